@@ -1,5 +1,5 @@
-//! Tells the program which commit it is built from, where it is built in a clone, and compresses
-//! the schemas that it prints.
+//! Passes the commit to the program if it is built in a clone, and compresses the schemas that the
+//! program prints.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,11 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Deflates every schema, and writes the list of them as Rust.
+/// Deflates each schema, and writes a list of them as Rust source.
 fn compress_schemas(folder: &Path, out: &Path) -> std::io::Result<()> {
     let entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut paths = entries.collect::<std::io::Result<Vec<PathBuf>>>()?;
+    // `read_dir` returns files in no fixed order, but the list is in order of names.
     paths.sort();
     let mut list = String::from("&[\n");
     for path in paths {
@@ -40,11 +41,11 @@ fn compress_schemas(folder: &Path, out: &Path) -> std::io::Result<()> {
 }
 
 fn name_commit() {
-    // What lies in a directory of another project's clone is not of that project's commit.
+    // In a subdirectory of another project's clone, the commit is that of the other project.
     if git(&["rev-parse", "--show-prefix"]).as_deref() != Some("crates/cli/") {
         return;
     }
-    // Grows with every commit and checkout.
+    // git appends to this file at each commit and checkout.
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"]);
     if let Some(log) = log.filter(|log| Path::new(log).is_file()) {
         println!("cargo::rerun-if-changed={log}");
@@ -54,7 +55,7 @@ fn name_commit() {
     }
 }
 
-/// What git prints; none where there is no git, or no clone.
+/// Returns the output of git; `None` if git fails, prints nothing or is not installed.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,4 +1,4 @@
-//! Compresses the schema of workload files into the program.
+//! Embeds the compressed schema of workload files in the program.
 
 use std::io::Write;
 use std::path::Path;

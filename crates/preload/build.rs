@@ -1,4 +1,4 @@
-//! Builds the library, which is another program's and so no part of this one.
+//! Builds the library, which is loaded into another program and not linked into this one.
 
 #[path = "compile.rs"]
 mod compile;

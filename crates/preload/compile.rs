@@ -4,12 +4,12 @@ use std::env::{self, VarError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Compiles a library for preloading with the compiler that builds the rest; it needs no C
-/// compiler and no C library, only a linker. Returns where it is, none on targets that have no use
-/// for it.
+/// Compiles a library for preloading with the compiler of this build. It needs a linker, but no C
+/// compiler and no C library. Returns the path of the library, or `None` on targets that cannot use
+/// it.
 pub fn compile(root: &Path, name: &str, more: &[&str]) -> Result<Option<PathBuf>, String> {
     let has = |key: &str, wanted: &str| env::var(key).is_ok_and(|found| found == wanted);
-    // The layout of XSAVE and the numbers of system calls are those of x86-64.
+    // The code depends on the XSAVE layout and system call numbers of x86-64.
     if !(has("CARGO_CFG_TARGET_ARCH", "x86_64")
         && has("CARGO_CFG_TARGET_OS", "linux")
         && has("CARGO_CFG_TARGET_POINTER_WIDTH", "64"))
@@ -19,7 +19,7 @@ pub fn compile(root: &Path, name: &str, more: &[&str]) -> Result<Option<PathBuf>
     let variable = |key: &str| env::var(key).map_err(|error: VarError| format!("{key}: {error}"));
     let output = PathBuf::from(variable("OUT_DIR")?).join(name);
     let (rustc, target) = (variable("RUSTC")?, variable("TARGET")?);
-    // Where cargo builds for another machine than this, Rust's own linker may be the only one.
+    // In a cross build, Rust's own linker may be the only one for the target.
     let linkers: [&[&str]; 2] = [
         &["-Clink-arg=-nostartfiles"],
         &["-Clinker=rust-lld", "-Clinker-flavor=ld.lld"],
@@ -34,7 +34,7 @@ pub fn compile(root: &Path, name: &str, more: &[&str]) -> Result<Option<PathBuf>
                 "--edition=2024",
             ])
             .args(["-Copt-level=s", "-Cpanic=abort", "-Cstrip=symbols"])
-            // Some C libraries have no shared libraries otherwise.
+            // With musl, for example, libraries are static by default.
             .arg("-Ctarget-feature=-crt-static")
             .arg(format!("--target={target}"))
             .args(more);

@@ -4,9 +4,9 @@
 #![no_main]
 
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::mpsc::sync_channel;
 
-use crew::{Arrival, Hub, Leader, LeaderOptions, OnLost};
+use crew::{Arrival, Leader, LeaderLinks, LeaderOptions, OnLost, Outlet};
 use libfuzzer_sys::fuzz_target;
 use plan::Cell;
 use plan::facts::SystemFacts;
@@ -16,7 +16,7 @@ const RANKS: u32 = 2;
 
 fuzz_target!(|bytes: &[u8]| {
     let (to_leader, from) = sync_channel(1 << 16);
-    let (to, _kept): (Vec<_>, Vec<_>) = (0..RANKS).map(|_| channel()).unzip();
+    let to = (0..RANKS).map(|_| -> Outlet { Box::new(drop) }).collect();
     let say = |rank: u32, message: Vec<u8>| {
         let _ = to_leader.try_send((rank, Arrival::Message(message)));
     };
@@ -37,7 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
     for rank in 0..RANKS {
         let _ = to_leader.try_send((rank, Arrival::Gone("ended".to_owned())));
     }
-    lead(Hub { to, from });
+    lead(LeaderLinks { to, from });
 });
 
 fn hello() -> Vec<u8> {
@@ -52,18 +52,19 @@ fn hello() -> Vec<u8> {
     [&[1], version.to_string().as_bytes()].concat()
 }
 
-fn lead(hub: Hub) {
+fn lead(links: LeaderLinks) {
     let stop = AtomicBool::new(false);
     let options = LeaderOptions {
         on_lost: OnLost::Continue,
         ..LeaderOptions::default()
     };
-    let Ok(mut leader) = Leader::greet(hub, options, &stop) else {
+    let Ok(mut leader) = Leader::greet(links, options, &stop) else {
         return;
     };
     let mut watch = CrewWatch {
         listener: &mut |event| assert!(serde_json::to_string(event).is_ok()),
         warnings: Vec::new(),
+        preconditions: Vec::new(),
         stop: &stop,
         skip: &AtomicBool::new(false),
     };

@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     let file = FrontFile::new("fuzz.f", bytes);
     let front = front::find("filebench").expect("the front is in the table");
     let reader = front.file.as_ref().expect("it reads files");
-    if let Ok(work) = front.read(reader, &file) {
+    if let Ok(work) = reader.read(&file) {
         stays_below(&work.cells);
         reads_back(&work.cells);
         planned(&work.cells);

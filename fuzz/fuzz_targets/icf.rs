@@ -3,12 +3,12 @@
 
 #![no_main]
 
-use description::icf::{Mode, Parsed, from_workload, parse, to_workload, write};
+use front::icf::{Parsed, Strictness, from_workload, parse, to_workload, write};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let strict = parse(bytes, "fuzz.icf", Mode::Strict);
-    let tolerant = parse(bytes, "fuzz.icf", Mode::Tolerant);
+    let strict = parse(bytes, "fuzz.icf", Strictness::Strict);
+    let tolerant = parse(bytes, "fuzz.icf", Strictness::Tolerant);
     let parsed = match tolerant {
         Ok(parsed) => parsed,
         Err(refusal) => {
@@ -27,13 +27,13 @@ fuzz_target!(|bytes: &[u8]| {
             return;
         }
     };
-    let again = parse(&write(&parsed.document), "again.icf", Mode::Tolerant);
+    let again = parse(&write(&parsed.document), "again.icf", Strictness::Tolerant);
     assert!(again.is_ok(), "{}", again.unwrap_err());
 
     let (workload, _) = to_workload(&parsed.document, "fuzz");
     let _ = description::to_toml(&workload);
     if let Ok((document, _)) = from_workload(&workload) {
-        let written = parse(&write(&document), "written.icf", Mode::Tolerant);
+        let written = parse(&write(&document), "written.icf", Strictness::Tolerant);
         assert!(written.is_ok(), "{}", written.unwrap_err());
     }
 });

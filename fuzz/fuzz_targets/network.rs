@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use network::{Connection, FRAME_BYTES, Frame, LENGTH_MAX_BYTES, Serving, Status, serve};
+use network::{Connection, FRAME_BYTES, Frame, FrameStatus, LENGTH_MAX_BYTES, Serving, serve};
 
 /// Bytes that come, so many with each call, and how many went.
 struct Scripted<'a> {
@@ -44,7 +44,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     // Few find their way through the greeting by themselves.
-    let hello = Frame::new(Status::Hello, [7; 32]).to_bytes();
+    let hello = Frame::new(FrameStatus::Hello, [7; 32]).to_bytes();
     let input = match flags & 1 {
         0 => rest.to_vec(),
         _ => [&hello, rest].concat(),

@@ -3,34 +3,35 @@
 
 #![no_main]
 
-use description::source::{LoadOptions, SourceKind, load_with};
 use description::{Overrides, read_toml, to_toml};
+use front::{FrontFile, LoadOptions, file_kinds, load};
 use libfuzzer_sys::fuzz_target;
 use plan::facts::SystemFacts;
-use planning::{plan, plan_text};
+use planning::plan;
+use report::plan_text;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((flags, script)) = bytes.split_first() else {
         return;
     };
     let options = LoadOptions {
-        kind: Some(SourceKind::Postmark),
+        kind: file_kinds().find(|it| it.name == "postmark"),
         strict: flags & 1 != 0,
         has_target: flags & 2 != 0,
     };
-    let Ok(loaded) = load_with("fuzz.pm", script, &options) else {
+    let file = FrontFile {
+        options,
+        ..FrontFile::new("fuzz.pm", script)
+    };
+    let Ok(loaded) = load(&file) else {
         return;
     };
-    for workload in &loaded.workloads {
+    for workload in &loaded.cells {
         let text = to_toml(workload).expect("it says what a file says");
         let again = read_toml("again.toml", &text).expect("what was written reads back");
         assert_eq!(&again, workload, "{text}");
     }
-    if let Ok(planned) = plan(
-        &loaded.workloads,
-        &Overrides::new(),
-        &SystemFacts::default(),
-    ) {
+    if let Ok(planned) = plan(&loaded.cells, &Overrides::new(), &SystemFacts::default()) {
         let _ = plan_text(&planned);
     }
 });

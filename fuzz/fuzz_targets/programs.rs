@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use engine::{Completion, Operation, Request};
 use generate::program::{
-    FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Waits, grown_trees,
+    FileStates, GroupProgress, Interpreter, PhaseEnd, Seat, SharedTurns, TransactionUnit, Waits,
+    grown_trees,
 };
 use generate::{Generator, Step};
 use libfuzzer_sys::fuzz_target;
@@ -63,12 +64,15 @@ fn interpreters(
             program_seed: 1,
             states,
             shared: &shared,
-            progress: &Arc::new(Progress::new(group.quotas.len())),
+            progress: &Arc::new(GroupProgress::new(group.quotas.len())),
             phase_end: &phase_end,
             waits: &waits,
             way_codes: &way_codes,
             rounds_per_us: 0.0,
             initial: false,
+            unit: TransactionUnit::Own,
+            is_checked: false,
+            rounds: None,
         })
         .ok()
     };

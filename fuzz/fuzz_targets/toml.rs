@@ -3,27 +3,26 @@
 
 #![no_main]
 
-use description::source::{SourceKind, load};
-use description::{Overrides, read_toml, to_toml};
+use description::{Overrides, load, read_toml, to_toml};
 use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::jobs_stay_inside;
 use plan::facts::SystemFacts;
-use planning::{plan, plan_text};
+use planning::plan;
+use report::plan_text;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(loaded) = load("fuzz.toml", bytes, Some(SourceKind::Toml), false) else {
+    let Ok(text) = std::str::from_utf8(bytes) else {
         return;
     };
-    for workload in &loaded.workloads {
+    let Ok(workloads) = load("fuzz.toml", text) else {
+        return;
+    };
+    for workload in &workloads {
         let text = to_toml(workload).expect("it says what a file says");
         let again = read_toml("again.toml", &text).expect("what was written reads back");
         assert_eq!(&again, workload, "{text}");
     }
-    if let Ok(planned) = plan(
-        &loaded.workloads,
-        &Overrides::new(),
-        &SystemFacts::default(),
-    ) {
+    if let Ok(planned) = plan(&workloads, &Overrides::new(), &SystemFacts::default()) {
         let _ = plan_text(&planned);
         jobs_stay_inside(&planned.plan);
     }

@@ -12,7 +12,8 @@ use plan::Plan;
 use plan::facts::SystemFacts;
 use plan::job::{BuiltJob, BuiltJobs, JobPlan};
 use plan::program::{DirectoryTree, FileNames, FilesetPlan};
-use planning::{plan, plan_text};
+use planning::plan;
+use report::plan_text;
 
 /// Planning and its words do not panic.
 pub fn planned(workloads: &[Workload]) {
@@ -74,7 +75,7 @@ pub fn streams_stay_inside(workloads: &[Workload]) {
 pub fn jobs_stay_inside(plan: &Plan) {
     let cells = plan.cells.iter().take(JOBS_MAX);
     for cell in cells {
-        let files = cell.jobs.iter().flat_map(|it| &it.files);
+        let files = cell.job_files().into_iter().flat_map(|it| &it.files);
         let names = files.filter_map(|it| it.name.as_ref());
         names.for_each(|name| assert!(is_below(name), "{name:?}"));
         let jobs = cell.workers.iter().take(JOBS_MAX);

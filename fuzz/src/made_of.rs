@@ -2,9 +2,9 @@
 
 use plan::Distribution;
 use plan::program::{
-    Act, Band, Bytes, Call, Copies, DirectoryTree, Due, FileNames, FileOperation, FilePath,
-    FilesetPlan, Group, Law, Measure, On, Order, Pick, Program, ProgramPart, ProgramPhase, Quota,
-    Shape, Share, Tokens, TreeGrowth, Turn, Until, Way, Where, Which, Whose,
+    Act, Band, Call, Copies, DirectoryTree, Due, FileNames, FileOperation, FilePath, FilesetPlan,
+    Group, Law, Measure, MovedBytes, On, Pick, PickOrder, Program, ProgramPart, ProgramPhase,
+    Quota, Shape, Share, Tokens, TreeGrowth, Turn, Until, Way, Where, Which, Whose,
 };
 
 const OPERATIONS: [FileOperation; 18] = [
@@ -126,14 +126,14 @@ impl Choices<'_> {
             fileset: self.below(4),
             which: [Which::Present, Which::Absent, Which::Any][usize::from(self.below(3))],
             order: match self.below(8) {
-                0 => Order::Next,
-                1 => Order::Back,
-                2 => Order::Shuffled,
-                3 => Order::Around,
-                4 => Order::Index(self.below(20).into()),
-                5 => Order::ByLaw(self.law()),
-                6 => Order::Drawn(Distribution::NoRepeat),
-                _ => Order::Drawn(self.distribution()),
+                0 => PickOrder::Next,
+                1 => PickOrder::Back,
+                2 => PickOrder::Shuffled,
+                3 => PickOrder::Around,
+                4 => PickOrder::Index(self.below(20).into()),
+                5 => PickOrder::ByLaw(self.law()),
+                6 => PickOrder::Drawn(Distribution::NoRepeat),
+                _ => PickOrder::Drawn(self.distribution()),
             },
             turn: [Turn::Own, Turn::Slice, Turn::Shared][usize::from(self.below(3))],
         }
@@ -164,6 +164,7 @@ impl Choices<'_> {
             _ => Where::Random {
                 distribution: self.distribution(),
                 align_bytes: self.amount() as u32,
+                is_nominal: self.is(),
             },
         }
     }
@@ -186,12 +187,12 @@ impl Choices<'_> {
             call.piece_bytes = self.amount() as u32;
             call.place = self.place();
             call.bytes = match self.below(5) {
-                0 => Bytes::Rest,
-                1 => Bytes::Size,
-                2 => Bytes::SizeOf {
+                0 => MovedBytes::Rest,
+                1 => MovedBytes::Size,
+                2 => MovedBytes::SizeOf {
                     handle: self.below(3),
                 },
-                _ => Bytes::Law(self.law()),
+                _ => MovedBytes::Law(self.law()),
             };
         }
         call
@@ -213,7 +214,7 @@ impl Choices<'_> {
             let moved = [FileOperation::Read, FileOperation::Write][usize::from(self.is())];
             acts.push(Call {
                 place: self.place(),
-                bytes: Bytes::Law(self.law()),
+                bytes: MovedBytes::Law(self.law()),
                 piece_bytes: self.amount() as u32,
                 ..Call::new(moved, On::Handle)
             });
@@ -363,6 +364,7 @@ impl Choices<'_> {
             }),
             parts,
             pool: None,
+            lasting: None,
         }
     }
 }

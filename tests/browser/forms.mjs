@@ -197,7 +197,7 @@ async function wrongFields(page, server) {
   await page.waitForSelector("[id='wrong-job.0'] >> text=unknown key raed", WAIT);
   // The form waits while the text cannot be read.
   await page.fill(".editor textarea", `[[job]\nname = "a"\n`);
-  await page.waitForSelector("text=The form goes on once the text is TOML again.", WAIT);
+  await page.waitForSelector("text=The form is available again once the text is valid TOML.", WAIT);
   await page.fill(".editor textarea", `[[job]]\nname = "b"\n`);
   await page.waitForFunction(() => document.querySelector("[name='job.0.name']")?.value === "b", null, WAIT);
   await startable(page);
@@ -232,7 +232,7 @@ async function besideFiles(page, server) {
   await startable(page);
   const buffer = Buffer.from("[look]\nrw=randread\nbs=4k\nsize=4m\n");
   await page.setInputFiles("input[type=file]", { name: "job.fio", mimeType: "text/plain", buffer });
-  await page.waitForSelector("text=This file is run as it is", WAIT);
+  await page.waitForSelector("text=This file runs as it is", WAIT);
   await page.selectOption("select[name=engine]", "null");
   await page.fill(named("run_time"), "1s");
   await page.fill(named("iodepth"), "1, 2");
@@ -241,7 +241,7 @@ async function besideFiles(page, server) {
   await page.click("text=Change and run");
   await page.waitForFunction(() => document.querySelector("input[name=iodepth]")?.value === "1, 2", null, WAIT);
   await startable(page);
-  await page.click("button:text-is('Turn it into TOML')");
+  await page.click("button:text-is('Convert to TOML')");
   await page.waitForSelector(named("job.0.name"), WAIT);
   assert.match(await text(page), /engine = "null".*run_time = "1s".*\n\[\[job\]\]/s);
   await page.waitForSelector("text=2 cells.", WAIT);

@@ -216,7 +216,7 @@ async function theTrialsOfASearchHaveALimitAndAKnee(bed) {
     const labels = await series.allInnerTexts();
     assert.equal(labels[0], "p99");
     assert.equal(labels[1], "limit, 2.00 ms");
-    assert.match(labels[2], /^highest that held, [\d.]+k per second$/);
+    assert.match(labels[2], /^highest within limit, [\d.]+k per second$/);
   });
 }
 

@@ -134,7 +134,7 @@ fn what_cannot_be_aged_is_refused_before_anything_is_made() {
     let full = ["--fs", "ext4", "--age", "90%"];
     site.run(&[&full[..], &large[..]].concat()).assert_refused(
         2,
-        &["aged to 90%, it has too little room", "a lower `--age`"],
+        &["aged to 90%, it has too little space", "a lower `--age`"],
     );
     assert_eq!(site.traces(), [""; 0]);
 }

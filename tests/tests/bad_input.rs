@@ -437,7 +437,7 @@ fn an_icf_of_100_mb_is_refused_quickly() {
     let start = std::time::Instant::now();
     let text = "Version 1.1.0 \n".repeat(100_000_000 / 15);
     check("mine.icf", text).assert_refused(USAGE, &["mine.icf", "help: "]);
-    assert!(start.elapsed().as_secs() < 20, "took {:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
 }
 
 #[test]

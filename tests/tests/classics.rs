@@ -333,7 +333,7 @@ fn traced(bed: &Bed, command: &Command) -> Vec<String> {
     strace.args(["-f", "-qq", "-y", "-o", "trace", "-e", TRACED]);
     strace.arg(command.get_program()).args(command.get_args());
     let seen = finish(strace.current_dir(bed.path()));
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    seen.assert_traced();
     let trace = fs::read_to_string(bed.path().join("trace")).unwrap();
     let mut numbers = HashMap::new();
     whole_lines(&trace)
@@ -599,7 +599,7 @@ fn lat_fs_3_visits_the_files_of_each_sample_backwards() {
     ]);
     strace.arg(command.get_program()).args(command.get_args());
     let seen = finish(strace.current_dir(bed.path()));
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    seen.assert_traced();
     let trace = fs::read_to_string(bed.path().join("trace")).unwrap();
     let (mut last, mut count) = (0, 0);
     for line in trace.lines() {

@@ -65,7 +65,7 @@ fn list_names_the_built_in_workloads_and_packs() {
         "PostMark",
         "LFS project",
         "Iometer",
-        "other programs: `pgmeter as NAME ARGUMENTS` does what they do",
+        "other programs, emulated by `pgmeter as NAME ARGUMENTS`",
     ] {
         assert!(
             seen.stdout.lines().any(|it| it == line),

@@ -304,7 +304,7 @@ fn single_runs_say_that_they_are_single() {
     assert!(seen.stdout.contains("--repetitions 5"), "{}", seen.text());
     assert!(
         seen.stdout
-            .starts_with("B is 10 % slower, but whether by chance cannot be said"),
+            .starts_with("B is 10 % slower, but the difference may be due to chance"),
         "{}",
         seen.text()
     );
@@ -330,7 +330,7 @@ fn the_first_line_sums_up_what_was_seen_and_what_could_not_be() {
     let seen = first(1.002);
     assert!(seen.starts_with("B is 0.2 % faster, ±"), "{seen}");
     assert!(
-        seen.contains("not shown; differences below about"),
+        seen.contains("not significant; differences below about"),
         "{seen}"
     );
 }

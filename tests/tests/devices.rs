@@ -176,7 +176,7 @@ fn blank_storage_is_told_of_a_sparse_loop_device_until_it_is_written() {
     };
     write(0);
     let said = checked(&bed);
-    assert!(said.contains("50 % of what is read"), "{said}");
+    assert!(said.contains("50 % of the data read"), "{said}");
     write(16 * MIB);
     let (codes, _) = measured(&bed, &[]);
     assert!(!has(&codes, "blank-storage"), "{codes:?}");
@@ -289,7 +289,7 @@ fn what_files_take_of_memory_is_what_they_take() {
     };
     let message = told["message"].as_str().unwrap();
     assert!(
-        message.contains("the files take at most 0.1 % of memory"),
+        message.contains("the files fit into 0.1 % of memory"),
         "{message}"
     );
 }

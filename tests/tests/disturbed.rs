@@ -103,7 +103,7 @@ fn what_a_stopped_run_had_in_flight_is_no_latency() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let record = saved(&bed);
     let told = warnings(&record, "stood-still");
-    assert!(told[0].contains("excluded from the figures"), "{told:?}");
+    assert!(told[0].contains("excluded from the results"), "{told:?}");
     assert_eq!(warnings(&record, "interval-late"), [""; 0]);
     let cell = &record["cells"][0];
     let still = &cell["standstills"][0];
@@ -157,7 +157,7 @@ fn a_classic_that_was_stopped_is_not_valid() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let record = saved(&bed);
     let told = warnings(&record, "stood-still");
-    assert!(told[0].contains("the figures are not valid"), "{told:?}");
+    assert!(told[0].contains("the results are not valid"), "{told:?}");
     let cells = record["cells"].as_array().unwrap();
     let invalid = cells.iter().find(|cell| cell["status"] == "failed");
     assert_eq!(invalid.unwrap()["standstills"][0]["is_left_out"], false);
@@ -260,7 +260,7 @@ fn loops_beside_a_run_are_told() {
     let depth = ["--engine", "psync", "--iodepth", "8", "--run-time", "2s"];
     let record = beside((&bed, 1), &depth, 3, || {});
     let told = warnings(&record, "waited-for-processor");
-    let of_loops = "other processes and the kernel's threads used";
+    let of_loops = "other processes and kernel threads used";
     assert!(told[0].contains(of_loops), "{told:?}");
     let own = "8 threads of this run share the rest";
     assert!(told[0].contains(own), "{told:?}");
@@ -290,7 +290,7 @@ fn more_workers_than_processors_wait_and_more_would_reach_no_more() {
     assert!(told[0].contains("4 threads of this run share"), "{told:?}");
     // Each of them ran or waited to run, all the time.
     let told = warnings(&record, "worker-cpu-bound");
-    assert!(told[0].contains("waited for a processor"), "{told:?}");
+    assert!(told[0].contains("waited for a CPU"), "{told:?}");
     assert!(told[0].contains("none is left for more"), "{told:?}");
 }
 

@@ -367,15 +367,17 @@ fn the_rate_of_few_slow_requests_is_that_of_their_times() {
     }
 }
 
-/// What the first cell's record says about its warm-up, or what is wrong with it: the first hundred
-/// reads were slow.
+/// Reads that are slow at first.
+const SLOW_READS: u64 = 50;
+
+/// What the first cell's record says about its warm-up, or what is wrong with it.
 fn slow_start(record: &Value) -> Result<(), String> {
     let within = &record["cells"][0]["within"];
     let warm_up = &within["warm_up"];
     let length_s = warm_up["length_ns"].as_f64().ok_or("none is told")? / 1e9;
     let (mut truth_s, mut reads) = (0.0, 0);
     for interval in record["cells"][0]["intervals"].as_array().unwrap() {
-        if reads >= 100 {
+        if reads >= SLOW_READS {
             break;
         }
         truth_s += interval["length_ns"].as_f64().unwrap() / 1e9;
@@ -414,9 +416,10 @@ fn a_slow_start_is_told_as_warm_up_with_its_length() {
     let bed = prepared(&faultfs, READS, &["--run-time", "100ms"]);
     let ten = ["--engine", "psync", "--run-time", "10s"];
     let ten = [&["mine.toml", "--keep", "--ramp-time", "0"], &ten[..]].concat();
-    // Three times slower for the first 3 s of 10.
-    let slower = Effect::Stall(Duration::from_millis(20));
-    let requests_count = 100;
+    // Six times slower for the first 3 s of 10: a busy machine makes all reads slower and must not
+    // hide the difference.
+    let slower = Effect::Stall(Duration::from_millis(50));
+    let requests_count = SLOW_READS;
     let fault = Fault {
         requests_count,
         ..Fault::once(Call::Read, 1, slower)

@@ -469,7 +469,7 @@ fn workloads_of_servers_take_data_by_the_memory_and_say_where_there_is_less_room
         "--set",
         "times_memory=100x",
     ]);
-    let less = "of the memory), as more would take over three quarters of what is free";
+    let less = "of the memory), as more would take over three quarters of the free space";
     assert!(
         seen.code == 0 && seen.stdout.contains(less),
         "{}",

@@ -253,7 +253,7 @@ fn a_job_file_is_run_and_checked_as_any_workload() {
         "what runs when",
         "libaio",
         "random reads of 4 KiB",
-        "fsync behind each 4",
+        "writes per fsync: 4",
     ] {
         assert!(
             checked.stdout.contains(phrase),

@@ -111,7 +111,7 @@ fn a_missed_goal_is_in_the_text_and_a_warning_of_the_run() {
         "{message}"
     );
     assert!(
-        message.ends_with("/s, and 1000/s were asked for"),
+        message.ends_with("/s, but 1000/s were required"),
         "{message}"
     );
     let goals = &record["cells"][0]["worker_figures"][0]["goals"];
@@ -151,7 +151,7 @@ fn a_least_rate_above_the_rate_is_an_error() {
     let seen = as_fio(&bed, &[&NOTHING[..], &wrong].concat());
     assert_ne!(seen.code, 0);
     assert!(
-        seen.stderr.contains("least rate is above"),
+        seen.stderr.contains("minimum rate is above"),
         "{}",
         seen.text()
     );
@@ -425,9 +425,9 @@ fn check_tells_goals_in_words_and_groups_have_one_rule() {
     assert_eq!(seen.code, 0, "{}", seen.text());
     let text = seen.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for said in [
-        "a ends with an error when its reads come to less than 1 MiB/s in 1s",
+        "a ends with an error when its reads fall below 1 MiB/s in 1s",
         "a ends with an error when a read takes longer than 20ms",
-        "a looks for the largest depth that keeps all requests within 5ms, 100ms at each, and is \
+        "a finds the largest depth that keeps all requests within 5ms, 100ms at each, and is \
          measured there",
         "b ends when every reading of its IOPS is within 1 % of their mean over 10s",
     ] {
@@ -439,7 +439,7 @@ fn check_tells_goals_in_words_and_groups_have_one_rule() {
     let seen = bed.run(&["check", "odd.fio"]);
     assert_eq!(seen.code, 2, "{}", seen.text());
     assert!(
-        seen.stderr.contains("steady by different rules"),
+        seen.stderr.contains("have different steady states"),
         "{}",
         seen.text()
     );

@@ -114,7 +114,7 @@ fn jobs_of_a_flow_have_requests_by_their_weights() {
     );
     assert_eq!(alone.code, 0, "{}", alone.text());
     let old = as_fio(&bed, &["--name=a", "--size=1m", "--flow=-5"]);
-    old.assert_refused(1, &["`flow` with this value", "weights from 1 on"]);
+    old.assert_refused(1, &["`flow` with this value", "weights of at least 1"]);
 }
 
 #[test]

@@ -301,7 +301,7 @@ const SIZES: &[Trap] = &[
         "--name=a --rw=read --nrfiles=4 --filesize=256k --size=2m --bs=64k",
         Equal,
     )
-    .says(&["`size` is more than its files hold, and cut to that"]),
+    .says(&["`size` exceeds its files and is reduced to their size"]),
     trap(
         "2: a size below that of the files is moved, round robin",
         "--name=a --rw=read --nrfiles=4 --filesize=256k --size=512k --bs=64k",
@@ -320,7 +320,7 @@ const SIZES: &[Trap] = &[
         "--name=a --rw=read --size=10%",
         Wrong,
     )
-    .says(&["a share of a file that is not there is nothing"]),
+    .says(&["a size in percent needs an existing file"]),
     trap(
         "4: percents are of an existing file",
         "--name=a --rw=read --filename=old --size=10%",
@@ -388,7 +388,7 @@ const UNITS: &[Trap] = &[
         "--name=a --rw=write --size=1.5m",
         Wrong,
     )
-    .says(&["decimals such as `1.5m` are cut off"]),
+    .says(&["decimals such as `1.5m` are truncated"]),
     trap(
         "11: half a block is no block",
         "--name=a --rw=write --size=64k --bs=0.5k",
@@ -578,15 +578,15 @@ const JOBS: &[Trap] = &[
     Trap::of_file("27: case counts", "[a]\nsize=64k\nrw=READ\n", Wrong)
         .says(&["did you mean `read`?"]),
     Trap::of_file("27: a depth of 0", "[a]\nsize=64k\niodepth=0\n", Wrong)
-        .says(&["it is at least 1"]),
+        .says(&["use at least 1"]),
     Trap::of_file(
         "27: a share of 130",
         "[a]\nsize=64k\nrwmixread=130\n",
         Wrong,
     )
-    .says(&["it is at most 100"]),
+    .says(&["use at most 100"]),
     Trap::of_file("27: no job at all", "[a]\nsize=64k\nnumjobs=0\n", Wrong)
-        .says(&["there would be no jobs"]),
+        .says(&["the section has no clones"]),
     Trap::of_file(
         "28: comments cut lines anywhere, and variables that are not set are empty",
         "[a]\nsize=64k#x\nrw=write\nbs=8k;4k\nfilename=f${PGMETER_IS_NOT_SET}g\n",
@@ -647,7 +647,7 @@ const MIXES: &[Trap] = &[
         "--name=a --ioengine=null --rw=randwrite --size=1g --bsrange=1k-4k",
         SharesPlainlyOther,
     )
-    .says(&["have the sizes that are asked for; fio cuts them"]),
+    .says(&["requests keep their full size; fio shortens them"]),
     trap(
         "32: a range in order is even",
         "--name=a --ioengine=null --rw=write --size=1g --bsrange=1k-4k",
@@ -689,7 +689,7 @@ const MIXES: &[Trap] = &[
         SharesPlainlyOther,
     )
     .says(&[
-        "have the sizes that are asked for; fio cuts them",
+        "requests keep their full size; fio shortens them",
         "--fio-compat",
     ]),
     trap(
@@ -748,7 +748,7 @@ const ORDERS: &[Trap] = &[
         "--name=a --rw=read --size=1m --zonesize=8k --zoneskip=24k",
         Wrong,
     )
-    .says(&["zones have sizes, but no mode", "add `zonemode=strided`"]),
+    .says(&["`zonesize` needs a `zonemode`", "add `zonemode=strided`"]),
     trap(
         "38: strided zones",
         "--name=a --rw=read --size=1m --zonemode=strided --zonesize=8k --zoneskip=24k",
@@ -1037,6 +1037,9 @@ fn orders_by_chance_have_what_is_certain_of_those_of_fio() {
             "35: {} places",
             places.len()
         );
+        let shifted = of("--rw=randread --size=1m --norandommap --random_generator=lfsr");
+        let places: BTreeSet<u64> = shifted.iter().map(|it| it.2).collect();
+        assert_eq!(places.len(), 256, "35: LFSR needs no map");
         let cut = of("--rw=randwrite --size=1m --bssplit=4k/50:64k/50");
         let is_asked = |length: u64| length == 4096 || length == 65536;
         assert!(
@@ -1224,7 +1227,7 @@ fn rates_make_the_mix_as_in_fio() {
             assert!((40..=60).contains(&count), "{direction}: {count}");
         }
     }
-    let phrase = "reads and writes have a rate each, which make the mix, not `rwmixread`";
+    let phrase = "the rates of reads and writes determine the mix, not `rwmixread`";
     let notes = notes_by_letter(&mixed);
     assert!(notes.contains(phrase), "{notes}");
     let cloned = trap(
@@ -1274,7 +1277,7 @@ fn what_is_written_without_end_is_not_read_back() {
         assert_eq!(number(side, "/jobs/0/read/total_ios"), 0);
         assert!(number(side, "/jobs/0/write/total_ios") > 16);
     }
-    let phrase = "with `time_based`, what was written is not read back";
+    let phrase = "with `time_based`, written data is not read back";
     assert!(notes_by_letter(&endless).contains(phrase));
 }
 
@@ -1285,11 +1288,11 @@ fn trims_fail_in_fio_and_are_refused_here() {
     for (arguments, phrase) in [
         (
             "--name=a --rw=trim --size=64k",
-            "`rw=trim`: trims are of block devices, and none is trimmed here",
+            "`rw=trim`: trims are not supported",
         ),
         (
             "--name=a --rw=trimwrite --size=64k",
-            "`rw=trimwrite`: trims are of block devices, and none is trimmed here",
+            "`rw=trimwrite`: trims are not supported",
         ),
     ] {
         let trap = trap("46: trims", arguments, Equal);

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -83,9 +83,9 @@ fn what_differs_is_listed_and_what_is_not_done_is_refused() {
     );
     assert!(seen.stdout.contains("moved to their names at the end"));
     let seen = stand_in(&bed, "mdtest", &["-n", "5", "-k"]);
-    seen.assert_refused(1, &["`-k` makes files by mknod, which is not done here"]);
+    seen.assert_refused(1, &["`-k` makes files by mknod, which is not supported"]);
     let seen = stand_in(&bed, "smallfile", &["--operation", "readdir"]);
-    seen.assert_refused(1, &["the operation `readdir` is not done here"]);
+    seen.assert_refused(1, &["the operation `readdir` is not supported"]);
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -157,7 +157,8 @@ fn ior_leaves_a_file_for_the_next_command_and_reads_what_is_there() {
             assert!(seen.stdout.contains("\nread "), "{}", seen.stdout);
             assert!(!seen.stdout.contains("\nwrite "), "{}", seen.stdout);
         }
-        // Nothing is read behind the end, and nothing of others is replaced.
+        // Nothing is read behind the end, and nothing that somebody else has written is replaced.
+        fs::write(name(files[0]), &written[0]).unwrap();
         for line in ["-r -b 512k", "-w -k -b 256k"] {
             let seen = ior(&format!("{line} {more}"), "f");
             assert_eq!(seen.code, 255, "{}", seen.text());
@@ -172,6 +173,169 @@ fn ior_leaves_a_file_for_the_next_command_and_reads_what_is_there() {
             removed.unwrap();
         }
     }
+}
+
+#[test]
+fn ior_replaces_what_an_earlier_command_left() {
+    let bed = Bed::in_memory().unwrap();
+    let path = |file: &str| bed.target().join(file);
+    let ior = |line: &str| {
+        let words = line.split_whitespace();
+        let file = path("f");
+        let words = words.chain(["-b", "64k", "-t", "64k", "-o", file.to_str().unwrap()]);
+        stand_in(&bed, "ior", &words.collect::<Vec<_>>())
+    };
+    const LINE: &str = "-w -k -N 2 -F -m -i 2";
+    let names = [
+        "f.00000000.0",
+        "f.00000000.1",
+        "f.00000001.0",
+        "f.00000001.1",
+    ];
+    let inodes = || names.map(|it| fs::metadata(path(it)).unwrap().ino());
+    let mut earlier = None;
+    for _ in 0..2 {
+        let seen = ior(LINE);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let now = inodes();
+        assert_ne!(earlier.replace(now), Some(now));
+    }
+    fs::write(path(names[3]), "mine").unwrap();
+    let seen = ior(LINE);
+    assert_eq!(seen.code, 255, "{}", seen.text());
+    assert_eq!(
+        Some(inodes()[..3].to_vec()),
+        earlier.map(|it| it[..3].to_vec())
+    );
+    assert_eq!(fs::read(path(names[3])).unwrap(), b"mine");
+}
+
+#[test]
+fn ior_runs_the_tests_of_a_script() {
+    let bed = Bed::in_memory().unwrap();
+    let script = bed.file(
+        "tests.ior",
+        "IOR START\nblockSize=64k\ntransferSize=32k\nkeepFile=1\nwriteFile=1\nRUN\n\
+         writeFile=0\nreadFile=1\nRUN\napi=DUMMY\nrepetitions=3\nIOR STOP\n",
+    );
+    let file = bed.target().join("f");
+    let words = ["-f", script.to_str().unwrap(), "-o", file.to_str().unwrap()];
+    let seen = stand_in(&bed, "ior", &words);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    // A row for each repetition, and one in the summary.
+    let rows = |start: &str| {
+        seen.stdout
+            .lines()
+            .filter(|it| it.starts_with(start))
+            .count()
+    };
+    assert_eq!(
+        (rows("write "), rows("read "), rows("TestID ")),
+        (2, 1 + 3 + 2, 3)
+    );
+    assert_eq!(fs::metadata(&file).unwrap().len(), 64 << 10);
+    assert_eq!(bed.left_in_target(), ["f"]);
+    // The stored run knows the script.
+    fs::remove_file(&script).unwrap();
+    let again = bed.run(&["report", "last", "--format", "classic"]);
+    assert_eq!(again.stdout, seen.stdout);
+}
+
+/// Calls without I/O need no file, and leave none.
+#[test]
+fn ior_and_mdtest_count_calls_without_io() {
+    let bed = Bed::in_memory().unwrap();
+    let (file, directory) = (bed.target().join("f"), bed.target().join("t"));
+    let status = bed.path().join("wall");
+    let status = status.to_str().unwrap();
+    let stated = format!("stoneWallingStatusFile={status}");
+    let file = file.to_str().unwrap();
+    let ior = [
+        "-a", "DUMMY", "-t", "1k", "-b", "1k", "-s", "15", "-k", "-o", file,
+    ];
+    for more in [
+        &[
+            "-w",
+            "-D",
+            "1",
+            "-O",
+            "stoneWallingWearOut=1",
+            "-O",
+            &stated,
+        ][..],
+        &["-r", "-s", "30", "-O", &stated],
+        &["-w", "-r", "-F", "-N", "2", "-i", "2"],
+    ] {
+        let seen = stand_in(&bed, "ior", &[&ior[..], more].concat());
+        assert_eq!(seen.code, 0, "{more:?}: {}", seen.text());
+        assert!(seen.stdout.contains("api                 : DUMMY\n"));
+    }
+    assert_eq!(fs::read_to_string(status).unwrap(), "15");
+    let directory = directory.to_str().unwrap();
+    let mdtest = ["-a", "DUMMY", "-I", "20", "--ranks", "2", "-d", directory];
+    for more in [
+        &["-C", "-W", "1", "-x", status][..],
+        &["-T", "-x", status],
+        &[],
+    ] {
+        let seen = stand_in(&bed, "mdtest", &[&mdtest[..], more].concat());
+        assert_eq!(seen.code, 0, "{more:?}: {}", seen.text());
+        assert!(rate(&seen.stdout, "File stat") > 0.0 || more.contains(&"-C"));
+    }
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn mdtest_has_other_numbers_of_ranks_shared_files_or_no_items() {
+    let bed = Bed::in_memory().unwrap();
+    let directory = bed.target().join("t");
+    let line = [
+        "--ranks", "3", "-f", "1", "-l", "3", "-s", "2", "-n", "4", "-N", "1", "-d",
+    ];
+    let seen = stand_in(
+        &bed,
+        "mdtest",
+        &[&line[..], &[directory.to_str().unwrap()]].concat(),
+    );
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    for tasks in [
+        "1 tasks, 4 files/directories",
+        "3 tasks, 12 files/directories",
+    ] {
+        assert!(seen.stdout.contains(tasks), "{}", seen.stdout);
+    }
+    let record = bed.run(&["report", "last", "--format", "json"]);
+    let record: Value = serde_json::from_str(&record.stdout).unwrap();
+    let cells = record["cells"].as_array().unwrap();
+    let cell = cells
+        .iter()
+        .find(|cell| cell["phase"] == "file stat")
+        .unwrap();
+    assert_eq!(cell["operations"]["stat"]["count"], 16);
+    // All ranks create and read the same files.
+    let line = ["--ranks", "3", "-S", "-n", "4", "-w", "9", "-e", "9", "-d"];
+    let seen = stand_in(
+        &bed,
+        "mdtest",
+        &[&line[..], &[directory.to_str().unwrap()]].concat(),
+    );
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let record = bed.run(&["report", "last", "--format", "json"]);
+    let record: Value = serde_json::from_str(&record.stdout).unwrap();
+    for (phase, operation, count) in [
+        ("file creation", "write", 12),
+        ("file read", "read", 12),
+        ("file removal", "unlink", 4),
+    ] {
+        let cells = record["cells"].as_array().unwrap();
+        let cell = cells.iter().find(|cell| cell["phase"] == phase).unwrap();
+        assert_eq!(cell["operations"][operation]["count"], count, "{phase}");
+    }
+    // Without items, there is a tree to create and to remove.
+    let seen = stand_in(&bed, "mdtest", &["-d", directory.to_str().unwrap()]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(rate(&seen.stdout, "Tree creation") > 0.0, "{}", seen.stdout);
+    assert!(bed.left_in_target().is_empty());
 }
 
 #[test]
@@ -221,6 +385,10 @@ fn ior_moves_every_block_once_and_prints_its_summary() {
         &["-C", "-g"][..],
         &["-F", "-e", "-u", "-z"],
         &["-F", "-i", "2"],
+        &["-z"],
+        &["-z", "-z", "-m"],
+        &["-F", "-Z"],
+        &["-F", "-Z", "-Z", "-i", "2"],
     ] {
         let size = ["-b", "64k", "-t", "4k", "-s", "4", "-N", "3", "-o"];
         let arguments = [&size[..], &[file.to_str().unwrap()], more].concat();

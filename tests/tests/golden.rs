@@ -331,8 +331,7 @@ fn traced(script: &str, arguments: &[&str]) -> Option<Vec<String>> {
         .args(["-f", "-y", "-o", "trace"])
         .arg(program.get_program());
     command.args(arguments).current_dir(bed.path());
-    let seen = run_within(&mut command, LIMIT).unwrap();
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    run_within(&mut command, LIMIT).unwrap().assert_traced();
     let trace = fs::read_to_string(bed.path().join("trace")).unwrap();
     let here = fs::canonicalize(bed.path()).unwrap();
     Some(calls(&trace, here.to_str().unwrap()))

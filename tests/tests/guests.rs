@@ -171,7 +171,7 @@ fn published_experiments_run_in_guests() {
     done.assert_says(0, &["guest: up"]);
     for wanted in [
         "mounted as nilfs2",
-        "Beside the workload",
+        "In addition to the workload",
         "device per user byte",
     ] {
         assert!(

@@ -100,8 +100,9 @@ fn a_host_that_takes_no_copy_is_told_with_what_it_said() {
     );
     let hosts = ["--hosts", "a", "--ssh", &ssh, "--copy-binary"];
     let seen = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
-    let told = "`a` did not take a copy of the program: its command said `\\u{1b}[31mno space`";
-    seen.assert_refused(3, &[told, "help: see that `ssh HOST` works"]);
+    let told = "`a` did not accept a copy of the program: its command printed \
+                `\\u{1b}[31mno space`";
+    seen.assert_refused(3, &[told, "help: check that `ssh HOST` works"]);
 }
 
 #[test]
@@ -215,7 +216,7 @@ fn a_process_that_is_killed_is_told_and_the_others_go_on() {
         "3 processes on ",
         "by process: reads",
         "lost at ",
-        "1 of 3 processes was lost: what it did is in no figure",
+        "1 of 3 processes was lost: the results do not include its work",
     ] {
         assert!(
             report.stdout.contains(wanted),

@@ -152,7 +152,7 @@ fn what_a_workload_file_leaves_out_is_told() {
     let toml = converted(&bed, "many.fio");
     for phrase in [
         "many.fio:4",
-        "`group_reporting` changes nothing: it concerns what fio prints or logs, and is left out",
+        "`group_reporting` changes nothing: it affects only fio's output or logs, and is ignored",
         "`write_bw_log=both` changes nothing",
     ] {
         assert!(toml.stderr.contains(phrase), "{phrase}: {}", toml.stderr);
@@ -256,7 +256,7 @@ fn the_example_of_jobs_is_a_workload() {
         "database",
         "queries",
         "8 KiB (90%), 64 KiB (10%)",
-        "fdatasync behind each 1",
+        "writes per fdatasync: 1",
     ] {
         assert!(seen.stdout.contains(phrase), "{phrase}: {}", seen.text());
     }

@@ -59,7 +59,7 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
         "ratio 1",
         "95 %",
         "† was measured for less than 1 s, which is too short for rates: use a larger `count`.",
-        "pairs of columns in all rows are judged together",
+        "pairs of columns in all rows",
         "sync afterwards, s",
         "device writes, MiB",
     ] {
@@ -330,7 +330,7 @@ fn every_published_experiment_runs_small_and_stands_beside_its_figures() {
         assert!(done.stdout.contains("scale 0.001:"), "{}", done.text());
         let words = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         // What was measured small or in memory is not ranked without a word of it.
-        let doubt = "is not comparable with the published figures: it ran at scale 0.001; it lies \
+        let doubt = "is not comparable with the published results: it ran at scale 0.001; it is \
                      in this machine's memory";
         let is_ranked = words.contains("1st of") || words.contains("nd of");
         assert_eq!(is_ranked, words.contains(doubt), "{}", done.text());

@@ -271,10 +271,7 @@ fn rounds_of_which_the_best_counts_go_on_until_they_are_steady() {
     );
     bed.file("samples.toml", "[lat_fs]\ncompat = \"3\"\nsizes = 1024\n");
     let seen = bed.run(&["check", "samples.toml", "--until", "steady"]);
-    seen.assert_refused(
-        2,
-        &["none can go on until it is steady", "compat = \"1.6\""],
-    );
+    seen.assert_refused(2, &["none can run until it is steady", "compat = \"1.6\""]);
 }
 
 fn count_of_round(round: &Value) -> u64 {
@@ -317,8 +314,7 @@ fn what_comes_first_is_left_out_of_the_measurement() {
     assert!(begin.elapsed() >= Duration::from_millis(700));
     let seen = bed.run(&[&["check", "lat.toml"], &long[..]].concat());
     assert!(
-        seen.stdout
-            .contains("as a ramp, again and again for 700ms:"),
+        seen.stdout.contains("as a ramp, repeated for 700ms:"),
         "{}",
         seen.text()
     );
@@ -331,7 +327,7 @@ fn files_that_are_there_are_read_before_they_are_worked_on() {
     let bed = Bed::in_memory().unwrap();
     bed.file("client.txt", DBENCH_CALLS);
     let seen = bed.run(&["check", "client.txt", "--set", "warm=true"]);
-    seen.assert_refused(2, &["its files are made as a part of the work", "help: "]);
+    seen.assert_refused(2, &["its files are created as part of the work", "help: "]);
 }
 
 /// Files are made, appended to, removed and read by several workers.
@@ -496,7 +492,7 @@ fn every_block_that_was_changed_meanwhile_is_found() {
         });
         for (name, said) in said {
             let said = said.join().unwrap();
-            let is_found = said.contains("1000 reads did not return what was written");
+            let is_found = said.contains("1000 reads did not return the data written");
             assert!(is_found, "{name}: {said}");
         }
     });

@@ -222,7 +222,7 @@ fn a_rank_that_is_stopped_while_it_measures_ends_the_run_and_the_job() {
         let bed = need!(Bed::new());
         let seen = signaled(&bed, &launcher, "[ $rank = 0 ] || kill -STOP $$");
         assert_ne!(seen.code, 0, "{}", seen.text());
-        let told = "has said nothing for 5 s";
+        let told = "has sent nothing for 5 s";
         assert!(seen.text().contains(told), "{}", seen.text());
     }
 }
@@ -263,6 +263,14 @@ fn ranks_leave_files_for_the_next_command() {
             "ior -r -k -b 256k -o f",
             "ior -w -k -F -b 256k -o g",
             "ior -r -F -C -b 256k -o g",
+            "ior -r -F -Z -b 256k -o g",
+            "ior -r -F -Z -Z -b 256k -o g",
+            "ior -w -k -F -b 256k -o g",
+            "ior -r -Z -b 256k -o f",
+            "ior -a DUMMY -i 2 -o none",
+            "mdtest -n 6 -f 1 -l 2 -N 1 -d t",
+            "mdtest -n 6 -S -w 10 -e 10 -d t",
+            "mdtest -W 2 -d t",
             "mdtest -C -n 6 -d t",
             "mdtest -T -N 1 -n 6 -d t",
             "mdtest -r -n 6 -d t",

@@ -279,7 +279,7 @@ fn another_version_is_told_at_both_ends() {
     answer.join().unwrap();
     assert_eq!(run.code, 3, "{}", run.text());
     assert!(
-        run.stderr.contains("speaks version 2.0, and 1.0 is wanted"),
+        run.stderr.contains("version 2.0, but 1.0 is required"),
         "{}",
         run.stderr
     );
@@ -305,14 +305,14 @@ fn who_is_no_sink_or_says_nothing_is_an_error() {
     });
     let said = measure(&target);
     assert!(
-        said.contains("is no sink of pgmeter") && !said.contains('\u{1b}'),
+        said.contains("is not a pgmeter sink") && !said.contains('\u{1b}'),
         "{said}"
     );
     // It listens and never answers.
     let listener = answer.join().unwrap();
     let start = Instant::now();
     let said = measure(&target);
-    assert!(said.contains("did not greet"), "{said}");
+    assert!(said.contains("did not complete the greeting"), "{said}");
     assert!(start.elapsed() < Duration::from_secs(40));
     drop(listener);
     let said = measure(&target);
@@ -522,7 +522,7 @@ fn only_who_has_the_token_is_let_in_and_nobody_says_it() {
     let without = run(&[]);
     assert_eq!(without.code, 3, "{}", without.text());
     assert!(
-        without.stderr.contains("wants a token"),
+        without.stderr.contains("requires a token"),
         "{}",
         without.stderr
     );
@@ -582,7 +582,7 @@ fn of_ten_thousand_connections_each_is_served_or_told_that_there_is_no_room() {
     ]);
     assert_eq!(full.code, 3, "{}", full.text());
     assert!(
-        full.stderr.contains("all the 500 connections"),
+        full.stderr.contains("its limit of 500 connections"),
         "{}",
         full.stderr
     );
@@ -606,13 +606,13 @@ fn what_is_about_files_is_refused() {
     );
     let target = ["run", "w.toml", "--no-db", "--target", "tcp://127.0.0.1:0"];
     for (more, said) in [
-        (&["--verify"][..], "`verify` is about files"),
-        (&["--size", "1m"], "`size` is about files"),
-        (&["--cache", "direct"], "`cache` is about files"),
+        (&["--verify"][..], "`verify` applies to files"),
+        (&["--size", "1m"], "`size` applies to files"),
+        (&["--cache", "direct"], "`cache` applies to files"),
         (&["--engine", "mmap"], "maps files"),
         (
             &["--target", "."],
-            "a worker is one of disks or of networks",
+            "a worker uses either files or TCP peers",
         ),
     ] {
         let refused = bed.run(&[&target, more].concat());
@@ -628,7 +628,7 @@ fn what_is_about_files_is_refused() {
     let refused = end_to_end::finish(offered.env("PGMETER_NO_PEERS", "1"));
     assert_eq!(refused.code, 2, "{}", refused.text());
     assert!(
-        refused.stderr.contains("only paths are offered"),
+        refused.stderr.contains("only paths are allowed"),
         "{}",
         refused.stderr
     );

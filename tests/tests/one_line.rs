@@ -104,6 +104,84 @@ fn a_mix_reads_and_writes_in_its_sizes() {
 }
 
 #[test]
+fn lists_of_values_are_measured_in_all_combinations_and_compared_in_a_table() {
+    let bed = bed();
+    let arguments = [
+        "run",
+        "--rw",
+        "randread",
+        "--bs",
+        "4k,64k",
+        "--iodepth",
+        "1,8",
+        "--workers",
+        "1,2",
+        "--set",
+        "batch=1,4",
+        "--engine",
+        "null",
+        "--run-time",
+        "10ms",
+        "--ramp-time",
+        "0s",
+        "--json=run.json",
+    ];
+    let seen = bed.run(&arguments);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(
+        seen.stdout
+            .contains("randread 4k,64k: operations per second by bs, workers, batch and iodepth"),
+        "{}",
+        seen.text()
+    );
+    let document = fs::read_to_string(bed.path().join("run.json")).unwrap();
+    let record: Value = serde_json::from_str(&document).unwrap();
+    let plan = &record["plan"];
+    let mut combinations: Vec<String> = Vec::new();
+    for cell in record["cells"].as_array().unwrap() {
+        let first = usize::try_from(cell["first_index"].as_u64().unwrap()).unwrap();
+        let planned = &plan["cells"][first];
+        let index = usize::try_from(planned["workload_index"].as_u64().unwrap()).unwrap();
+        let varied = &plan["workloads"][index]["varied"];
+        assert_eq!(varied["of"], "randread 4k,64k");
+        let settings = varied["settings"].as_array().unwrap();
+        let value = |at: usize| settings[at]["value"].as_str().unwrap().to_owned();
+        // What the table says is what was measured.
+        assert_eq!(value(1), cell["workers"].to_string());
+        let request = &planned["workers"][0]["lines"][0]["size_bytes"];
+        let bytes = if value(0) == "4k" { 4096 } else { 65_536 };
+        assert_eq!(request.as_u64(), Some(bytes));
+        let depth = cell["iodepth"].to_string();
+        combinations.push([value(0), value(1), value(2), depth].join(" "));
+    }
+    combinations.sort();
+    combinations.dedup();
+    assert_eq!(combinations.len(), 16, "{combinations:?}");
+    let page = bed.run(&["report", "run.json", "-o", "page.html"]);
+    assert_eq!(page.code, 0, "{}", page.text());
+    let page = fs::read_to_string(bed.path().join("page.html")).unwrap();
+    assert!(page.contains("Settings that vary"));
+}
+
+#[test]
+fn a_wrong_value_in_a_list_is_named() {
+    let bed = bed();
+    let wrong = [
+        "run",
+        "--rw",
+        "read",
+        "--engine",
+        "null",
+        "--set",
+        "batch=1,x",
+    ];
+    bed.run(&wrong).assert_refused(USAGE, &["`batch` is `x`"]);
+    let twice = ["run", "--rw", "read", "--bs", "4k,4k", "--engine", "null"];
+    bed.run(&twice)
+        .assert_refused(USAGE, &["`4k` is given twice"]);
+}
+
+#[test]
 fn what_is_printed_as_toml_reads_back_to_the_same_plan() {
     let bed = bed();
     let lines: [&[&str]; 4] = [
@@ -169,7 +247,7 @@ fn contradictions_in_one_line_are_refused_with_what_to_write() {
         ),
         (
             &["--rw", "randread", "--rwmix", "50"],
-            &["no mix", "help: use `--rw randrw`"],
+            &["is not a mix", "help: use `--rw randrw`"],
         ),
         (
             &["--bs", "4k"],

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use end_to_end::{FixtureError, Scratch, finish, need, run_tool};
 use lab::ENTRIES;
 
-const PROGRAM_BYTES_MAX: u64 = 20_500_000;
+const PROGRAM_BYTES_MAX: u64 = 20_000_000;
 const START_MAX: Duration = Duration::from_millis(20);
 /// The user's home in the root of its own.
 const HOME: &str = "home/user";

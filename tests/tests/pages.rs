@@ -283,9 +283,9 @@ fn without_a_browser_the_path_is_printed_and_the_reason_told() {
     command.env("DISPLAY", ":7").env("PATH", "/no/such");
     finish(&mut command).assert_refused(3, &["`xdg-open` (package `xdg-utils`) is not installed"]);
     bed.run(&["report", "--open", "--format", "csv"])
-        .assert_refused(2, &["`--open` shows a page"]);
+        .assert_refused(2, &["`--open` shows an HTML page"]);
     bed.run(&["report", "--open", "-o", "a.md"])
-        .assert_refused(2, &["`--open` shows a page"]);
+        .assert_refused(2, &["`--open` shows an HTML page"]);
 }
 
 /// Names of outputs, with what each begins with.
@@ -361,7 +361,7 @@ fn a_name_that_tells_another_format_or_none_is_refused_before_anything_is_done()
         (
             &["report", "-o", "a.html", "--format", "csv"][..],
             &[
-                "`--format csv` does not go with the name `a.html`",
+                "`--format csv` contradicts the file name `a.html`",
                 "`.csv`",
             ][..],
         ),

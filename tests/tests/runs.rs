@@ -788,7 +788,7 @@ fn a_killed_run_is_interrupted_and_has_its_intervals() {
     let rows = list(&bed);
     assert_eq!(rows[0]["status"], "running");
     bed.run(&["runs", "rm", "last"])
-        .assert_refused(2, &["still going"]);
+        .assert_refused(2, &["still running"]);
     bed.wait_for_intervals(2);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -935,7 +935,7 @@ fn a_run_in_another_container_goes_on_and_is_not_removed() {
     };
     wait_for("the run", || is("running"));
     bed.run(&["runs", "rm", "last"])
-        .assert_refused(2, &["is still going"]);
+        .assert_refused(2, &["is still running"]);
     child.kill().unwrap();
     child.wait().unwrap();
     wait_for("its end", || is("interrupted"));

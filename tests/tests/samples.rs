@@ -22,10 +22,13 @@ const NOTHING_TO_RUN: &str = "eilerjc_compat_nospec_error.icf";
 /// PostMark scripts that are no workload, and the line that says why.
 const SCRIPTS_REFUSED: [(&str, &str); 3] = [
     ("15_errors.pm", "`bogus` is not a PostMark command"),
-    ("23_load.pm", "a workload is one file, which loads no other"),
+    (
+        "23_load.pm",
+        "a workload is a single file and cannot load others",
+    ),
     (
         "24_load_quit_inside.pm",
-        "a workload is one file, which loads no other",
+        "a workload is a single file and cannot load others",
     ),
 ];
 
@@ -244,7 +247,7 @@ fn scripts_of_filebench_are_workloads_whatever_their_version() {
         };
         assert_eq!(seen.code, 0, "{path}: {}", seen.text());
         assert!(
-            seen.stdout.contains("files, and what is done to them"),
+            seen.stdout.contains("files, and the work on them"),
             "{path}"
         );
         if let Some(told) = of(&SCRIPTS_OF_OLD) {

@@ -109,7 +109,7 @@ fn nothing_is_wrong_here_and_it_takes_less_than_two_minutes() {
     }
     let says = match finished.code {
         RIGHT => " passed on this machine",
-        _ => "the machine is too busy to tell (other programs used ",
+        _ => "the machine is too busy for a verdict (other programs used ",
     };
     assert!(words(&finished).contains(says), "{}", finished.text());
     if finished.code == RIGHT {
@@ -240,7 +240,7 @@ fn a_busy_machine_is_said_to_be_busy_and_not_wrong() {
     assert_eq!(finished.code, DISTURBED, "{}", finished.text());
     assert_eq!(verdict(&found, "other-load"), "disturbed");
     assert_eq!(found["verdict"], "disturbed");
-    let says = "the machine is too busy to tell (other programs used ";
+    let says = "the machine is too busy for a verdict (other programs used ";
     assert!(words(&finished).contains(says), "{}", finished.text());
     assert!(!finished.stdout.contains("WRONG"), "{}", finished.text());
 }

@@ -127,9 +127,12 @@ fn what_makes_no_sense_with_rounds_is_refused() {
         ),
         (
             &["--until", "steady", "--run-time", "10ms"],
-            "a round takes 100ms at least",
+            "a round takes at least 100ms",
         ),
-        (&["--set", "steady.window=3"], "nothing waits for that"),
+        (
+            &["--set", "steady.window=3"],
+            "has no effect unless `until` is `steady`",
+        ),
         (
             &["--until", "steady", "--set", "steady.rounds=3"],
             "fewer than the 5 of a window",
@@ -140,7 +143,7 @@ fn what_makes_no_sense_with_rounds_is_refused() {
         ),
         (
             &["--until", "steady", "--set", "steady.range=0"],
-            "no rounds are that close",
+            "no rounds can reach",
         ),
     ] {
         let bed = bed("");
@@ -244,7 +247,7 @@ fn check_tells_what_is_preconditioned_and_what_cannot_be() {
     says(
         &seen,
         2,
-        &["`twice` is neither `none` nor a number of times up to 100"],
+        &["`twice` is neither `none` nor a multiple up to 100"],
     );
 }
 
@@ -349,5 +352,5 @@ fn what_a_curve_cannot_have_is_refused() {
     );
     let programs = ["--set", "mode=exec", "--curve"];
     let seen = bed.run(&[&["check", "create-remove"], &programs[..]].concat());
-    says(&seen, 2, &["what takes time is their start"]);
+    says(&seen, 2, &["starting them takes the time"]);
 }

@@ -199,7 +199,7 @@ fn a_typo_in_the_name_of_a_device_makes_no_file() {
     let is_there = Path::new(typo).exists();
     let _ = fs::remove_file(typo);
     assert!(!is_there, "{}", seen.text());
-    seen.assert_refused(3, &["`/dev/pgmeter-sdzz` is not a block device"]);
+    seen.assert_refused(3, &["`/dev/pgmeter-sdzz` does not exist"]);
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn a_terminal_that_can_only_print_gets_no_escapes_and_no_screen() {
         assert!(!seen.contains('\x1b'), "{term}: {seen:?}");
         assert!(seen.contains("[2/2] randread 4k  QD4"), "{seen}");
         assert_eq!(
-            seen.contains("note: this terminal has no full screen"),
+            seen.contains("note: this terminal (TERM) has no full screen"),
             display == "full"
         );
     }
@@ -238,17 +238,17 @@ fn keys_of_the_full_screen_do_what_they_say() {
     let shell = need!(Shell::new(bed.path(), (100, 30)));
     shell.press(&[&line, "Enter"]);
     wait_for("the first cell", || {
-        shell.is_full_screen() && shell.shows("spread of latencies") && shell.shows("[1/2]")
+        shell.is_full_screen() && shell.shows("latency distribution") && shell.shows("[1/2]")
     });
     shell.press(&["?"]);
-    wait_for("the help", || shell.shows("leave; the run goes on"));
+    wait_for("the help", || shell.shows("leave; the run continues"));
     shell.press(&["?"]);
-    wait_for("no help", || !shell.shows("leave; the run goes on"));
+    wait_for("no help", || !shell.shows("leave; the run continues"));
     shell.tmux(&["resize-window", "-x", "40", "-y", "10"]);
     wait_for("a small screen", || shell.shows("? help  s stop  n next"));
     shell.tmux(&["resize-window", "-x", "120", "-y", "40"]);
     wait_for("a large screen", || {
-        shell.shows("s stop, keep what was measured")
+        shell.shows("s stop and keep results so far")
     });
     bed.wait_for_intervals(1);
     shell.press(&["n"]);
@@ -258,10 +258,10 @@ fn keys_of_the_full_screen_do_what_they_say() {
         shell.shows("cut short after")
     });
     shell.press(&["Escape"]);
-    wait_for("the second again", || shell.shows("spread of latencies"));
+    wait_for("the second again", || shell.shows("latency distribution"));
     shell.press(&["q"]);
     wait_for("the line", || {
-        !shell.is_full_screen() && shell.shows("the run goes on") && shell.shows("iodepth 4")
+        !shell.is_full_screen() && shell.shows("the run continues") && shell.shows("iodepth 4")
     });
     shell.press(&["C-c"]);
     wait_for("the end", || shell.shows("ended: 130"));

@@ -404,10 +404,10 @@ fn a_device_is_held_at_the_limit_of_a_control_group() {
 fn doctor_and_a_run_know_of_the_same_limit() {
     let throttle = need!(Throttle::of_processors(5));
     let seen = finish(&mut throttle.wrap(&Bed::new().unwrap().command(&["doctor"])));
-    assert!(seen.stdout.contains("0.05 processors"), "{}", seen.text());
+    assert!(seen.stdout.contains("0.05 CPUs"), "{}", seen.text());
     let (record, told) = held(&null(), &throttle, &[]);
     assert_eq!(told.len(), 1, "{}", record["warnings"]);
-    assert!(told[0].contains("0.05 processors"), "{told:?}");
+    assert!(told[0].contains("0.05 CPUs"), "{told:?}");
 }
 
 #[test]

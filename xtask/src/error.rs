@@ -1,8 +1,8 @@
-//! What can go wrong in a developer command.
+//! Errors of developer commands.
 
 use std::path::{Path, PathBuf};
 
-/// Why a developer command failed.
+/// Reason that a developer command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The command line names something unknown.
@@ -11,54 +11,54 @@ pub enum Failure {
     /// A file could not be read or written.
     #[error("cannot use `{}`: {source}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// A program could not be started.
     #[error("cannot start `{program}`: {source}")]
     Start {
-        /// The program's name.
+        /// Name of the program.
         program: String,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// A program ended with another status than 0.
+    /// A program ended with a nonzero status.
     #[error("`{program}` failed: {message}")]
     Program {
-        /// The program's name.
+        /// Name of the program.
         program: String,
-        /// Its status and what it printed.
+        /// Its status and output.
         message: String,
     },
-    /// A program's output is not what its documentation says.
+    /// A program's output does not have the documented format.
     #[error("cannot read the output of `{program}`: {message}")]
     Output {
-        /// The program's name.
+        /// Name of the program.
         program: String,
-        /// What is missing.
+        /// The missing part.
         message: String,
     },
-    /// What is needed cannot be had here.
+    /// A requirement is not available here.
     #[error("{0}")]
     Missing(String),
     /// A fixture could not be set up.
     #[error(transparent)]
     Fixture(#[from] end_to_end::FixtureError),
-    /// The checks ran and found something.
+    /// The checks found problems.
     #[error("{0}")]
     Found(String),
-    /// Tests failed, and the count that has been printed says so; nothing is printed behind it.
+    /// Tests failed. The printed count is the last line, so nothing is printed after it.
     #[error("tests failed")]
     Counted,
-    /// Ctrl-C was pressed; what was set up has been taken down.
+    /// Ctrl-C was pressed; fixtures have been removed.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl Failure {
-    /// A file error at `path`.
+    /// An error on the file at `path`.
     pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Failure + '_ {
         move |source| Failure::File {
             path: path.to_path_buf(),
@@ -66,7 +66,7 @@ impl Failure {
         }
     }
 
-    /// A program that could not be started.
+    /// An error of starting a program.
     pub fn start(program: &str) -> impl FnOnce(std::io::Error) -> Failure + '_ {
         move |source| Failure::Start {
             program: program.to_owned(),

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::error::Failure;
 use crate::workspace;
 
-/// Every target.
+/// All fuzz targets.
 const TARGETS: [&str; 10] = [
     "command_lines",
     "crew",
@@ -19,9 +19,9 @@ const TARGETS: [&str; 10] = [
     "programs",
     "toml",
 ];
-/// Seconds for each target unless the command line says otherwise.
+/// Default number of seconds per target.
 const SECONDS: u64 = 60;
-/// What libFuzzer needs of a build: counters, tables of them, and operands of comparisons.
+/// Build flags for libFuzzer: counters, their tables, and operands of comparisons.
 const FLAGS: [&str; 7] = [
     "--cfg=fuzzing",
     "-Cpasses=sancov-module",
@@ -32,7 +32,7 @@ const FLAGS: [&str; 7] = [
     "-Ccodegen-units=1",
 ];
 
-/// Runs the targets named in `options`, or all; `--seconds N` is the time for each.
+/// Runs the targets named in `options`, or all; `--seconds N` sets the time per target.
 pub fn run(options: &[&str]) -> Result<(), Failure> {
     let (targets, seconds) = parse(options)?;
     build()?;
@@ -67,7 +67,7 @@ fn parse(options: &[&str]) -> Result<(Vec<&'static str>, u64), Failure> {
     Ok((targets, seconds))
 }
 
-/// The targets are built for a named platform, so that build scripts go without the flags.
+/// Platform of the host. Naming it explicitly keeps the flags away from build scripts.
 fn platform() -> Result<String, Failure> {
     let output = Command::new("rustc")
         .arg("-vV")
@@ -88,6 +88,7 @@ fn build() -> Result<(), Failure> {
     let status = workspace::cargo()
         .args(["build", "--release", "--manifest-path", "fuzz/Cargo.toml"])
         .args(["--target", &platform()?])
+        // A separate directory: other flags would rebuild everything each time.
         .env("CARGO_TARGET_DIR", workspace::root().join("fuzz/target"))
         .env("RUSTFLAGS", FLAGS.join(" "))
         .status()
@@ -108,12 +109,13 @@ fn fuzz(target: &str, seconds: u64) -> Result<(), Failure> {
         .join("release")
         .join(target);
     let mut command = Command::new(&program);
+    // The first directory is the corpus that libFuzzer writes to; the following ones are only read.
     command.current_dir(&home).arg(&corpus);
-    // The repository's own workloads are where interesting inputs start.
+    // The repository's workloads serve as seeds.
     let seeds = ["workloads", "examples"].map(|it| workspace::root().join(it));
     command.args(seeds.iter().filter(|it| Path::new(it).is_dir()));
     command.arg(format!("-max_total_time={seconds}"));
-    // Whoever asks for millions of names gets them, which takes this build its time.
+    // A long timeout, because an input may request millions of names, which is slow in this build.
     command.args(["-timeout=60", "-rss_limit_mb=2048", "-print_final_stats=1"]);
     command.arg(format!("-artifact_prefix={}/", artifacts.display()));
     let status = command.status().map_err(Failure::start(target))?;

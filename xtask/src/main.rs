@@ -21,12 +21,12 @@ const USAGE: &str = "usage: cargo xtask COMMAND
 
   test [LANE...]           run every check, or the lanes named; the last line counts them
   tidy                     check the house rules
-  docs [--check]           write the generated documents anew, or only compare them
-  bench engine             pgmeter beside fio and a bare loop, interleaved
+  docs [--check]           regenerate the generated documents, or only compare them
+  bench engine             pgmeter, fio and a bare loop, interleaved
   bench accuracy           pgmeter on targets of known speed
-  bench classics           pgmeter beside fs_mark and bare loops in C
-  bench network            requests and replies over loopback beside a bare loop
-  bench statistics         rates reached, a target against itself, a slowdown found
+  bench classics           pgmeter, fs_mark, IOzone and bare loops in C
+  bench network            requests and replies over loopback and a bare loop
+  bench statistics         rates reached, a target against itself, detection of a slowdown
   fuzz [TARGET...]         fuzz the parsers; --seconds N for each
   package                  a .deb, a tarball, debug symbols and checksums
 ";

@@ -1,4 +1,4 @@
-//! Where the project is and which files it has.
+//! Location and files of the project.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,31 +7,31 @@ use serde_json::Value;
 
 use crate::error::Failure;
 
-/// The workspace root, as the compiler saw it when this program was built.
+/// The workspace root, from the time when this program was compiled.
 pub fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().unwrap_or(manifest).to_path_buf()
 }
 
-/// Cargo, the one that runs this command if there is one.
+/// The cargo command that runs this program, or the one in `PATH`.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     if is_ci() {
-        // Nothing is built a second time there, so what would speed that up is not written.
+        // CI does not build a second time, so incremental data is useless there.
         command.env("CARGO_INCREMENTAL", "0");
     }
     command
 }
 
-/// Whether this is a CI run.
+/// `true` in a CI run.
 pub fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")
 }
 
-/// Runs cargo and returns its messages; what it prints for people goes through.
+/// Runs cargo and returns its JSON messages; other output is passed on.
 pub fn cargo_messages(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
-    // Behind the command: what stands behind `--` is not cargo's.
+    // Inserted after the command, because cargo ignores options after `--`.
     let (command, options) = arguments.split_at(arguments.len().min(1));
     let output = cargo()
         .args(command)
@@ -54,12 +54,12 @@ pub fn cargo_messages(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
         .collect())
 }
 
-/// Builds one program for measuring and returns its path.
+/// Builds an optimized program and returns its path.
 pub fn release_program(selection: &[&str], name: &str) -> Result<PathBuf, Failure> {
     optimized_program("release", selection, name)
 }
 
-/// Builds one program by a profile of its own and returns its path.
+/// Builds a program with another profile and returns its path.
 pub fn optimized_program(
     profile: &str,
     selection: &[&str],
@@ -69,13 +69,13 @@ pub fn optimized_program(
     executable(&cargo_messages(&arguments)?, name)
 }
 
-/// Builds the program and all examples as the tests are built and returns the path of one. Without
-/// examples, what it depends on would have another set of features and be built again.
+/// Builds the program and all examples like the tests, and returns the path of one. Without the
+/// examples, dependencies would have other features and would be rebuilt.
 pub fn debug_program(name: &str) -> Result<PathBuf, Failure> {
     executable(&debug_programs()?, name)
 }
 
-/// Builds what [`debug_program`] builds, and returns cargo's messages.
+/// Builds the same programs as [`debug_program`], and returns cargo's messages.
 pub fn debug_programs() -> Result<Vec<Value>, Failure> {
     cargo_messages(&[
         "build",
@@ -87,7 +87,7 @@ pub fn debug_programs() -> Result<Vec<Value>, Failure> {
     ])
 }
 
-/// Where a program is, of which cargo's messages tell.
+/// Path of a program from cargo's messages.
 pub fn executable(messages: &[Value], name: &str) -> Result<PathBuf, Failure> {
     let is_it = |message: &&Value| message.pointer("/target/name") == Some(&Value::from(name));
     messages
@@ -100,9 +100,9 @@ pub fn executable(messages: &[Value], name: &str) -> Result<PathBuf, Failure> {
         })
 }
 
-/// All files below `start` whose names end in one of `suffixes`, relative to the root, sorted.
+/// All files under `start` with one of the `suffixes`, relative to it, sorted.
 ///
-/// Build output, hidden directories and fuzzing corpora are left out.
+/// Skips build output, hidden directories and fuzzing corpora.
 pub fn files(start: &Path, suffixes: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     let mut pending = vec![start.to_path_buf()];
@@ -114,6 +114,7 @@ pub fn files(start: &Path, suffixes: &[&str]) -> Result<Vec<PathBuf>, Failure> {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type().map_err(Failure::file(&path))?;
             if kind.is_dir() {
+                // Build output can have more files than the sources.
                 if !is_left_out(&path, &name) {
                     pending.push(path);
                 }
@@ -122,12 +123,13 @@ pub fn files(start: &Path, suffixes: &[&str]) -> Result<Vec<PathBuf>, Failure> {
             }
         }
     }
+    // Sorted, so that findings and packages have the same order on every file system.
     found.sort();
     Ok(found)
 }
 
 fn is_left_out(path: &Path, name: &str) -> bool {
-    // One of the crates is called `target`.
+    // One of the crates has the name `target`.
     let is_crate = || path.join("Cargo.toml").is_file();
     (name.starts_with('.') && name != ".ci")
         || name == "target" && !is_crate()

@@ -1,4 +1,4 @@
-//! Writes docs/schemas from the types: the JSON Schemas of all documents that commands print.
+//! Writes docs/schemas from the types: the JSON Schemas of all documents that pgmeter writes.
 
 use std::path::Path;
 
@@ -15,7 +15,8 @@ use web::{
     QueueEntry, RefusedRequest, RemovedRun, RunView, ServerFacts, ToldRun, TrendAnswer,
 };
 
-/// What stands in a document's `format` between `pgmeter-` and `/`, and how its schema is made.
+/// The part of a document's `format` between `pgmeter-` and `/`, and a function that returns its
+/// schema.
 type NamedSchema = (&'static str, fn() -> String);
 
 const SCHEMAS: [NamedSchema; 32] = [

@@ -1,4 +1,4 @@
-//! The command line as written; turning it into plans is the commands' business.
+//! The command line as parsed by clap. The commands turn it into plans.
 
 mod count;
 mod crew;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
-use front::{CONSOLES, FRONTS};
+use front::{CONSOLES, FRONTS, FileFront};
 use planning::GroupHost;
 use units::Percent;
 
@@ -44,13 +44,13 @@ pub(crate) use runs::{RunColumn, RunsAction, RunsArgs, RunsListArgs, StatusArg};
 pub(crate) use selftest::SelftestArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use sink::SinkArgs;
-pub(crate) use workloads::{CacheArg, EngineArg, KindArg, WorkloadArgs, WorkloadOptions};
+pub(crate) use workloads::{CacheArg, EngineArg, WorkloadArgs, WorkloadOptions, file_kinds};
 
 /// Benchmark file systems and storage, with the workload files you already have.
 #[derive(Debug, Parser)]
 #[command(
     name = "pgmeter",
-    // Else usage repeats what the program was started as.
+    // Without this, the usage line shows the path that the program was started with.
     bin_name = "pgmeter",
     version,
     max_term_width = 100,
@@ -69,12 +69,12 @@ pub(crate) struct Cli {
     )]
     pub db: Option<PathBuf>,
     /// With `--version`: also print how this program was built and what this machine supports
-    // Read from the command line by `not_understood`: `--version` ends the reading.
+    // Not read as a field: `--version` ends parsing, so `not_understood` looks for this flag.
     #[arg(long, short, requires = "version")]
     pub verbose: bool,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run workloads and measure them; without a WORKLOAD, the pack `quick`
@@ -87,9 +87,9 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Explain the keys of workload files: values, units, defaults
     Keys(KeysArgs),
-    /// Print the JSON Schema of workload files, or of a document that `--json` writes
+    /// Print the JSON Schema of workload files, or of a document written by `--json`
     Schema {
-        /// `workload`, or what a document's `format` has between `pgmeter-` and `/`
+        /// `workload`, or the part of a document's `format` between `pgmeter-` and `/`
         #[arg(default_value = "workload", value_parser = schema_names())]
         name: String,
     },
@@ -97,19 +97,19 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Print a stored or exported run in another format
     Report(ReportArgs),
-    /// Compare stored runs, or measure and compare two targets: what differs by more than chance
+    /// Compare stored runs, or measure two targets and compare them; shows significant differences
     Compare(Box<CompareArgs>),
     /// List, tag, annotate, remove, export and import stored runs; list and remove stored labs
     #[command(after_help = RUNS_HELP)]
     Runs(Box<RunsArgs>),
-    /// Create file systems and measure them side by side
+    /// Create file systems, and measure them side by side
     Lab(Box<LabArgs>),
-    /// Repeat published experiments, and print them beside their published figures
+    /// Repeat published experiments, and print the results next to the published ones
     Paper(Box<PaperArgs>),
-    /// Serve a page on this machine: stored runs, live figures, comparisons, and runs to start
+    /// Serve a web page on this machine: stored runs, live results, comparisons, and starting runs
     #[command(after_help = serve::HELP)]
     Serve(ServeArgs),
-    /// Be the far end of `tcp://` targets: answer requests of other machines' runs
+    /// Run the server side of network tests (`tcp://` targets)
     #[command(after_help = sink::HELP)]
     Sink(SinkArgs),
     /// Show what this machine can and cannot measure, and why
@@ -117,13 +117,14 @@ pub(crate) enum Command {
     /// Check pgmeter's clock, statistics and rates against known values on this machine
     #[command(after_help = selftest::HELP)]
     Selftest(SelftestArgs),
-    /// Remove what an interrupted run left behind
+    /// Remove files that an interrupted run left behind
     Clean(CleanArgs),
-    /// Stand in for another benchmark, with its options and output; so does a link of its name
-    // Every flag behind the program's name is that program's, `--help` too.
+    /// Emulate another benchmark, with the same options and output; also through a link with its
+    /// name
+    // All flags after the program's name belong to that program, even `--help`.
     #[command(disable_help_flag = true, arg_required_else_help = true, after_help = AS_HELP)]
     As(AsArgs),
-    /// Measure what a leader on the standard streams says; `run --hosts` starts it
+    /// Measure as the leader on the standard streams requests; started by `run --hosts`
     #[command(hide = true)]
     Worker,
     /// Print a shell completion script
@@ -153,7 +154,7 @@ pub(crate) struct RunArgs {
     /// Allow writing to this block device; everything on it is lost
     #[arg(long, value_name = "DEV", value_hint = ValueHint::Other)]
     pub overwrite_device: Vec<PathBuf>,
-    /// File with the token that the sinks of `tcp://` targets were given; only you may read it
+    /// File with the token of the sinks of `tcp://` targets; only you may have access to it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub sink_token_file: Option<PathBuf>,
     #[command(flatten)]
@@ -172,7 +173,7 @@ pub(crate) struct RunArgs {
     /// Print each repetition, not only the means
     #[arg(long)]
     pub all: bool,
-    /// Serve a page with live figures while measuring; its URL is printed on standard error
+    /// Serve a page with live results while measuring; its URL is printed on standard error
     #[arg(long, conflicts_with = "no_db")]
     pub web: bool,
     /// Live display while measuring
@@ -187,8 +188,8 @@ pub(crate) struct RunArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub workload: WorkloadArgs,
-    /// Check a run of this manager of an `.icf` file, or of this `group`, on a host of its own,
-    /// which is not looked at; repeatable, once for each
+    /// Check with this manager of an `.icf` file, or this `group`, on a separate host, which is not
+    /// contacted; repeatable, once per manager
     #[arg(long, value_name = "MANAGER=HOST", value_parser = crew::group_host)]
     pub host: Vec<GroupHost>,
     #[command(flatten)]
@@ -217,8 +218,8 @@ pub(crate) struct ShowArgs {
     pub template: bool,
     /// Treat the file as this type
     #[arg(long = "as", value_name = "KIND", value_parser = workloads::kind_parser())]
-    pub kind: Option<KindArg>,
-    /// Of a run, print each repetition, not only their means
+    pub kind: Option<&'static FileFront>,
+    /// For a stored run, print each repetition, not only the means
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -233,11 +234,11 @@ pub(crate) struct ConvertArgs {
     pub file: String,
     /// Output format
     #[arg(long, value_name = "FORMAT")]
-    pub to: ConvertTo,
+    pub to: ConvertFormat,
     /// Treat the file as this type
     #[arg(long = "as", value_name = "KIND", value_parser = workloads::kind_parser())]
-    pub kind: Option<KindArg>,
-    /// Refuse what the original program would refuse
+    pub kind: Option<&'static FileFront>,
+    /// Refuse input that the original program would refuse
     #[arg(long)]
     pub strict: bool,
     /// Write to this file instead of standard output; an existing file is not replaced
@@ -253,18 +254,18 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "RUN", default_value = "last",
         add = ArgValueCompleter::new(values::records))]
     pub records: Vec<PathBuf>,
-    /// Output format; by default the one that the name of the output ends in, such as `.html`, or
-    /// text
+    /// Output format; by default the format of the output file's extension, such as `.html`, or
+    /// else text
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<ReportFormat>,
-    /// In text, print each repetition, not only the means; other formats have them anyway
+    /// In text, print each repetition, not only the means; other formats always contain them
     #[arg(long)]
     pub all: bool,
     /// Write to this file instead of standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write the HTML page to the report directory, or to `--output`, and open it in the browser:
-    /// `BROWSER`, or that of the desktop
+    /// Write the HTML page to the report directory, or to `--output`, and open it in `BROWSER` or
+    /// the desktop's browser
     #[arg(long, conflicts_with = "json")]
     pub open: bool,
     #[command(flatten)]
@@ -282,23 +283,23 @@ pub(crate) struct CompareArgs {
     #[arg(value_name = "RUN|WORKLOAD", required_unless_present = "target",
         add = ArgValueCompleter::new(values::records))]
     pub runs: Vec<PathBuf>,
-    /// Show published figures beside the runs: an experiment from `pgmeter paper list`, with all
-    /// its systems or only those named, such as `lfs-postmark:LFS,ext3`; repeatable
+    /// Show published results next to the runs: an experiment from `pgmeter paper list`, with all
+    /// its systems or only some, such as `lfs-postmark:LFS,ext3`; repeatable
     #[arg(long, value_name = "NAME[:SYSTEM,...]", conflicts_with = "target",
         add = ArgValueCompleter::new(values::papers))]
     pub published: Vec<String>,
     /// Compare even if the runs measured different things
     #[arg(long)]
     pub force: bool,
-    /// Compare repetitions in pairs, for sides that were measured in turn (A B B A)
+    /// Compare repetitions in pairs, for sides that were measured alternately (A B B A)
     #[arg(long)]
     pub paired: bool,
-    /// Exit with code 4 if a figure is worse than the first run's by more than chance and by more
-    /// than this, such as `3%`
+    /// Exit with code 4 if a value is significantly worse than in the first run, and by more than
+    /// this percentage, such as `3%`
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_regression: Option<Percent>,
-    /// Output format; by default the one that the name of the output ends in, such as `.html`, or
-    /// text
+    /// Output format; by default the format of the output file's extension, such as `.html`, or
+    /// else text
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<CompareFormat>,
     /// Write to this file instead of standard output; an existing file is not replaced
@@ -339,11 +340,11 @@ pub(crate) struct DoctorArgs {
 pub(crate) struct CleanArgs {
     /// The target of the interrupted run
     pub path: PathBuf,
-    /// After asking, also remove files that differ from the manifest only in their inode number: a
-    /// copied or restored target, or one on a file system that renumbers files
+    /// Also remove files that differ from the manifest only in their inode number, after a prompt:
+    /// for a copied or restored target, or a file system that renumbers files
     #[arg(long)]
     pub adopt: bool,
-    /// Do not ask before removing what `--adopt` finds and the files of a killed `as`
+    /// Do not ask before removing files found by `--adopt` or files of a killed `as`
     #[arg(long)]
     pub yes: bool,
     #[command(flatten)]
@@ -353,16 +354,16 @@ pub(crate) struct CleanArgs {
 /// Arguments of `as`.
 #[derive(Debug, Args)]
 pub(crate) struct AsArgs {
-    /// The program
+    /// The program to emulate
     #[arg(value_name = "CLASSIC", value_parser = PossibleValuesParser::new(programs()))]
     pub program: String,
-    /// Its own arguments
+    /// Arguments of that program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true,
         value_hint = ValueHint::AnyPath)]
     pub args: Vec<OsString>,
 }
 
-/// Programs that can be stood in for, by their names.
+/// The programs that `as` can emulate, with their titles, sorted by name.
 pub(crate) fn programs() -> Vec<PossibleValue> {
     let fronts = FRONTS.iter();
     let fronts = fronts.map(|front| PossibleValue::new(front.name).help(front.title));
@@ -376,9 +377,9 @@ pub(crate) fn programs() -> Vec<PossibleValue> {
 /// Arguments of `man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The command, such as `run`
+    /// The command, such as `run`; by default the program itself
     pub command: Option<String>,
-    /// Print the names of all pages instead
+    /// Print the names of all manual pages instead
     #[arg(long, conflicts_with = "command")]
     pub list: bool,
 }
@@ -394,25 +395,25 @@ pub(crate) enum DisplayArg {
     None,
 }
 
-/// Formats that workloads can be converted to.
+/// Formats that `convert` can write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ConvertTo {
+pub(crate) enum ConvertFormat {
     /// pgmeter's own format
     Toml,
     /// Iometer configuration
     Icf,
-    /// Job file for fio, of access specifications and jobs
+    /// fio job file, from access specifications and jobs
     Fio,
 }
 
-/// Formats that `run` can print a workload in.
+/// Formats in which `run --print` can print a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PrintArg {
     /// pgmeter's own format
     Toml,
 }
 
-/// Formats that comparisons can be printed in.
+/// Formats of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CompareFormat {
     /// For a terminal or an e-mail
@@ -421,11 +422,11 @@ pub(crate) enum CompareFormat {
     Markdown,
     /// One page with ratios, intervals and verdicts
     Html,
-    /// The comparisons themselves, as `--json` writes them
+    /// The comparison data, as written by `--json`
     Json,
 }
 
-/// Formats that records can be printed in.
+/// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// For a terminal or an e-mail
@@ -440,7 +441,7 @@ pub(crate) enum ReportFormat {
     Csv,
     /// Iometer's 80 columns
     IometerCsv,
-    /// What PostMark, create/remove or lat_fs would have printed
+    /// The output that PostMark, create/remove or lat_fs would have printed
     Classic,
     /// fio's JSON: one job per cell
     FioJson,

@@ -1,4 +1,4 @@
-//! The page beside a run: a `pgmeter serve` that shows it, and ends when it is over.
+//! The live page of a run: a `pgmeter serve` that shows the run and exits when it is over.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -7,21 +7,21 @@ use std::process::{Child, Command, Stdio};
 
 use results::RunEvent;
 
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 
-/// This program, also when its file was replaced meanwhile.
+/// This program. The link works even if its file was replaced since the start.
 pub(crate) const PROGRAM: &str = "/proc/self/exe";
 
-/// The page beside a run. Where there is none, that is a warning: measuring goes on.
+/// The live page of a run. If it cannot be served, the run prints a warning and continues.
 #[derive(Debug)]
-pub(crate) struct Beside {
+pub(crate) struct LivePage {
     store: Option<PathBuf>,
     server: Option<Child>,
 }
 
-impl Beside {
-    /// `is_wanted` is whether there is to be a page.
-    pub fn new(is_wanted: bool, place: &Place) -> Self {
+impl LivePage {
+    /// `is_wanted`: `true` to serve a page.
+    pub fn new(is_wanted: bool, place: &StoreLocation) -> Self {
         let store = is_wanted.then(|| place.path().ok()).flatten();
         Self {
             store,
@@ -29,7 +29,7 @@ impl Beside {
         }
     }
 
-    /// Serves the page from the beginning of the run, before anything is measured.
+    /// Starts the server at the first event of the run, before any measurement.
     pub fn hear(&mut self, event: &RunEvent) {
         let (RunEvent::Started { record }, Some(store)) = (event, self.store.take()) else {
             return;
@@ -39,13 +39,14 @@ impl Beside {
                 tell!("page: {url}");
                 self.server = Some(server);
             }
-            Err(error) => tell!("warning: there is no page beside this run: {error}"),
+            Err(error) => tell!("warning: cannot serve a live page for this run: {error}"),
         }
     }
 }
 
-/// Starts the server, and waits for its URL.
+/// Starts the server and waits for its URL.
 fn serve(store: PathBuf, run: &str) -> std::io::Result<(Child, String)> {
+    // The server starts in another directory.
     let store = std::path::absolute(&store).unwrap_or(store);
     let mut server = Command::new(PROGRAM)
         .arg0("pgmeter")
@@ -55,7 +56,7 @@ fn serve(store: PathBuf, run: &str) -> std::io::Result<(Child, String)> {
         .stdin(target::null_device()?)
         .stdout(Stdio::piped())
         .stderr(target::null_device()?)
-        // Ctrl-C is for the run, with which it ends.
+        // Ctrl-C must reach only the run. The server exits together with the run.
         .process_group(0)
         .spawn()?;
     let mut url = String::new();
@@ -63,7 +64,7 @@ fn serve(store: PathBuf, run: &str) -> std::io::Result<(Child, String)> {
         BufReader::new(output).read_line(&mut url)?;
     }
     match url.trim() {
-        "" => Err(std::io::Error::other("it did not begin")),
+        "" => Err(std::io::Error::other("the server did not start")),
         url => Ok((server, url.to_owned())),
     }
 }

@@ -1,5 +1,5 @@
-//! What this process may use where a page asked for its work: `serve` says so in a variable of the
-//! environment, and this process refuses everything else.
+//! Restrictions on a process that `serve` starts for its page. `serve` passes them in an
+//! environment variable, and this process refuses everything else.
 
 use std::path::Path;
 
@@ -9,45 +9,45 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use units::printable;
 use web::{BOUNDS, Bounds};
 
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 
-/// Address space of a process that answers a question, in bytes.
+/// Limit on the address space of a process that only answers a question, in bytes.
 const MEMORY_BYTES_MAX: u64 = 2 << 30;
-/// Workers of all cells of a plan that a page may see.
+/// Limit on the workers of all cells of a plan for a page.
 const WORKERS_MAX: usize = 20_000;
 
-/// The bounds of this process; none where a user started it.
+/// Returns the restrictions of this process; `None` if a user started it.
 ///
 /// # Errors
-/// When the variable is there and cannot be read: then nothing is allowed.
-pub(crate) fn bounds() -> Result<Option<Bounds>, Failure> {
+/// If the variable is set but cannot be parsed. Nothing is allowed then.
+pub(crate) fn bounds() -> Result<Option<Bounds>, CliError> {
     let Some(text) = std::env::var_os(BOUNDS) else {
         return Ok(None);
     };
     let text = text.to_string_lossy();
     let bounds = Bounds::of_text(&text);
-    let refused = |message| Failure::new(Exit::Usage, message, None);
+    let refused = |message| CliError::new(Exit::Usage, message, None);
     bounds.map(Some).map_err(refused)
 }
 
-/// Limits the memory of a process that answers a question of a page.
-pub(crate) fn limit_this_process() -> Result<(), Failure> {
+/// Limits the memory of a process that only answers a question for a page.
+pub(crate) fn limit_this_process() -> Result<(), CliError> {
     if bounds()?.is_some_and(|bounds| bounds.is_question) {
         let limit = Rlimit {
             current: Some(MEMORY_BYTES_MAX),
             maximum: Some(MEMORY_BYTES_MAX),
         };
-        // A lower limit holds already where this one is refused.
+        // This fails only if a lower limit is already in force.
         let _ = setrlimit(Resource::As, limit);
     }
     Ok(())
 }
 
-/// Refuses targets that the page may not use, before anything looks at them.
+/// Refuses targets that the page may not use, before any access to them.
 ///
 /// # Errors
-/// The first of them.
-pub(crate) fn admit<'a>(targets: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+/// For the first target outside the bounds.
+pub(crate) fn admit<'a>(targets: impl IntoIterator<Item = &'a Path>) -> Result<(), CliError> {
     let Some(bounds) = bounds()? else {
         return Ok(());
     };
@@ -58,42 +58,43 @@ pub(crate) fn admit<'a>(targets: impl IntoIterator<Item = &'a Path>) -> Result<(
     }
 }
 
-/// Refuses a plan that touches what the page may not use.
+/// Refuses a plan with a target that the page may not use.
 ///
 /// # Errors
-/// The first target of that kind.
-pub(crate) fn admit_plan(plan: &Plan) -> Result<(), Failure> {
+/// For the first target outside the bounds.
+pub(crate) fn admit_plan(plan: &Plan) -> Result<(), CliError> {
     let touched = plan.targets.iter().filter(|it| it.kind.is_path());
     admit(touched.map(|target| target.path.as_path()))
 }
 
-fn refusal(path: &Path) -> Failure {
+fn refusal(path: &Path) -> CliError {
     let path = path.display().to_string();
     let message = format!(
-        "the target `{}` is not beneath what `serve` offers",
+        "the target `{}` is outside the targets of `serve`",
         printable(&path)
     );
-    let help = "choose a target beneath a directory that `pgmeter serve --target` names".to_owned();
-    Failure::new(Exit::Usage, message, Some(help))
+    let help = "choose a target below a directory given with `pgmeter serve --target`".to_owned();
+    CliError::new(Exit::Usage, message, Some(help))
 }
 
-/// Refuses processes on other hosts: a page measures on this machine.
+/// Refuses processes on other hosts: the page may measure only on this machine.
 ///
 /// # Errors
-/// Where a page asked for this run.
-pub(crate) fn refuse_processes() -> Result<(), Failure> {
+/// If this process was started for a page.
+pub(crate) fn refuse_processes() -> Result<(), CliError> {
     match bounds()? {
         None => Ok(()),
         Some(_) => {
             let message = "a page cannot start a run of several processes".to_owned();
             let help = "start it on the command line".to_owned();
-            Err(Failure::new(Exit::Usage, message, Some(help)))
+            Err(CliError::new(Exit::Usage, message, Some(help)))
         }
     }
 }
 
-/// Facts of targets; of those that a page may not use nothing is found out.
-pub(crate) fn facts_within(wanted: &[String]) -> Result<SystemFacts, Failure> {
+/// Returns facts about targets. Targets that a page may not use get placeholders and are not
+/// probed.
+pub(crate) fn facts_within(wanted: &[String]) -> Result<SystemFacts, CliError> {
     let Some(bounds) = bounds()? else {
         return Ok(target::system_facts(wanted, None));
     };
@@ -108,11 +109,11 @@ pub(crate) fn facts_within(wanted: &[String]) -> Result<SystemFacts, Failure> {
     Ok(facts)
 }
 
-/// Refuses a plan that is too large for a page.
+/// Refuses a plan with more workers than a page may plan.
 ///
 /// # Errors
-/// With its size.
-pub(crate) fn refuse_large(plan: &Plan) -> Result<(), Failure> {
+/// States the size of the plan.
+pub(crate) fn refuse_large(plan: &Plan) -> Result<(), CliError> {
     let workers: usize = plan
         .cells
         .iter()
@@ -127,5 +128,5 @@ pub(crate) fn refuse_large(plan: &Plan) -> Result<(), Failure> {
          {WORKERS_MAX}"
     );
     let help = "use fewer workers or repetitions, or the command line".to_owned();
-    Err(Failure::new(Exit::Usage, message, Some(help)))
+    Err(CliError::new(Exit::Usage, message, Some(help)))
 }

@@ -5,19 +5,19 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-/// What desktops open a file with.
+/// Opens a file in the desktop's default program.
 const OPENER: &str = "xdg-open";
-/// Stands for the page in the words of `BROWSER`.
+/// Placeholder for the page in a command of `BROWSER`.
 const PAGE: &str = "%s";
 
-/// Why a page is not shown, and what to do about it.
+/// Why a page could not be shown, and a remedy.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NotShown {
     pub reason: String,
     pub help: &'static str,
 }
 
-/// Shows a page, and waits for a browser that runs in the terminal.
+/// Shows a page. Waits for the browser command, because some browsers run in the terminal.
 pub(crate) fn show(page: &Path) -> Result<(), NotShown> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if let Some(browsers) = variable("BROWSER") {
@@ -27,7 +27,7 @@ pub(crate) fn show(page: &Path) -> Result<(), NotShown> {
     if !displays.iter().any(|name| variable(name).is_some()) {
         return Err(NotShown {
             reason: "there is no display for a browser".to_owned(),
-            help: "open the page where there is one, or name a browser in `BROWSER`",
+            help: "open the page on a machine with a display, or set `BROWSER` to a browser",
         });
     }
     let reason = match Command::new(OPENER).arg(page).status() {
@@ -44,7 +44,7 @@ pub(crate) fn show(page: &Path) -> Result<(), NotShown> {
     })
 }
 
-/// Tries each of the browsers, which are separated by colons.
+/// Tries the browsers in turn. They are separated by colons.
 fn with_browsers(browsers: &OsStr, page: &Path) -> Result<(), NotShown> {
     let browsers = browsers.to_string_lossy();
     let mut last = String::from("it names none");
@@ -57,7 +57,7 @@ fn with_browsers(browsers: &OsStr, page: &Path) -> Result<(), NotShown> {
     }
     Err(NotShown {
         reason: format!("`BROWSER` (`{browsers}`) could not show the page: {last}"),
-        help: "name a browser that is installed in `BROWSER`",
+        help: "set `BROWSER` to an installed browser",
     })
 }
 
@@ -67,7 +67,8 @@ fn start(words: &str, page: &Path) -> io::Result<ExitStatus> {
     Command::new(program).args(command).status()
 }
 
-/// The words of a browser's command, with the page where they name its place, else behind them.
+/// Splits a browser command into words. The page replaces each `%s`, or is appended if there is
+/// none.
 fn command_of(words: &str, page: &Path) -> Vec<OsString> {
     let page = page.as_os_str();
     let mut command: Vec<OsString> = words

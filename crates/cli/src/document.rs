@@ -1,31 +1,31 @@
-//! What is printed or written: text for people, data for programs.
+//! Output before it is written: text for people, data for programs.
 
 use std::borrow::Cow;
 
 use report::{Format, Styled, TableFormat};
 use units::{is_hidden, printable_lines};
 
-/// A whole text, and who reads it.
+/// A complete text, with its audience.
 #[derive(Debug, Clone)]
-pub(crate) enum Document {
-    /// For people: what could control a terminal or reorder text is always made visible, and lines
-    /// are broken where the terminal ends.
+pub(crate) enum OutputText {
+    /// Text for people. Characters that control a terminal or reorder text are always made visible.
+    /// Lines are wrapped at the width of the terminal.
     Prose(Styled),
-    /// The same, in a form whose lines mean something.
+    /// Text for people in a markup language, so lines are not wrapped.
     Markup(Styled),
-    /// For programs: as it is, unless a terminal shows it.
+    /// Data for programs. Unchanged, except on a terminal.
     Data(String),
-    /// For programs, and any character may be written as an escape.
+    /// JSON for programs. Any character may become an escape sequence.
     Json(String),
 }
 
-impl Document {
-    /// Text for people.
+impl OutputText {
+    /// Wraps text for people.
     pub fn prose(text: impl Into<Styled>) -> Self {
         Self::Prose(text.into())
     }
 
-    /// A report in that format.
+    /// Wraps a report in this format.
     pub fn report(format: Format, text: Styled) -> Self {
         match format {
             Format::Text => Self::Prose(text),
@@ -35,7 +35,7 @@ impl Document {
         }
     }
 
-    /// A table of `lab` or `paper` in that format.
+    /// Wraps a table of `lab` or `paper` in this format.
     pub fn side_by_side(format: TableFormat, text: Styled) -> Self {
         match format {
             TableFormat::Text => Self::Prose(text),
@@ -44,10 +44,11 @@ impl Document {
         }
     }
 
-    /// The text as a stream gets it, which is a terminal of this width or none.
+    /// Returns the text for a stream. `terminal_width` is in columns; `None` if the stream is not a
+    /// terminal.
     pub fn on(&self, terminal_width: Option<usize>) -> Cow<'_, str> {
         match (self, terminal_width) {
-            // Characters that cannot be shown as they are take more columns.
+            // Escapes make the text wider, so they must come before wrapping.
             (Self::Prose(text), Some(width)) => Cow::Owned(text.visible().folded(width).painted()),
             (Self::Prose(text) | Self::Markup(text), _) => Cow::Owned(text.painted()),
             (Self::Data(text), Some(_)) => printable_lines(text),
@@ -56,7 +57,7 @@ impl Document {
         }
     }
 
-    /// The text as a file gets it.
+    /// Returns the text for a file.
     pub fn in_file(&self) -> Cow<'_, str> {
         match self {
             Self::Prose(text) | Self::Markup(text) => printable_lines(text),
@@ -65,8 +66,8 @@ impl Document {
     }
 }
 
-/// The same JSON value with what a terminal could obey as JSON's own escapes. The layout between
-/// values has none but line breaks.
+/// Replaces characters that control a terminal with JSON escapes. Between values, JSON has no such
+/// characters except line breaks.
 fn escaped(json: &str) -> Cow<'_, str> {
     let hides = |character| is_hidden(character) && !matches!(character, '\n' | '\r' | '\t');
     if !json.contains(hides) {
@@ -76,6 +77,7 @@ fn escaped(json: &str) -> Cow<'_, str> {
     for character in json.chars() {
         match hides(character) {
             true => {
+                // JSON escapes are UTF-16 code units, so characters beyond U+FFFF need two.
                 let mut units = [0; 2];
                 for unit in character.encode_utf16(&mut units) {
                     escaped.push_str(&format!("\\u{unit:04x}"));
@@ -104,9 +106,9 @@ mod tests {
 
     #[test]
     fn prose_in_a_file_has_no_escape_sequences_and_data_is_as_it_was() {
-        let prose = Document::Prose("a\x1b[31m\n".into());
+        let prose = OutputText::Prose("a\x1b[31m\n".into());
         assert_eq!(prose.in_file(), "a\\u{1b}[31m\n");
-        let data = Document::Data("a\u{202e}\r\n".to_owned());
+        let data = OutputText::Data("a\u{202e}\r\n".to_owned());
         assert_eq!(data.in_file(), "a\u{202e}\r\n");
     }
 }

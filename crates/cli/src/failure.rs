@@ -1,4 +1,4 @@
-//! Exit codes, and errors as people read them.
+//! Exit codes, and error messages for users.
 
 use std::fmt::{self, Write as _};
 use std::process::ExitCode;
@@ -9,29 +9,30 @@ use units::printable_message;
 
 use crate::foreign::key_of;
 
-/// What the exit code says.
+/// Exit status of pgmeter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Measured, or done.
+    /// Success.
     Measured,
-    /// Measured, but I/O or verification failed, or the run could not be stored or written.
+    /// The measurement was done, but I/O or verification failed, or the run could not be stored or
+    /// written.
     Failed,
-    /// Usage or workload file.
+    /// Mistake on the command line or in a workload file.
     Usage,
-    /// This system cannot run it.
+    /// This system cannot run the request.
     System,
     /// A comparison found a regression.
     Regression,
     /// A bug in pgmeter.
     Bug,
-    /// Interrupted; what was measured so far is in the record.
+    /// Interrupted; the record has the results so far.
     Interrupted,
-    /// As the program that was stood in for says.
+    /// Exit code of an emulated program.
     Classic(u8),
 }
 
 impl Exit {
-    /// The number that the process ends with.
+    /// Returns the exit code of the process.
     pub const fn code(self) -> u8 {
         match self {
             Self::Measured => 0,
@@ -52,35 +53,35 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why the command ends early.
+/// An error that ends the command.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct CliError {
     pub exit: Exit,
     text: String,
 }
 
-impl Failure {
-    /// A message without a place in a file.
+impl CliError {
+    /// Creates a message without a location in a file.
     pub fn new(exit: Exit, message: impl fmt::Display, help: Option<String>) -> Self {
         let mut text = format!("error: {}", printable_message(&message.to_string()));
         if let Some(help) = help {
-            // Writing to a string does not fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(text, "\nhelp: {}", printable_message(&help));
         }
         Self { exit, text }
     }
 
-    /// What another process of this program said was wrong, as it said it.
+    /// Passes on the error text of another pgmeter process unchanged.
     pub fn quoted(exit: Exit, text: String) -> Self {
         Self { exit, text }
     }
 
-    /// This system does not do what is needed.
+    /// Reports a system call that failed.
     pub fn system(what: impl fmt::Display, source: &std::io::Error) -> Self {
         Self::new(Exit::System, format!("{what}: {source}"), None)
     }
 
-    /// The same failure with its helps in other words.
+    /// Returns the same error with reworded help lines.
     pub fn with_helps(mut self, reword: impl Fn(&str) -> String) -> Self {
         let lines = self
             .text
@@ -93,32 +94,32 @@ impl Failure {
         self
     }
 
-    /// It was measured all the same; `help` says where it is.
+    /// Marks the measurement itself as done; `help` says where the results are.
     pub fn of_measured(mut self, help: &str) -> Self {
         self.exit = Exit::Failed;
         let _ = write!(self.text, "\nhelp: {help}");
         self
     }
 
-    /// What must not happen did.
+    /// Reports a violated invariant.
     pub fn bug() -> Self {
         let help = "please report it with the command and the workload file";
         Self::new(Exit::Bug, "this is a bug in pgmeter", Some(help.to_owned()))
     }
 
-    /// The message, with its help.
+    /// Returns the message with its help.
     pub fn text(&self) -> &str {
         self.text.trim_end()
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CliError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.text())
     }
 }
 
-impl From<Diagnostic> for Failure {
+impl From<Diagnostic> for CliError {
     fn from(mut diagnostic: Diagnostic) -> Self {
         explain_foreign_key(&mut diagnostic);
         Self {
@@ -128,13 +129,13 @@ impl From<Diagnostic> for Failure {
     }
 }
 
-/// Where another program's word stands in the place of a key, the help says what it is called here.
+/// Explains a term of another program that is used as a key: the help gives the key of pgmeter.
 fn explain_foreign_key(diagnostic: &mut Diagnostic) {
     let unknown = diagnostic.message.strip_prefix("unknown key `");
     let Some(word) = unknown.and_then(|rest| rest.strip_suffix('`')) else {
         return;
     };
-    // A key of the same name in another table is a better guess.
+    // A key of the same name in another table is a better suggestion.
     let is_elsewhere = diagnostic.help.as_ref();
     let is_elsewhere = is_elsewhere.is_some_and(|help| {
         let is_known = help.starts_with("it is `");
@@ -147,7 +148,7 @@ fn explain_foreign_key(diagnostic: &mut Diagnostic) {
     diagnostic.help = key.map(|key| format!("it is `{path}` here: {}", key.sentence()));
 }
 
-impl From<run::RunError> for Failure {
+impl From<run::RunError> for CliError {
     fn from(error: run::RunError) -> Self {
         let help = error.help();
         let exit = match error {
@@ -159,7 +160,7 @@ impl From<run::RunError> for Failure {
     }
 }
 
-impl From<crew::CrewError> for Failure {
+impl From<crew::CrewError> for CliError {
     fn from(error: crew::CrewError) -> Self {
         let help = error.help();
         let exit = match error {
@@ -170,7 +171,7 @@ impl From<crew::CrewError> for Failure {
     }
 }
 
-impl From<network::NetworkError> for Failure {
+impl From<network::NetworkError> for CliError {
     fn from(error: network::NetworkError) -> Self {
         use network::NetworkError as E;
         let help = error.help();
@@ -182,14 +183,14 @@ impl From<network::NetworkError> for Failure {
     }
 }
 
-impl From<mpi::MpiError> for Failure {
+impl From<mpi::MpiError> for CliError {
     fn from(error: mpi::MpiError) -> Self {
         let help = error.help();
         Self::new(Exit::System, error, help)
     }
 }
 
-impl From<web::WebError> for Failure {
+impl From<web::WebError> for CliError {
     fn from(error: web::WebError) -> Self {
         use web::WebError as E;
         let help = error.help();
@@ -206,7 +207,7 @@ impl From<web::WebError> for Failure {
     }
 }
 
-impl From<store::StoreError> for Failure {
+impl From<store::StoreError> for CliError {
     fn from(error: store::StoreError) -> Self {
         use store::StoreError as E;
         let help = error.help();
@@ -226,7 +227,7 @@ impl From<store::StoreError> for Failure {
     }
 }
 
-impl From<target::TargetError> for Failure {
+impl From<target::TargetError> for CliError {
     fn from(error: target::TargetError) -> Self {
         let help = Some(error.help());
         Self::new(Exit::System, error, help)

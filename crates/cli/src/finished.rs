@@ -1,17 +1,18 @@
-//! What follows a run: its record is saved somewhere, and the exit code says how it ended.
+//! Steps after a run: saves its record, and determines the exit code.
 
 use std::path::{Path, PathBuf};
 
 use results::{RunRecord, Status};
 use run::Finished;
 
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::output::{Existing, OutputFile};
 use crate::terminal::{StandardOutput, print_document, tell_document};
 
 impl Exit {
-    /// How a run ended; `is_whole` is whether its record is everywhere that it was wanted.
+    /// Returns the exit status of a run. `is_whole` is `true` if its record was saved to all
+    /// requested places.
     pub fn of_run(record: &RunRecord, is_whole: bool) -> Self {
         match record.status {
             Status::Interrupted => Self::Interrupted,
@@ -23,15 +24,15 @@ impl Exit {
     }
 }
 
-/// The record of a run, and whether it is in the results store. A record that could not be stored
-/// is saved in a file.
+/// Returns the record of a run, and `true` if it is in the results store. A record that could not
+/// be stored is saved to a file.
 ///
 /// # Errors
-/// Why the run ended before its plan did.
+/// If an error ended the run early.
 pub(crate) fn saved(
     finished: Finished,
     output: StandardOutput,
-) -> Result<(RunRecord, bool), Failure> {
+) -> Result<(RunRecord, bool), CliError> {
     tell_not_stored(&finished);
     let is_stored = finished.not_stored.is_none();
     if !is_stored {
@@ -43,7 +44,7 @@ pub(crate) fn saved(
     }
 }
 
-/// Says why a run is not in the results store.
+/// Reports why a run is not in the results store.
 pub(crate) fn tell_not_stored(finished: &Finished) {
     let Some(error) = &finished.not_stored else {
         return;
@@ -54,14 +55,15 @@ pub(crate) fn tell_not_stored(finished: &Finished) {
     }
 }
 
-/// Saves a record and says where: in a file of one of the directories `beside`, of the current one
-/// or of that for temporary files; where none can be made, on standard output or standard error.
-pub(crate) fn rescue(record: &RunRecord, beside: Vec<PathBuf>, output: StandardOutput) {
+/// Saves a record to a file and prints its path. Tries the `preferred` directories, the current
+/// directory and the directory for temporary files. If all fail, prints the record on standard
+/// output or standard error.
+pub(crate) fn rescue(record: &RunRecord, preferred: Vec<PathBuf>, output: StandardOutput) {
     let name = format!("pgmeter-{}.json", record.id);
-    let document = Document::Json(record.to_json());
+    let document = OutputText::Json(record.to_json());
     let others = [PathBuf::new(), std::env::temp_dir()];
     let mut tried: Vec<PathBuf> = Vec::new();
-    for directory in beside.into_iter().chain(others) {
+    for directory in preferred.into_iter().chain(others) {
         if is_same(&tried, &directory) {
             continue;
         }
@@ -85,6 +87,7 @@ pub(crate) fn rescue(record: &RunRecord, beside: Vec<PathBuf>, output: StandardO
 }
 
 fn is_same(tried: &[PathBuf], directory: &Path) -> bool {
+    // The empty path stands for the current directory, but `canonicalize` refuses it.
     let real = |path: &Path| Path::new(".").join(path).canonicalize().ok();
     let directory = real(directory);
     directory.is_some() && tried.iter().any(|it| real(it) == directory)

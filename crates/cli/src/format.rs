@@ -1,15 +1,15 @@
-//! The format of an output: the one that is asked for, or the one that its name tells.
+//! Chooses the format of an output: the requested one, or that of its file extension.
 
 use std::path::Path;
 
 use clap::ValueEnum;
-use report::Repetitions;
+use report::ShownRepetitions;
 
 use crate::args::{CompareFormat, ReportFormat, TableFormatArg};
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 use crate::output::is_stdout;
 
-/// Endings of names that tell a format, here or in another command.
+/// File extensions that imply a format of this or another command.
 const TELLING: [&str; 8] = [
     "txt", "text", "md", "markdown", "html", "htm", "json", "csv",
 ];
@@ -19,30 +19,30 @@ const HTML: &[&str] = &["html", "htm"];
 const JSON: &[&str] = &["json"];
 const CSV: &[&str] = &["csv"];
 
-/// Formats of which one is chosen by the end of a file's name.
+/// Formats that a file extension can select.
 pub(crate) trait FormatOfName: ValueEnum + Copy {
-    /// What is written where neither an option nor a name tells.
+    /// Format without an option or a known extension.
     const DEFAULT: Self;
 
-    /// The endings of names that hold it, the usual one first.
+    /// File extensions of this format, the usual one first.
     fn endings(self) -> &'static [&'static str];
 }
 
-/// The repetitions that a report shows.
-pub(crate) fn repetitions(all: bool) -> Repetitions {
+/// Returns the repetitions that a report shows.
+pub(crate) fn repetitions(all: bool) -> ShownRepetitions {
     match all {
-        true => Repetitions::All,
-        false => Repetitions::Means,
+        true => ShownRepetitions::All,
+        false => ShownRepetitions::Means,
     }
 }
 
-/// The format that was asked for, or that the output's name tells. A name that tells another one is
-/// a mistake in one of the two, and one that tells nothing known is none to guess by: a page in a
-/// `.pdf` would be found out when somebody opens it.
+/// Returns the requested format, or that of the output's file extension. A contradiction between
+/// the two is refused. So is an unknown extension without a format, because a page in a `.pdf` file
+/// would go unnoticed until it is opened.
 pub(crate) fn of_output<F: FormatOfName>(
     asked: Option<F>,
     output: Option<&Path>,
-) -> Result<F, Failure> {
+) -> Result<F, CliError> {
     let name = output.filter(|path| !is_stdout(path));
     let ending = name.and_then(Path::extension);
     let Some((name, ending)) = name.zip(ending) else {
@@ -55,12 +55,12 @@ pub(crate) fn of_output<F: FormatOfName>(
         Some(format) => {
             let word = word_of(format);
             let message = format!(
-                "`--format {word}` does not go with the name `{}`",
+                "`--format {word}` contradicts the file name `{}`",
                 name.display()
             );
             let usual = format.endings()[0];
-            let help = format!("leave `--format` out, or let the name end in `.{usual}`");
-            Err(Failure::new(Exit::Usage, message, Some(help)))
+            let help = format!("leave `--format` out, or use a name that ends in `.{usual}`");
+            Err(CliError::new(Exit::Usage, message, Some(help)))
         }
         None => {
             let told = F::value_variants().iter().copied().find(|it| holds(*it));
@@ -69,7 +69,7 @@ pub(crate) fn of_output<F: FormatOfName>(
     }
 }
 
-fn unknown<F: FormatOfName>(name: &Path, ending: &str) -> Failure {
+fn unknown<F: FormatOfName>(name: &Path, ending: &str) -> CliError {
     let mut endings: Vec<String> = Vec::new();
     for format in F::value_variants() {
         let ending = format!("`.{}`", format.endings()[0]);
@@ -82,13 +82,13 @@ fn unknown<F: FormatOfName>(name: &Path, ending: &str) -> Failure {
         name.display()
     );
     let help = format!(
-        "let the name end in one of {}, or say what to write with `--format`",
+        "use a name that ends in one of {}, or add `--format`",
         endings.join(", ")
     );
-    Failure::new(Exit::Usage, message, Some(help))
+    CliError::new(Exit::Usage, message, Some(help))
 }
 
-/// The word for a format on the command line.
+/// Returns the name of a format on the command line.
 fn word_of<F: FormatOfName>(format: F) -> String {
     let value = format.to_possible_value();
     value.map_or(String::new(), |value| value.get_name().to_owned())
@@ -182,8 +182,8 @@ mod tests {
         let said = told(Some(ReportFormat::IometerCsv), "a.html").unwrap_err();
         assert_eq!(
             said,
-            "error: `--format iometer-csv` does not go with the name `a.html`\n\
-             help: leave `--format` out, or let the name end in `.csv`"
+            "error: `--format iometer-csv` contradicts the file name `a.html`\n\
+             help: leave `--format` out, or use a name that ends in `.csv`"
         );
         told(Some(CompareFormat::Text), "a.csv").unwrap_err();
     }

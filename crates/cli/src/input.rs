@@ -1,42 +1,42 @@
-//! From arguments to workloads and overrides.
+//! Converts arguments to workloads and overrides.
 
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-use description::source::{LoadOptions, Loaded, STDIN_NAME, load_builtin, load_with};
-use description::{Overrides, Workload};
-use front::{CommandLine, FILE_BYTES_MAX, FileAccess, FrontFile};
+use description::{Overrides, STDIN_NAME, Workload, load_builtin};
+use front::{CommandLine, FILE_BYTES_MAX, FileAccess, FrontFile, LoadOptions};
 use plan::{Diagnostic, Severity};
 use rustix::fs::OFlags;
-use units::printable;
+use units::{Bytes, Span, printable};
 use web::Bounds;
 
-use crate::args::{KindArg, WorkloadArgs, WorkloadOptions};
+use crate::args::{WorkloadArgs, WorkloadOptions};
 use crate::bounds::bounds;
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 use crate::foreign::of_workload;
 use crate::stored::names_a_run;
 
-/// What stands for standard input in the place of a file.
+/// File name that stands for standard input.
 const STDIN: &str = "-";
 
-/// What the arguments ask for.
+/// Workloads and overrides requested by the arguments.
 pub(crate) struct Input {
     pub workloads: Vec<Workload>,
     pub warnings: Vec<Diagnostic>,
     pub overrides: Overrides,
-    /// What `check` tells besides; mostly nothing.
+    /// Additional text for `check`; usually empty.
     pub about: String,
 }
 
-/// Reads all workloads that the arguments name, or builds the one that they say in one line; the
-/// pack `quick` where they do neither.
-pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
-    if let Some(workload) = one_line(args)? {
+/// Reads all workloads given by the arguments, or builds the one-line workloads. Without either,
+/// uses the pack `quick`.
+pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, CliError> {
+    let described = one_line(args)?;
+    if !described.is_empty() {
         return Ok(Input {
-            workloads: vec![workload],
+            workloads: described,
             warnings: Vec::new(),
             overrides: overrides(&args.options)?,
             about: String::new(),
@@ -54,12 +54,12 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
     };
     let overrides = overrides(&args.options)?;
     let options = LoadOptions {
-        kind: args.options.kind.and_then(KindArg::source),
+        kind: args.options.kind,
         strict: args.options.strict,
         has_target: overrides.settle_targets(),
     };
     for name in names {
-        let loaded = find(name, args.options.kind, &options)?;
+        let loaded = find(name, options)?;
         workloads.extend(loaded.workloads);
         warnings.extend(loaded.warnings);
         about.push_str(&loaded.about);
@@ -72,98 +72,106 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
     })
 }
 
-/// The workload that the arguments say in one line, if they do.
-fn one_line(args: &WorkloadArgs) -> Result<Option<Workload>, Failure> {
+/// Builds the one-line workloads, if the arguments describe any.
+fn one_line(args: &WorkloadArgs) -> Result<Vec<Workload>, CliError> {
     let words = args.one_line.words();
     if let (Some(option), Some(name)) = (words.first_option(), args.workloads.first()) {
+        refuse_unit(name)?;
         let name = printable(name);
         let message = format!("`{option}` describes a workload, and `{name}` names another");
         let help = format!(
             "leave out `{name}`, or change it with `--set KEY=VALUE` instead of \
                      `{option}`"
         );
-        return Err(Failure::new(Exit::Usage, message, Some(help)));
+        return Err(CliError::new(Exit::Usage, message, Some(help)));
     }
-    Ok(words.workload()?)
+    Ok(words.workloads()?)
 }
 
-/// Standard input has one end.
-fn refuse_reading_twice(names: &[String]) -> Result<(), Failure> {
+/// Refuses a unit that a space separates from its number, as in `--size 4 GiB`.
+fn refuse_unit(name: &str) -> Result<(), CliError> {
+    let joined = format!("4{name}");
+    let is_unit = joined.parse::<Bytes>().is_ok() || joined.parse::<Span>().is_ok();
+    let is_rate = name.ends_with("/s");
+    let is_word = name.starts_with(char::is_alphabetic) && !Path::new(name).exists();
+    if !(is_unit || is_rate) || !is_word {
+        return Ok(());
+    }
+    let message = format!("`{name}` is a unit, not a workload");
+    let help = format!("write the number and its unit without a space, such as `{joined}`");
+    Err(CliError::new(Exit::Usage, message, Some(help)))
+}
+
+/// Refuses to read standard input twice.
+fn refuse_reading_twice(names: &[String]) -> Result<(), CliError> {
     if names.iter().filter(|name| *name == STDIN).count() < 2 {
         return Ok(());
     }
     let help = "name the others as files".to_owned();
     let message = "standard input (`-`) can be read only once";
-    Err(Failure::new(Exit::Usage, message, Some(help)))
+    Err(CliError::new(Exit::Usage, message, Some(help)))
 }
 
-/// What a name or a file stands for.
-pub(crate) struct Found {
+/// Workloads found by a name or in a file.
+pub(crate) struct FoundWorkloads {
     pub workloads: Vec<Workload>,
-    /// What the reader should know.
+    /// Warnings for the user.
     pub warnings: Vec<Diagnostic>,
-    /// What a workload file written of it leaves out.
+    /// Parts that are lost when the workloads are written as a file.
     pub left_out: Vec<Diagnostic>,
-    /// What `check` tells besides; mostly nothing.
+    /// Additional text for `check`; usually empty.
     pub about: String,
 }
 
-impl From<Loaded> for Found {
-    fn from(loaded: Loaded) -> Self {
-        Self {
-            workloads: loaded.workloads,
-            warnings: loaded.warnings,
+impl FoundWorkloads {
+    /// Loads a built-in workload.
+    pub(crate) fn builtin(name: &str) -> Result<Self, Diagnostic> {
+        Ok(Self {
+            workloads: load_builtin(name)?,
+            warnings: Vec::new(),
             left_out: Vec::new(),
             about: String::new(),
-        }
+        })
     }
 }
 
-/// A file, if there is one of that name, else a built-in workload; `-` is standard input.
-pub(crate) fn find(
-    name: &str,
-    kind: Option<KindArg>,
-    options: &LoadOptions,
-) -> Result<Found, Failure> {
+/// Loads a file of that name, or else a built-in workload; `-` is standard input.
+pub(crate) fn find(name: &str, options: LoadOptions) -> Result<FoundWorkloads, CliError> {
     if name == STDIN {
-        return loaded(STDIN_NAME, &read_stdin()?, kind, options);
+        return loaded(STDIN_NAME, &read_stdin()?, options);
     }
     let path = Path::new(name);
+    // A file may have a name such as `a=b`, so an existing file takes precedence.
     if let Some(tip) = of_workload(name).filter(|_| !path.exists()) {
         let message = format!("there is no workload `{}`", printable(name));
-        return Err(Failure::new(Exit::Usage, message, Some(tip)));
+        return Err(CliError::new(Exit::Usage, message, Some(tip)));
     }
+    refuse_unit(name)?;
     let is_path = name.contains('/') || path.extension().is_some();
     if !is_path && !path.is_file() {
-        let builtin = load_builtin(name);
+        let builtin = FoundWorkloads::builtin(name);
         return match builtin.is_err() {
             true if path.is_dir() => Err(not_a_file(path)),
             true if is_stored_run(name) => Err(stored_run(name)),
-            _ => Ok(builtin?.into()),
+            true if is_emulated(name) => Err(emulated(name)),
+            _ => Ok(builtin?),
         };
     }
-    loaded(name, &read(path)?, kind, options)
+    loaded(name, &read(path)?, options)
 }
 
-/// What a file stands for: another program's, which its content tells, or one of our kinds.
+/// Parses the contents of a file according to its type.
 pub(crate) fn loaded(
     name: &str,
     bytes: &[u8],
-    kind: Option<KindArg>,
-    options: &LoadOptions,
-) -> Result<Found, Failure> {
+    options: LoadOptions,
+) -> Result<FoundWorkloads, CliError> {
     let bounds = bounds()?;
+    // The file may have changed after `serve` checked the text and queued the run.
     if bounds.as_ref().is_some_and(|it| !it.is_given(bytes)) {
         let message = format!("`{}` is not the file that was checked", printable(name));
-        return Err(Failure::new(Exit::Usage, message, None));
+        return Err(CliError::new(Exit::Usage, message, None));
     }
-    let of_front = match kind {
-        Some(kind) => kind.front(),
-        None => front::detect(name, bytes),
-    };
-    let Some((front, reader)) = of_front else {
-        return Ok(load_with(name, bytes, options)?.into());
-    };
     let facts = target::system_facts(&[], None);
     let offered = bounds.as_ref().map(Bounds::files);
     let file = FrontFile {
@@ -176,14 +184,15 @@ pub(crate) fn loaded(
             has_ranks: false,
             ..CommandLine::of(&[])
         },
+        options,
         ..FrontFile::new(name, bytes)
     };
-    let work = front.read(reader, &file)?;
+    let work = front::load(&file)?;
     let mut warnings = work.remarks(name);
     let is_refused = |remark: &Diagnostic| remark.severity == Severity::Error;
     match warnings.iter().position(is_refused) {
         Some(index) => Err(warnings.swap_remove(index).into()),
-        None => Ok(Found {
+        None => Ok(FoundWorkloads {
             left_out: work.left_out(name),
             workloads: work.cells,
             warnings,
@@ -192,8 +201,8 @@ pub(crate) fn loaded(
     }
 }
 
-/// The bytes of a workload file.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+/// Reads a workload file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     let name = path.display();
     let failed = |source: std::io::Error| {
         let help = match source.kind() {
@@ -202,9 +211,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
             }
             _ => None,
         };
-        Failure::new(Exit::Usage, format!("cannot read `{name}`: {source}"), help)
+        CliError::new(Exit::Usage, format!("cannot read `{name}`: {source}"), help)
     };
-    // A pipe that nobody writes to is not waited for.
+    // Opening a pipe without a writer would block.
     let mut options = File::options();
     options
         .read(true)
@@ -221,12 +230,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
             found.len()
         );
         let help = Some("name a workload file".to_owned());
-        Failure::new(Exit::Usage, message, help)
+        CliError::new(Exit::Usage, message, help)
     })
 }
 
-/// A target in the place of a workload.
-fn not_a_file(path: &Path) -> Failure {
+/// Refuses a target that is given as a workload.
+fn not_a_file(path: &Path) -> CliError {
     let name = path.display();
     let kind = std::fs::metadata(path).map(|found| found.file_type());
     let (what, is_target) = match kind {
@@ -239,50 +248,64 @@ fn not_a_file(path: &Path) -> Failure {
         false => "name a workload file".to_owned(),
     };
     let message = format!("`{name}` is {what}, not a workload");
-    Failure::new(Exit::Usage, message, Some(help))
+    CliError::new(Exit::Usage, message, Some(help))
 }
 
-/// Whether a name can only be meant for a stored run: ids begin with the date.
+/// Returns `true` if a name can only mean a stored run. Ids begin with a date.
 fn is_stored_run(name: &str) -> bool {
     let digits = name.chars().take_while(char::is_ascii_digit).count();
     names_a_run(name) && (digits == 0 || digits >= 8)
 }
 
-/// A stored run in the place of a workload.
-fn stored_run(name: &str) -> Failure {
+/// Returns `true` for the name of a program that pgmeter emulates.
+fn is_emulated(name: &str) -> bool {
+    front::find(name).is_some() || front::find_console(name).is_some()
+}
+
+/// Refuses a program that is given as a workload.
+fn emulated(name: &str) -> CliError {
+    let message = format!("`{name}` is a program, not a workload");
+    let help = format!("`pgmeter as {name}` emulates it, with its own options");
+    CliError::new(Exit::Usage, message, Some(help))
+}
+
+/// Refuses a stored run that is given as a workload.
+fn stored_run(name: &str) -> CliError {
     let name = printable(name);
     let message = format!("`{name}` names a stored run, not a workload");
     let help = format!("`pgmeter show {name}` prints its report");
-    Failure::new(Exit::Usage, message, Some(help))
+    CliError::new(Exit::Usage, message, Some(help))
 }
 
-/// The workload on standard input.
-fn read_stdin() -> Result<Vec<u8>, Failure> {
+/// Reads a workload from standard input.
+fn read_stdin() -> Result<Vec<u8>, CliError> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        tell!("reading a workload from the terminal; end it with Ctrl-D on a line of its own");
+        tell!("reading a workload from the terminal; end it with Ctrl-D on an empty line");
     }
     let bytes = read_whole(stdin.lock())
-        .map_err(|error| Failure::system("cannot read standard input", &error))?;
+        .map_err(|error| CliError::system("cannot read standard input", &error))?;
     bytes.ok_or_else(|| {
         let message = format!(
             "standard input has more than {FILE_BYTES_MAX} bytes, the most a workload file may have"
         );
         let help = Some("give it a workload file".to_owned());
-        Failure::new(Exit::Usage, message, help)
+        CliError::new(Exit::Usage, message, help)
     })
 }
 
-/// All bytes; none where there are more than a workload file has.
+/// Reads all bytes; `None` if there are more than a workload file may have.
 fn read_whole(from: impl Read) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
+    // One byte more than allowed shows that the input is too long, without reading all of it.
     from.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= FILE_BYTES_MAX).then_some(bytes))
 }
 
-fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
+fn overrides(args: &WorkloadOptions) -> Result<Overrides, CliError> {
     let mut overrides = Overrides::new();
     if std::env::var_os(web::NO_PEERS).is_some() {
+        // A user of the page must not reach through this machine into its network.
         overrides.refuse_peers();
     }
     for (key, value) in args.keys() {
@@ -298,7 +321,7 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
             None => {
                 let message = format!("the target `{}` is not UTF-8 text", path.display());
                 let help = Some("use a path that is UTF-8".to_owned());
-                Err(Failure::new(Exit::Usage, message, help))
+                Err(CliError::new(Exit::Usage, message, help))
             }
         };
         overrides.set_targets(args.target.iter().map(text).collect::<Result<_, _>>()?);
@@ -306,7 +329,7 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
     Ok(overrides)
 }
 
-/// The error of an option, whose help writes the option and not the key that it sets.
+/// Rewrites the help of an error about an option, so that it shows the option instead of the key.
 fn in_options(mut error: Diagnostic, key: &str) -> Diagnostic {
     let option = format!("`--{} ", key.replace('_', "-"));
     let written = format!("`{key} = ");

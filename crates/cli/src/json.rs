@@ -1,4 +1,4 @@
-//! Where the JSON of a command goes: nowhere, to standard output, or into a file.
+//! Destination of a command's JSON document.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,41 +7,41 @@ use std::path::Path;
 use units::{JsonDocument, printable};
 
 use crate::args::{JsonArg, RecordJsonArg};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::output::{Existing, OutputFile, is_stdout};
 use crate::stored::names_a_run;
 use crate::terminal::{StandardOutput, print_document};
 
-/// So much of a file tells whether it is JSON.
+/// Number of bytes read from a file to recognize JSON.
 const BEGINNING_BYTES: u64 = 64;
 
-/// Where the JSON of a command goes.
+/// Destination of a command's JSON document.
 #[derive(Debug)]
 pub(crate) enum JsonOutput {
-    /// Nobody asked for it.
+    /// No document was requested.
     Nowhere,
-    /// It is all that standard output holds.
+    /// Standard output, which then has nothing else.
     Stdout,
-    /// Into a file, beside the text on standard output.
+    /// A file, in addition to the text on standard output.
     File(OutputFile),
 }
 
 impl JsonArg {
-    /// Opens the file, so that a mistake is told before anything is done.
-    pub fn open(&self) -> Result<JsonOutput, Failure> {
+    /// Opens the file, so that a mistake is reported before the command does anything.
+    pub fn open(&self) -> Result<JsonOutput, CliError> {
         JsonOutput::open(self.file.as_deref())
     }
 }
 
 impl RecordJsonArg {
-    /// Opens the file, so that a mistake is told before hours are spent.
-    pub fn open(&self) -> Result<JsonOutput, Failure> {
+    /// Opens the file, so that a mistake is reported before hours of measuring.
+    pub fn open(&self) -> Result<JsonOutput, CliError> {
         self.refuse_other_words()?;
         JsonOutput::open(self.file.as_deref())
     }
 
-    /// What standard output is for.
+    /// Returns the use of standard output.
     pub fn stdout(&self) -> StandardOutput {
         match self.file.as_deref().is_some_and(is_stdout) {
             true => StandardOutput::Taken,
@@ -49,9 +49,9 @@ impl RecordJsonArg {
         }
     }
 
-    /// Refuses a word behind `--json` that was hardly meant as its file: it would be left out of
-    /// what is measured, and a file of the user's would be lost.
-    pub fn refuse_other_words(&self) -> Result<(), Failure> {
+    /// Refuses an argument after `--json` that probably was not meant as its file. Otherwise the
+    /// run would ignore it, and could overwrite a file of the user.
+    pub fn refuse_other_words(&self) -> Result<(), CliError> {
         let Some(path) = &self.file else {
             return Ok(());
         };
@@ -64,20 +64,20 @@ impl RecordJsonArg {
                 "to name a workload or run, write `{shown} --json`; to write that file, \
                  `--json=./{shown}`"
             );
-            return Err(Failure::new(Exit::Usage, message, Some(help)));
+            return Err(CliError::new(Exit::Usage, message, Some(help)));
         }
         if is_something_else(path) {
             let message = format!("`--json {shown}` would replace a file that is not JSON");
             let help = format!(
                 "to use it as a workload, write `{shown} --json`; to write JSON, name another file"
             );
-            return Err(Failure::new(Exit::Usage, message, Some(help)));
+            return Err(CliError::new(Exit::Usage, message, Some(help)));
         }
         Ok(())
     }
 }
 
-/// Whether that is a file with something in it that neither is JSON nor is called so.
+/// Returns `true` if the path is a file that neither contains JSON nor has the extension `.json`.
 fn is_something_else(path: &Path) -> bool {
     if !path.is_file() || path.extension().is_some_and(|ending| ending == "json") {
         return false;
@@ -86,11 +86,12 @@ fn is_something_else(path: &Path) -> bool {
     let read =
         File::open(path).and_then(|file| file.take(BEGINNING_BYTES).read_to_end(&mut beginning));
     let first = beginning.trim_ascii_start().first();
+    // An empty file has no contents to lose.
     read.is_ok() && first.is_some_and(|byte| !matches!(byte, b'{' | b'['))
 }
 
 impl JsonOutput {
-    fn open(asked: Option<&Path>) -> Result<Self, Failure> {
+    fn open(asked: Option<&Path>) -> Result<Self, CliError> {
         Ok(match asked {
             None => Self::Nowhere,
             Some(path) if is_stdout(path) => Self::Stdout,
@@ -98,12 +99,12 @@ impl JsonOutput {
         })
     }
 
-    /// Whether nothing else may be on standard output.
+    /// Returns `true` if the document takes standard output.
     pub const fn takes_stdout(&self) -> bool {
         matches!(self, Self::Stdout)
     }
 
-    /// What standard output is for.
+    /// Returns the use of standard output.
     pub const fn stdout(&self) -> StandardOutput {
         match self.takes_stdout() {
             true => StandardOutput::Taken,
@@ -111,36 +112,36 @@ impl JsonOutput {
         }
     }
 
-    /// Whether text that is asked for in `output` has a place, which is standard output where there
-    /// is none; an error where both want that by name.
-    pub fn leaves_place_for(&self, output: Option<&Path>) -> Result<bool, Failure> {
+    /// Returns `true` if the text has a destination: `output`, or else standard output. It is an
+    /// error if text and document both request standard output.
+    pub fn leaves_place_for(&self, output: Option<&Path>) -> Result<bool, CliError> {
         match output {
             _ if !self.takes_stdout() => Ok(true),
             None => Ok(false),
             Some(path) if is_stdout(path) => {
                 let message = "`--json` and `--output -` cannot both use standard output";
                 let help = Some("give one of them the name of a file".to_owned());
-                Err(Failure::new(Exit::Usage, message, help))
+                Err(CliError::new(Exit::Usage, message, help))
             }
             Some(_) => Ok(true),
         }
     }
 
-    /// Writes the document where it is wanted.
-    pub fn write(self, document: &impl JsonDocument) -> Result<(), Failure> {
+    /// Writes the document to its destination.
+    pub fn write(self, document: &impl JsonDocument) -> Result<(), CliError> {
         match self {
             Self::Nowhere => Ok(()),
-            Self::Stdout => print_document(&Document::Json(document.to_document())),
-            Self::File(file) => file.finish(&Document::Json(document.to_document())),
+            Self::Stdout => print_document(&OutputText::Json(document.to_document())),
+            Self::File(file) => file.finish(&OutputText::Json(document.to_document())),
         }
     }
 
-    /// Writes the document where it is wanted, and prints the text where standard output is free.
+    /// Writes the document to its destination, and prints the text if standard output is free.
     pub fn give(
         self,
         document: &impl JsonDocument,
-        text: impl FnOnce() -> Document,
-    ) -> Result<(), Failure> {
+        text: impl FnOnce() -> OutputText,
+    ) -> Result<(), CliError> {
         let printed = match self.takes_stdout() {
             true => Ok(()),
             false => print_document(&text()),

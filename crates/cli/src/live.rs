@@ -1,40 +1,41 @@
-//! The live figures of a run, and what the user wants of it.
+//! Live results of a run, and requests of the user.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use display::{Asked, Display, Kind};
+use display::{Display, DisplayKind, UserRequest};
 use results::RunEvent;
 use run::RunOptions;
 
 use crate::args::DisplayArg;
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::terminal::surroundings;
 
-/// Live figures that end cells and runs.
+/// Live display whose keys can end cells and runs.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(crate) struct LiveDisplay {
     display: Display,
     stop: Arc<AtomicBool>,
     skip: Arc<AtomicBool>,
     at_once: fn() -> !,
 }
 
-impl Live {
-    /// Shows a run with these options; `at_once` is called where the end is asked for twice.
+impl LiveDisplay {
+    /// Starts the display. A second request to stop calls `at_once`.
     pub fn begin(
         (is_quiet, asked): (bool, DisplayArg),
         options: &RunOptions,
         at_once: fn() -> !,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CliError> {
         let kind = match asked {
-            _ if is_quiet => Kind::None,
-            DisplayArg::Line => Kind::Line,
-            DisplayArg::Full => Kind::Full,
-            DisplayArg::None => Kind::None,
+            _ if is_quiet => DisplayKind::None,
+            DisplayArg::Line => DisplayKind::Line,
+            DisplayArg::Full => DisplayKind::Full,
+            DisplayArg::None => DisplayKind::None,
         };
-        let display = Display::new(kind, surroundings())
-            .map_err(|error| Failure::system("cannot use the terminal for live figures", &error))?;
+        let display = Display::new(kind, surroundings()).map_err(|error| {
+            CliError::system("cannot use the terminal for live results", &error)
+        })?;
         Ok(Self {
             display,
             stop: Arc::clone(&options.stop),
@@ -43,20 +44,20 @@ impl Live {
         })
     }
 
-    /// Shows an event, and does what the user wants.
+    /// Shows an event, and carries out requests of the user.
     pub fn hear(&mut self, event: &RunEvent) {
         if self.stop.load(Ordering::Relaxed) {
             self.display.note_stopping();
         }
         match self.display.on_event(event) {
-            Asked::Nothing => {}
-            Asked::Next => self.skip.store(true, Ordering::Relaxed),
-            Asked::Stop => self.stop.store(true, Ordering::Relaxed),
-            Asked::StopNow => (self.at_once)(),
+            UserRequest::Nothing => {}
+            UserRequest::Next => self.skip.store(true, Ordering::Relaxed),
+            UserRequest::Stop => self.stop.store(true, Ordering::Relaxed),
+            UserRequest::StopNow => (self.at_once)(),
         }
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     pub fn finish(self) {
         self.display.finish();
     }

@@ -1,4 +1,4 @@
-//! The command `pgmeter`: arguments in, exit code out.
+//! The command `pgmeter`: parses arguments and returns an exit code.
 
 #[macro_use]
 mod terminal;
@@ -16,6 +16,7 @@ mod failure;
 mod finished;
 mod foreign;
 mod format;
+mod habits;
 mod input;
 mod json;
 mod live;
@@ -35,33 +36,36 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use args::{Cli, Command};
-use failure::{Exit, Failure};
-use stored::Place;
+use failure::{CliError, Exit};
+use stored::StoreLocation;
 
-/// Ends the process from wherever it is.
+/// Exits from any thread.
 fn end(exit: Exit) -> ! {
     std::process::exit(exit.code().into())
 }
 
 fn main() -> ExitCode {
+    // Before all other steps, so that every panic message goes through the filter for terminals.
     terminal::tell_panics();
-    // A panic that cannot unwind ends the process as one that has unwound does.
+    // With `panic = "abort"`, exit with the same message and code as after unwinding.
     if cfg!(panic = "abort") {
         let tell = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             tell(panic);
-            let failure = Failure::bug();
+            let failure = CliError::bug();
             failure.print();
             end(failure.exit)
         }));
     }
     let_own_files_be_used();
+    // Before parsing, because clap would refuse an incomplete command line.
     if complete::answer() {
         return Exit::Measured.into();
     }
     let cli = match command::as_classic::of_own_name() {
         Some(args) => Cli {
             command: Command::As(args),
+            // clap does not parse this command line, so it does not read the variable either.
             db: std::env::var_os("PGMETER_DB").map(Into::into),
             verbose: false,
         },
@@ -70,28 +74,29 @@ fn main() -> ExitCode {
             Err(error) => return not_understood(error),
         },
     };
-    // The second Ctrl-C: leaves the terminal as it was and everything else as it is.
+    // The second Ctrl-C restores the terminal, and cleans up nothing else.
     let at_once = || -> ! {
         display::restore_terminal();
         tell!(
-            "interrupted twice: test files may remain; `pgmeter clean TARGET` removes those of \
-             `run`, `pgmeter lab clean` those of `lab`"
+            "interrupted twice: test files may remain; `pgmeter clean TARGET` removes files of \
+             `run`, `pgmeter lab clean` files of `lab`"
         );
         end(Exit::Interrupted)
     };
-    // A panic has said what it is by now; work directories were given back on the way out.
+    // The panic hook has printed the message, and unwinding has released the work directories.
     let done = std::panic::catch_unwind(|| dispatch(cli, at_once));
-    code(done.unwrap_or_else(|_| Err(Failure::bug())))
+    code(done.unwrap_or_else(|_| Err(CliError::bug())))
 }
 
-/// Prints what is wrong with the command line, or the help or version that it asks for.
+/// Prints a mistake on the command line, or the requested help or version.
 fn not_understood(error: clap::Error) -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let words = arguments.iter().map(OsString::as_os_str);
     if error.kind() == ErrorKind::DisplayVersion && command::version::is_verbose(words) {
         return code(command::version::version());
     }
-    // Behind a program's name these flags are that program's, so clap must not know them here.
+    // After a program's name, `-h` and `--help` belong to that program, so clap must not handle
+    // them.
     if let [command, flag] = arguments.as_slice()
         && command == "as"
         && (flag == "-h" || flag == "--help")
@@ -101,8 +106,8 @@ fn not_understood(error: clap::Error) -> ExitCode {
     usage::not_understood(error).into()
 }
 
-/// Tells a failure, and what the process ends with.
-fn code(done: Result<Exit, Failure>) -> ExitCode {
+/// Prints a failure, and returns the exit code.
+fn code(done: Result<Exit, CliError>) -> ExitCode {
     match done {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -112,7 +117,7 @@ fn code(done: Result<Exit, Failure>) -> ExitCode {
     }
 }
 
-/// Whatever the user's mask, what this process makes it can also use.
+/// Clears the owner's bits in the umask, so that this process can use the files it creates.
 fn let_own_files_be_used() {
     use rustix::fs::Mode;
     use rustix::process::umask;
@@ -120,9 +125,10 @@ fn let_own_files_be_used() {
     umask(asked - Mode::RWXU);
 }
 
-fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
+fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, CliError> {
+    // Before the command reads text from a page, which could make it allocate too much.
     bounds::limit_this_process()?;
-    let place = Place::new(cli.db);
+    let place = StoreLocation::new(cli.db);
     match cli.command {
         Command::Run(args) => command::run::run(&args, &place, at_once),
         Command::Check(args) => command::check::check(&args),

@@ -1,5 +1,5 @@
-//! Files that are asked for by name: tried before work is done, written at its end, and there only
-//! when they are whole.
+//! Output files requested by name. pgmeter creates a draft before the work, and gives it its final
+//! name once it is complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -12,64 +12,65 @@ use report::Page;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, renameat_with};
 use rustix::io::Errno;
 
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
-use crate::terminal::{StandardOutput, Stream, print_document, tell_document};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
+use crate::terminal::{OutputStream, StandardOutput, print_document, tell_document};
 
-/// So many random names are tried.
+/// Number of random names to try.
 const NAMES_MAX: u32 = 16;
-/// So many links are followed on the way to a file.
+/// Maximum number of symbolic links to follow.
 const LINKS_MAX: u32 = 40;
-/// What a new file may be used for, before the user's mask.
+/// Mode of a new file, before the umask.
 const MODE: u32 = 0o666;
 
-/// What becomes of a file that has the name already.
+/// Treatment of an existing file of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// It is replaced.
+    /// Replace it.
     Replace,
-    /// It stays, and the new one is refused.
+    /// Keep it, and refuse the new one.
     Keep,
 }
 
-/// A file that will be written.
+/// A file to be written.
 #[derive(Debug)]
 pub(crate) struct OutputFile {
-    /// As it was asked for.
+    /// Path as given by the user.
     asked: PathBuf,
     path: PathBuf,
     file: File,
-    draft: Draft,
+    draft: OutputDraft,
     existing: Existing,
 }
 
-/// What is written until the file is whole.
+/// Location of the contents until the file is complete.
 #[derive(Debug)]
-enum Draft {
-    /// The file itself: a pipe, a terminal, a descriptor of this process.
+enum OutputDraft {
+    /// The destination itself: a pipe, a terminal or a descriptor of this process.
     Itself,
-    /// A file without a name, of which nothing is left if this process is killed.
+    /// A file without a name, which disappears if this process is killed.
     Nameless,
-    /// A file beside the one that was asked for, under a name that nobody can know before.
+    /// A file in the same directory, with a random name.
     Beside(PathBuf),
 }
 
-/// What stands where a file is to be written.
-enum Site {
+/// Kind of destination.
+enum OutputSite {
     Direct,
-    /// A regular file or nothing, once links are followed.
+    /// A regular file or nothing, after following links. With the permissions of the old file.
     File(PathBuf, Option<fs::Permissions>),
 }
 
 impl OutputFile {
-    /// Opens a draft beside `path`, so that a mistake is told before hours are spent.
-    pub fn create(path: &Path, existing: Existing) -> Result<Self, Failure> {
+    /// Opens a draft in the same directory, so that a mistake is reported before hours of
+    /// measuring.
+    pub fn create(path: &Path, existing: Existing) -> Result<Self, CliError> {
         Self::open(path, existing).map_err(|reason| {
             let help = match reason.kind() {
                 io::ErrorKind::AlreadyExists => "choose another name",
                 _ => "choose a file in a directory that you can write to",
             };
-            Failure::new(
+            CliError::new(
                 Exit::Usage,
                 format!("cannot write `{}`: {reason}", path.display()),
                 Some(help.to_owned()),
@@ -79,23 +80,26 @@ impl OutputFile {
 
     fn open(asked: &Path, existing: Existing) -> io::Result<Self> {
         let (path, file, draft) = match site(asked)? {
-            Site::Direct => {
+            OutputSite::Direct => {
+                // A file opened through `/dev/fd` has its own offset, 0, so writes without O_APPEND
+                // would replace earlier output. O_NOCTTY: a terminal must not become the
+                // controlling terminal.
                 let file = OpenOptions::new()
                     .append(true)
                     .custom_flags(OFlags::NOCTTY.bits() as i32)
                     .open(asked)?;
-                (asked.to_owned(), file, Draft::Itself)
+                (asked.to_owned(), file, OutputDraft::Itself)
             }
-            Site::File(_, Some(_)) if existing == Existing::Keep => {
+            OutputSite::File(_, Some(_)) if existing == Existing::Keep => {
                 return Err(io::Error::new(
                     io::ErrorKind::AlreadyExists,
                     "it already exists",
                 ));
             }
-            Site::File(path, found) => {
+            OutputSite::File(path, found) => {
                 let (file, draft) = open_draft(&path)?;
                 if let Some(permissions) = found {
-                    // Whoever could read the old one can read the new one, as far as we may say.
+                    // Keep the permissions of the replaced file where the system allows that.
                     let _ = file.set_permissions(permissions);
                 }
                 (path, file, draft)
@@ -110,102 +114,106 @@ impl OutputFile {
         })
     }
 
-    /// The directory of the file.
+    /// Returns the directory of the file; `None` for a pipe, a terminal or a descriptor.
     pub fn directory(&self) -> Option<PathBuf> {
         match self.draft {
-            Draft::Itself => None,
+            OutputDraft::Itself => None,
             _ => Some(directory_of(&self.path).to_owned()),
         }
     }
 
-    /// Writes the text and gives the file its name.
-    pub fn finish(mut self, document: &Document) -> Result<(), Failure> {
+    /// Writes the text and gives the file its final name.
+    pub fn finish(mut self, document: &OutputText) -> Result<(), CliError> {
         self.write(document.in_file().as_bytes()).map_err(|error| {
-            Failure::system(format!("cannot write `{}`", self.asked.display()), &error)
+            CliError::system(format!("cannot write `{}`", self.asked.display()), &error)
         })
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let written = self.file.write_all(bytes);
-        if matches!(self.draft, Draft::Itself) {
+        if matches!(self.draft, OutputDraft::Itself) {
             return match written {
-                // A reader that has gone away is no error.
+                // A reader that closed the pipe is not an error.
                 Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
                 _ => Ok(()),
             };
         }
         written?;
+        // Before the rename. Otherwise a crash could leave an incomplete file under the final name.
         self.file.sync_all()?;
         let draft = self.named_draft()?;
         give_name(&draft, &self.path, self.existing)?;
-        // Some file systems cannot sync a directory; the name is then as durable as they make it.
+        // Some file systems cannot sync a directory; durability of the name is then up to them.
         let _ = File::open(directory_of(&self.path)).and_then(|directory| directory.sync_all());
         Ok(())
     }
 
-    /// Gives a nameless draft a name, which takes nothing but the rename that follows.
+    /// Gives a nameless draft a temporary name, to be renamed afterwards.
     fn named_draft(&mut self) -> io::Result<PathBuf> {
-        if let Draft::Beside(draft) = &self.draft {
+        if let OutputDraft::Beside(draft) = &self.draft {
             return Ok(draft.clone());
         }
+        // `linkat` cannot replace a file, so the draft needs a name before it can be renamed.
+        // Linking by AT_EMPTY_PATH may require CAP_DAC_READ_SEARCH.
         let from = descriptor_path(&self.file);
         let draft = with_new_name(&self.path, |draft| {
             Ok(linkat(CWD, &from, CWD, draft, AtFlags::SYMLINK_FOLLOW)?)
         })?;
-        self.draft = Draft::Beside(draft.0.clone());
+        self.draft = OutputDraft::Beside(draft.0.clone());
         Ok(draft.0)
     }
 }
 
 impl Drop for OutputFile {
     fn drop(&mut self) {
-        if let Draft::Beside(draft) = &self.draft {
-            // Gone already when it was finished.
+        if let OutputDraft::Beside(draft) = &self.draft {
+            // After `finish` the file no longer exists under this name.
             let _ = fs::remove_file(draft);
         }
     }
 }
 
-/// Whether `path` means standard output.
+/// Returns `true` if `path` means standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     let names = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
     names.iter().any(|name| path == Path::new(name))
 }
 
-/// What text for that file, or for standard output when there is none, is laid out for.
+/// Returns the layout for a file, or for standard output if there is none.
 pub(crate) fn page_of(path: Option<&Path>) -> Page {
     match path.filter(|path| !is_stdout(path)) {
         Some(_) => Page::PLAIN,
-        None => Stream::Output.page(),
+        None => OutputStream::Output.page(),
     }
 }
 
-/// Tells a mistake in the name of a new file before hours are spent; leaves nothing.
-pub(crate) fn try_new(path: Option<&Path>) -> Result<(), Failure> {
+/// Tries whether a new file can be created, so that a mistake is reported before hours of
+/// measuring. Leaves no file.
+pub(crate) fn try_new(path: Option<&Path>) -> Result<(), CliError> {
     match path.filter(|path| !is_stdout(path)) {
-        // Whoever reads a pipe must not find it closed.
-        Some(path) if !matches!(site(path), Ok(Site::Direct)) => {
+        // Opening and closing a pipe would end its reader.
+        Some(path) if !matches!(site(path), Ok(OutputSite::Direct)) => {
             OutputFile::create(path, Existing::Keep).map(drop)
         }
         _ => Ok(()),
     }
 }
 
-/// Writes to a new file, or to standard output when there is none.
-pub(crate) fn write_new(path: Option<&Path>, document: &Document) -> Result<(), Failure> {
+/// Writes to a new file, or to standard output if there is none.
+pub(crate) fn write_new(path: Option<&Path>, document: &OutputText) -> Result<(), CliError> {
     match path.filter(|path| !is_stdout(path)) {
         None => print_document(document),
         Some(path) => OutputFile::create(path, Existing::Keep)?.finish(document),
     }
 }
 
-/// As [`write_new`], for what cannot be had again: where the file cannot be written, standard
-/// output takes it, or standard error where that is `Taken`.
+/// Same as [`write_new`], for results that cannot be reproduced. If the file cannot be written,
+/// prints them on standard output, or on standard error if standard output is `Taken`.
 pub(crate) fn write_measured(
     path: Option<&Path>,
-    document: &Document,
+    document: &OutputText,
     stdout: StandardOutput,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let Some(path) = path.filter(|path| !is_stdout(path)) else {
         return print_document(document);
     };
@@ -221,23 +229,24 @@ pub(crate) fn write_measured(
     })
 }
 
-/// Writes a file, and says no more than the system does where it cannot.
-pub(crate) fn write_file(path: &Path, existing: Existing, document: &Document) -> io::Result<()> {
+/// Writes a file. Returns the error of the system without an explanation.
+pub(crate) fn write_file(path: &Path, existing: Existing, document: &OutputText) -> io::Result<()> {
     OutputFile::open(path, existing)?.write(document.in_file().as_bytes())
 }
 
-fn site(asked: &Path) -> io::Result<Site> {
+fn site(asked: &Path) -> io::Result<OutputSite> {
     let refused = |reason: &str| Err(io::Error::other(reason));
     let found = match fs::metadata(asked) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if fs::symlink_metadata(asked).is_ok() {
+                // The final rename would replace the link instead of creating its target.
                 return refused("it is a dangling symbolic link");
             }
             if asked.file_name().is_none() {
                 return refused("it has no file name");
             }
-            return Ok(Site::File(asked.to_owned(), None));
+            return Ok(OutputSite::File(asked.to_owned(), None));
         }
         Err(error) => return Err(error),
     };
@@ -246,21 +255,24 @@ fn site(asked: &Path) -> io::Result<Site> {
         return refused("it is a directory");
     }
     if kind.is_block_device() {
+        // A report would overwrite the contents of the device.
         return refused("it is a block device");
     }
     if !kind.is_file() || is_descriptor(asked) {
-        return Ok(Site::Direct);
+        return Ok(OutputSite::Direct);
     }
-    Ok(Site::File(
+    Ok(OutputSite::File(
+        // A rename to the link itself would replace the link instead of its target.
         fs::canonicalize(asked)?,
         Some(found.permissions()),
     ))
 }
 
-/// Whether a path leads to a descriptor of a process, as `/dev/stderr` does: what is open there
-/// cannot be replaced by another file.
+/// Returns `true` if a path leads to a descriptor of a process, as `/dev/stderr` does. An open
+/// descriptor cannot be replaced by another file.
 fn is_descriptor(path: &Path) -> bool {
     let mut path = path.to_owned();
+    // The kernel gives up with ELOOP after the same number of links.
     for _ in 0..LINKS_MAX {
         let directory = directory_of(&path).to_owned();
         if fs::canonicalize(&directory).is_ok_and(|real| real.starts_with("/proc")) {
@@ -274,23 +286,23 @@ fn is_descriptor(path: &Path) -> bool {
     false
 }
 
-fn open_draft(path: &Path) -> io::Result<(File, Draft)> {
+fn open_draft(path: &Path) -> io::Result<(File, OutputDraft)> {
     if let Some(file) = open_nameless(directory_of(path)) {
-        return Ok((file, Draft::Nameless));
+        return Ok((file, OutputDraft::Nameless));
     }
     let (draft, file) = with_new_name(path, |draft| {
         OpenOptions::new().write(true).create_new(true).open(draft)
     })?;
-    Ok((file, Draft::Beside(draft)))
+    Ok((file, OutputDraft::Beside(draft)))
 }
 
-/// A file that has no name yet; none where the file system or the system cannot do so.
+/// Opens a file without a name; `None` if the kernel or the file system does not support that.
 fn open_nameless(directory: &Path) -> Option<File> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let opened = rustix::fs::open(directory, flags, Mode::from_raw_mode(MODE));
     let file: OwnedFd = opened.ok()?;
     let file = File::from(file);
-    // Without `/proc` it could never get a name.
+    // Without `/proc` the file could never get a name.
     fs::metadata(descriptor_path(&file)).is_ok().then_some(file)
 }
 
@@ -298,13 +310,14 @@ fn descriptor_path(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Makes something under a name beside `path` that nothing had before.
+/// Calls `make` with new random names in the directory of `path` until one did not exist.
 fn with_new_name<T>(
     path: &Path,
     make: impl Fn(&Path) -> io::Result<T>,
 ) -> io::Result<(PathBuf, T)> {
     let mut refused = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..NAMES_MAX {
+        // Another user must not be able to guess the name and create a link there first.
         let random = RandomState::new().build_hasher().finish();
         let draft = directory_of(path).join(format!(".pgmeter-{random:016x}.part"));
         match make(&draft) {
@@ -321,7 +334,7 @@ fn give_name(draft: &Path, path: &Path, existing: Existing) -> io::Result<()> {
         return fs::rename(draft, path);
     }
     match renameat_with(CWD, draft, CWD, path, RenameFlags::NOREPLACE) {
-        // Some file systems cannot promise it.
+        // Some file systems do not support `RENAME_NOREPLACE`.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if !path.exists() => {
             fs::rename(draft, path)
         }

@@ -1,4 +1,4 @@
-//! Text that is longer than the screen, in the program that the user reads such texts with.
+//! Shows text that is longer than the screen in the user's pager.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -8,21 +8,22 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::SIGINT;
 
-use crate::document::Document;
-use crate::failure::Failure;
-use crate::terminal::{Stream, print_document, terminal_height};
+use crate::document::OutputText;
+use crate::failure::CliError;
+use crate::terminal::{OutputStream, print_document, terminal_height};
 
-/// Ends at once with text that fits the screen, passes styles, and leaves the text there.
+/// Options of `less`: exit if the text fits the screen, pass styles, and leave the text on the
+/// screen.
 const LESS_OPTIONS: &str = "FRX";
 
-/// Prints text for people to standard output, through the pager where it is a terminal with fewer
-/// lines.
-pub(crate) fn print_paged(text: String) -> Result<(), Failure> {
+/// Prints text for people to standard output. Uses the pager if standard output is a terminal with
+/// fewer lines.
+pub(crate) fn print_paged(text: String) -> Result<(), CliError> {
     let line_count = text.lines().count();
-    let document = Document::Prose(text.into());
-    let is_longer = Stream::Output.is_terminal() && line_count >= terminal_height();
+    let document = OutputText::Prose(text.into());
+    let is_longer = OutputStream::Output.is_terminal() && line_count >= terminal_height();
     if is_longer && let Some(pager) = pager(std::env::var_os("PAGER")) {
-        let shown = show(pager, Stream::Output.shown(&document).as_bytes());
+        let shown = show(pager, OutputStream::Output.shown(&document).as_bytes());
         if shown.is_ok_and(|status| !is_missing(status)) {
             return Ok(());
         }
@@ -30,7 +31,7 @@ pub(crate) fn print_paged(text: String) -> Result<(), Failure> {
     print_document(&document)
 }
 
-/// The pager; none where the user wants none.
+/// Returns the pager; `None` if the user does not want one.
 fn pager(wanted: Option<OsString>) -> Option<Command> {
     let Some(words) = wanted else {
         return Some(Command::new("less"));
@@ -38,20 +39,22 @@ fn pager(wanted: Option<OsString>) -> Option<Command> {
     if words.is_empty() || words == "cat" {
         return None;
     }
+    // `PAGER` may contain options and quotes, which only a shell splits correctly.
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(words);
     Some(shell)
 }
 
 fn show(mut pager: Command, text: &[u8]) -> io::Result<ExitStatus> {
-    // The pager has the keyboard, where Ctrl-C ends a search and not the pager.
+    // In a pager, Ctrl-C ends a search, so it must not end this process.
     let heard = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
+    // The user's own options take precedence.
     if std::env::var_os("LESS").is_none() {
         pager.env("LESS", LESS_OPTIONS);
     }
     let mut child = pager.stdin(Stdio::piped()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // Whoever leaves early has read enough.
+        // An error here means that the user has left the pager early.
         let _ = input.write_all(text);
     }
     let status = child.wait();
@@ -59,8 +62,9 @@ fn show(mut pager: Command, text: &[u8]) -> io::Result<ExitStatus> {
     status
 }
 
-/// Whether the shell found no such program, so that nobody has seen the text.
+/// Returns `true` if the shell did not find the pager, so the text was not shown.
 fn is_missing(status: ExitStatus) -> bool {
+    // POSIX: 126 if the shell cannot execute the command, 127 if it does not find it.
     matches!(status.code(), Some(126 | 127))
 }
 

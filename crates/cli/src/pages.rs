@@ -1,4 +1,4 @@
-//! Pages: where they go that nobody named, and who looks at them.
+//! HTML pages: the report directory and the browser.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 
 use crate::args::PageArgs;
 use crate::browser;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::output::{Existing, OutputFile, is_stdout, write_file};
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 
-/// The directory in which pages go that nobody named.
+/// Directory for pages without an explicit file name.
 #[derive(Debug)]
 pub(crate) struct Reports {
-    /// Why there is none, where there is none.
+    /// The directory, or the reason why there is none.
     directory: Result<PathBuf, String>,
-    /// Whether it is ours to say who may enter it.
+    /// `true` for the default directory, which is private to the user.
     is_own: bool,
 }
 
 impl Reports {
-    /// The directory that was asked for, or else the one beside the store.
-    pub fn new(asked: Option<&Path>, place: &Place) -> Self {
+    /// Uses the requested directory, or else the one next to the store.
+    pub fn new(asked: Option<&Path>, place: &StoreLocation) -> Self {
         let asked = asked.filter(|path| !path.as_os_str().is_empty());
         let found = match asked {
             Some(path) => Ok(path.to_owned()),
@@ -36,11 +36,11 @@ impl Reports {
         }
     }
 
-    /// Writes a page of that name and returns its path from the root.
+    /// Writes a page with this file name, and returns its absolute path.
     ///
     /// # Errors
-    /// What to say where it cannot be written.
-    pub fn write(&self, name: &str, page: &Document) -> Result<PathBuf, String> {
+    /// The text of a warning if the page cannot be written.
+    pub fn write(&self, name: &str, page: &OutputText) -> Result<PathBuf, String> {
         let directory = self.directory.as_ref().map_err(Clone::clone)?;
         let path = directory.join(name);
         let written = self
@@ -52,8 +52,8 @@ impl Reports {
         }
     }
 
-    /// As [`Reports::write`]; where that fails, it is a warning.
-    pub fn write_or_warn(&self, name: &str, page: &Document) -> Option<PathBuf> {
+    /// Same as [`Reports::write`], but prints a warning if it fails.
+    pub fn write_or_warn(&self, name: &str, page: &OutputText) -> Option<PathBuf> {
         self.write(name, page)
             .inspect_err(|reason| {
                 tell!("warning: there is no page: {reason}");
@@ -64,6 +64,7 @@ impl Reports {
 
     fn make(&self, directory: &Path) -> io::Result<()> {
         let mode = if self.is_own { 0o700 } else { 0o777 };
+        // This also succeeds if the directory exists, and then keeps its mode.
         DirBuilder::new()
             .recursive(true)
             .mode(mode)
@@ -72,14 +73,14 @@ impl Reports {
 }
 
 impl PageArgs {
-    /// The directory for the page that nobody named; none where no such page is wanted.
-    pub(crate) fn reports(&self, place: &Place) -> Option<Reports> {
+    /// Returns the directory for the automatic page; `None` if no such page is wanted.
+    pub(crate) fn reports(&self, place: &StoreLocation) -> Option<Reports> {
         let is_wanted = !self.no_html && self.html.is_none();
         is_wanted.then(|| Reports::new(self.place.report_dir.as_deref(), place))
     }
 
-    /// Shows a page in the browser where that is asked for. What was measured is there either way,
-    /// so it is a warning where it cannot be shown.
+    /// Opens a page in the browser if requested. An error is only a warning, because the results
+    /// are safe.
     pub(crate) fn show(&self, page: &Path) {
         if !self.open {
             return;
@@ -91,7 +92,7 @@ impl PageArgs {
     }
 }
 
-/// The page of a lab or of a published experiment: opened first, written last.
+/// The page of a lab or of a published experiment. It is created first and written last.
 #[derive(Debug)]
 pub(crate) struct TablePage<'a> {
     args: &'a PageArgs,
@@ -101,13 +102,17 @@ pub(crate) struct TablePage<'a> {
 }
 
 impl<'a> TablePage<'a> {
-    /// Opens the file that was named, so that a mistake is told before hours are spent.
-    pub fn open(args: &'a PageArgs, place: &Place, is_quiet: bool) -> Result<Self, Failure> {
+    /// Opens the file given by `--html`, so that a mistake is reported before hours of measuring.
+    pub fn open(
+        args: &'a PageArgs,
+        place: &StoreLocation,
+        is_quiet: bool,
+    ) -> Result<Self, CliError> {
         let named = args.html.as_deref();
         if named.is_some_and(is_stdout) {
             let help = Some("give it the name of a file, or use `--format html`".to_owned());
             let message = "standard output is for the table, not for `--html`";
-            return Err(Failure::new(Exit::Usage, message, help));
+            return Err(CliError::new(Exit::Usage, message, help));
         }
         let named = match named {
             Some(path) => Some((OutputFile::create(path, Existing::Replace)?, path)),
@@ -121,14 +126,14 @@ impl<'a> TablePage<'a> {
         })
     }
 
-    /// Leaves out the page that nobody named, where another output is one already.
+    /// Skips the automatic page, for use when another output already is a page.
     pub fn only_if_named(&mut self) {
         self.reports = None;
     }
 
-    /// Writes the page, under this name among the reports where it has no other, and says where it
-    /// is.
-    pub fn finish(self, name: &str, page: impl FnOnce() -> Document) -> Result<(), Failure> {
+    /// Writes the page and prints its path. `name` is its file name in the report directory, if the
+    /// user gave no path.
+    pub fn finish(self, name: &str, page: impl FnOnce() -> OutputText) -> Result<(), CliError> {
         let path = match (self.named, self.reports) {
             (Some((file, path)), _) => {
                 file.finish(&page())?;

@@ -1,7 +1,7 @@
-//! The JSON Schemas of all documents that commands print.
+//! JSON Schemas of all documents that pgmeter writes.
 //!
-//! They are made from the types by `cargo xtask docs` and compressed into the program: made by the
-//! program itself, they would take more than ten times as much of it.
+//! `cargo xtask docs` generates them from the types, and the program contains them compressed.
+//! Generating them at run time would make the program larger by more than ten times their size.
 
 use std::io::Read;
 
@@ -9,22 +9,22 @@ use clap::builder::PossibleValuesParser;
 use description::reference::schema_json;
 use flate2::read::DeflateDecoder;
 
-/// The schema of workload files, which the program reads itself to explain their keys.
+/// The schema of workload files, which the program itself reads to explain their keys.
 const WORKLOAD: &str = "workload";
 
-/// A schema by what stands in its document's `format` between `pgmeter-` and `/`, deflated.
+/// A compressed schema, with the part of its document's `format` between `pgmeter-` and `/`.
 type NamedSchema = (&'static str, &'static [u8]);
 
-/// The schemas of documents, in the order of their names.
+/// Schemas of documents, sorted by name.
 const DOCUMENTS: &[NamedSchema] = include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
 
-/// The names of all schemas, as an argument takes them.
+/// Returns the names of all schemas, as values of an argument.
 pub(crate) fn schema_names() -> PossibleValuesParser {
     let documents = DOCUMENTS.iter().map(|(name, _)| *name);
     PossibleValuesParser::new(std::iter::once(WORKLOAD).chain(documents))
 }
 
-/// The JSON Schema of that name.
+/// Returns the JSON Schema with this name.
 pub(crate) fn schema(name: &str) -> Option<String> {
     if name == WORKLOAD {
         return Some(schema_json());

@@ -1,7 +1,7 @@
-//! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second at once. SIGUSR1: the
-//! next cell. SIGTSTP and SIGCONT: the full screen is left and taken again. What was ignored at
-//! the start stays ignored, as `nohup` and the background jobs of shells want it, for programs
-//! that are started from here as well.
+//! Signal handling. The first SIGINT, SIGTERM or SIGHUP ends the run in order, the second at once.
+//! SIGUSR1 skips to the next cell. At SIGTSTP and SIGCONT the display leaves and re-enters the full
+//! screen. Signals ignored at the start stay ignored, also for child processes. `nohup` and
+//! background jobs of shells rely on that.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,24 +11,27 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGUSR1, SI
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 
-/// A flag that the first signal sets; at the second, `at_once` is called and must not return.
-pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> {
-    let failed = |source: std::io::Error| Failure::system("cannot catch signals", &source);
+/// Returns a flag that the first signal sets. The second signal calls `at_once`, which must not
+/// return.
+pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, CliError> {
+    let failed = |source: std::io::Error| CliError::system("cannot catch signals", &source);
     let ignored = ignored();
     let heeded = [SIGINT, SIGHUP, SIGTSTP].into_iter();
     let heeded = heeded.filter(|signal| !is_in(*signal, ignored));
     let mut signals = Signals::new(heeded.chain([SIGTERM, SIGCONT])).map_err(failed)?;
     let stop = Arc::new(AtomicBool::new(false));
-    // Caught, so that writing beyond the limit on file size fails instead of ending the process.
+    // With a handler, a write beyond the file size limit fails instead of killing the process.
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(failed)?;
     let seen = Arc::clone(&stop);
     let watch = move || {
         for signal in &mut signals {
             match signal {
+                // With a handler, the kernel does not stop the process. It stops itself after it
+                // has left the full screen.
                 SIGTSTP => display::lend_while_stopped(|| {
-                    // It cannot fail for a signal whose default is to stop.
+                    // Stopping cannot fail: it is the default action of SIGTSTP.
                     let _ = emulate_default_handler(SIGTSTP);
                 }),
                 SIGCONT => display::resume(),
@@ -37,6 +40,7 @@ pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> 
             }
         }
     };
+    // A thread instead of a handler, because restoring the terminal is not async-signal-safe.
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(watch)
@@ -44,15 +48,15 @@ pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> 
     Ok(stop)
 }
 
-/// Sets the flag at each SIGUSR1: the run is to go on with the next cell.
-pub(crate) fn skip_at_signal(skip: &Arc<AtomicBool>) -> Result<(), Failure> {
+/// Sets the flag at each SIGUSR1, to skip to the next cell.
+pub(crate) fn skip_at_signal(skip: &Arc<AtomicBool>) -> Result<(), CliError> {
     let registered = signal_hook::flag::register(SIGUSR1, Arc::clone(skip));
-    let failed = |source| Failure::system("cannot catch signals", &source);
+    let failed = |source| CliError::system("cannot catch signals", &source);
     registered.map(drop).map_err(failed)
 }
 
-/// The signals that this process ignores, signal 1 in the lowest bit; none where the system does
-/// not tell.
+/// Returns the signals that this process ignores, with signal 1 in the lowest bit. Empty if the
+/// system does not report them.
 ///
 /// Source: Linux, `Documentation/filesystems/proc.rst`, `SigIgn` of `/proc/<pid>/status`.
 fn ignored() -> u64 {
@@ -70,17 +74,17 @@ fn is_in(signal: i32, mask: u64) -> bool {
     mask >> (signal - 1) & 1 == 1
 }
 
-/// Sets a flag whenever the process goes on after it was stopped, until it is dropped.
+/// Sets a flag whenever the process continues after a stop, until dropped.
 pub(crate) struct Continued {
     flag: Arc<AtomicBool>,
     registered: SigId,
 }
 
 impl Continued {
-    pub fn watch() -> Result<Self, Failure> {
+    pub fn watch() -> Result<Self, CliError> {
         let flag = Arc::new(AtomicBool::new(false));
         let registered = signal_hook::flag::register(SIGCONT, Arc::clone(&flag))
-            .map_err(|source| Failure::system("cannot catch signals", &source))?;
+            .map_err(|source| CliError::system("cannot catch signals", &source))?;
         Ok(Self { flag, registered })
     }
 

@@ -1,4 +1,4 @@
-//! What a command line that was not understood was probably meant to be.
+//! Suggestions for a command line that was not understood.
 
 use std::error::Error;
 use std::path::Path;
@@ -8,12 +8,13 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use units::UnitError;
 
 use crate::args::{Cli, programs};
+use crate::habits;
 
-/// Options and commands that destroy data, or take away what protects it: nobody shall have them
-/// for a typo.
+/// Options and commands that destroy data or disable a safeguard. They are never suggested for a
+/// typo.
 pub(crate) const DESTRUCTIVE: [&str; 4] = ["overwrite-device", "force", "yes", "rm"];
 
-/// Commands by the names that people try first.
+/// Names that users often try first, with the actual commands.
 const SYNONYMS: [(&str, &str); 16] = [
     ("bench", "run"),
     ("benchmark", "run"),
@@ -33,7 +34,7 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("validate", "check"),
 ];
 
-/// Takes the tips back that would do harm or mislead, and adds the one that helps.
+/// Removes suggestions that are harmful or misleading, and adds a useful one.
 pub(crate) fn amend(error: &mut clap::Error, words: &[String]) {
     suggest_nothing_destructive(error);
     suggest_no_dashes(error);
@@ -44,15 +45,23 @@ pub(crate) fn amend(error: &mut clap::Error, words: &[String]) {
         ErrorKind::UnknownArgument => negative_value(error, words).or_else(|| of_run(error, words)),
         _ => None,
     };
-    if let Some(tip) = tip {
-        // What is spelled alike is not what was meant.
-        error.remove(ContextKind::SuggestedSubcommand);
+    if let Some(tip) = tip.or_else(|| habits::tip(error, words)) {
+        // Suggestions of similar spelling are misleading here, also in the usage line.
+        for kind in [
+            ContextKind::SuggestedSubcommand,
+            ContextKind::SuggestedArg,
+            ContextKind::SuggestedValue,
+        ] {
+            if error.remove(kind).is_some() {
+                error.remove(ContextKind::Usage);
+            }
+        }
         let tips = ContextValue::StyledStrs(vec![tip.into()]);
         error.insert(ContextKind::Suggested, tips);
     }
 }
 
-/// Takes back the suggestion of what destroys data, and what shows it as if it had been given.
+/// Removes suggestions that destroy data, and usage lines that show them.
 fn suggest_nothing_destructive(error: &mut clap::Error) {
     let suggestions = [
         ContextKind::SuggestedArg,
@@ -72,7 +81,7 @@ fn suggest_nothing_destructive(error: &mut clap::Error) {
             _ => continue,
         };
         error.remove(kind);
-        // It shows what was suggested as if it had been given.
+        // The usage line shows the suggestion as if the user had given it.
         error.remove(ContextKind::Usage);
         if !kept.is_empty() {
             error.insert(kind, ContextValue::Strings(kept));
@@ -80,14 +89,14 @@ fn suggest_nothing_destructive(error: &mut clap::Error) {
     }
 }
 
-/// Whether a word of the text names what destroys data.
+/// Returns `true` if the text contains an option or command that destroys data.
 fn is_destructive(text: &str) -> bool {
     let is_joint = |letter: char| !letter.is_ascii_alphanumeric() && letter != '-';
     let mut words = text.split(is_joint);
     words.any(|word| DESTRUCTIVE.contains(&word.trim_start_matches('-')))
 }
 
-/// clap advises to pass an unknown option behind `--`, where it would be taken for a workload.
+/// Removes clap's advice to pass an unknown option after `--`, where it would become a workload.
 fn suggest_no_dashes(error: &mut clap::Error) {
     let advises =
         |value: &ContextValue| value.to_string().contains("as a value, use '") && is_text(value);
@@ -100,10 +109,10 @@ fn is_text(value: &ContextValue) -> bool {
     matches!(value, ContextValue::StyledStrs(_))
 }
 
-/// A workload, a file or a directory in the place of a command.
+/// Suggests a command for a workload, a file or a directory that is given as a command.
 fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
     let word = context(error, ContextKind::InvalidSubcommand)?;
-    // Commands below commands have no workloads.
+    // Subcommands of subcommands do not take workloads.
     if words.get(1) != Some(&word) {
         return None;
     }
@@ -126,7 +135,7 @@ fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
     }
     if programs().iter().any(|it| it.matches(&word, true)) {
         return Some(format!(
-            "to stand in for this program, write `pgmeter as {word}`"
+            "to emulate this program, write `pgmeter as {word}`"
         ));
     }
     if error.get(ContextKind::SuggestedSubcommand).is_some() {
@@ -137,7 +146,7 @@ fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
     Some(format!("did you mean `pgmeter run {near}`?"))
 }
 
-/// A number below 0 behind an option, which clap takes for another option.
+/// Explains a negative number after an option, which clap takes for another option.
 fn negative_value(error: &clap::Error, words: &[String]) -> Option<String> {
     let invalid = context(error, ContextKind::InvalidArg)?;
     let digits = invalid.strip_prefix('-')?;
@@ -151,21 +160,22 @@ fn negative_value(error: &clap::Error, words: &[String]) -> Option<String> {
         .then(|| format!("`{option}` takes no value below 0"))
 }
 
-/// How a size, a span, a percentage or a rate is written.
+/// Explains the syntax of a size, a time span, a percentage or a rate.
 fn of_unit(error: &clap::Error) -> Option<String> {
     let unit = error.source()?.downcast_ref::<UnitError>()?;
     Some(unit.help().to_owned())
 }
 
-/// A value of which nothing is left.
+/// Explains an empty value.
 fn empty_value(error: &clap::Error) -> Option<String> {
     let is_empty = context(error, ContextKind::InvalidValue)?.is_empty();
+    // clap reports a missing value in the same way as an empty one.
     let was_given = std::env::args_os().any(|word| word.is_empty());
     let tip = "the value is empty; is it a shell variable that is not set?";
     (is_empty && was_given).then(|| tip.to_owned())
 }
 
-/// An option of `run` where no command is.
+/// Suggests `run` for an option of `run` without a command.
 fn of_run(error: &clap::Error, words: &[String]) -> Option<String> {
     if !words.get(1)?.starts_with('-') {
         return None;
@@ -264,6 +274,33 @@ mod tests {
         }
         assert!(!complaint(&["rnu"]).contains("workload"));
         assert!(!complaint(&["lab", "quick"]).contains("pgmeter run"));
+    }
+
+    #[test]
+    fn habits_lead_to_the_option_of_the_command() {
+        for (line, tip) in [
+            ("run --duration 5", "`--duration` is `--run-time` here"),
+            ("serve --dir x", "`--dir` is `--target` here"),
+            ("serve --port 80", "`--listen 127.0.0.1:8080`"),
+            ("serve 8080", "`--listen 127.0.0.1:8080`"),
+            ("run --engine libaio", "write `--engine io_uring`"),
+            (
+                "run --iodepth 1-32",
+                "write a list, such as `--iodepth 1,4,16`",
+            ),
+            ("run --operations 1,2", "it takes no list"),
+            ("run --operations 10k", "write `--operations 10000`"),
+            ("as elbencho -r", "options of elbencho to `pgmeter run`"),
+            ("runs list", "`pgmeter runs` lists them"),
+            ("lab quick", "`pgmeter lab run quick`"),
+            ("lab run --fs ext4", "`pgmeter lab run quick --fs ext4,xfs`"),
+            ("convert a b", "add `--output b`"),
+        ] {
+            let said = complaint(&line.split(' ').collect::<Vec<_>>());
+            assert!(said.contains(tip), "{said}");
+            assert!(!said.contains("similar"), "{said}");
+        }
+        assert!(!complaint(&["doctor", "--duration", "5"]).contains("--run-time"));
     }
 
     #[test]

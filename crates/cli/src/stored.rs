@@ -1,32 +1,37 @@
-//! Stored runs and exported records, as commands name them.
+//! Finds stored runs and exported records by the names that commands accept.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use front::FileAccess;
 use results::RunRecord;
 use store::{Store, StoreError};
 
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 
-/// Two weeks of intervals of a second, as [`RunRecord::to_json`] writes them, and long runs have no
-/// shorter ones; nothing larger is read.
+/// Maximum size of a record file. Enough for two weeks of one-second intervals, as
+/// [`RunRecord::to_json`] writes them; long runs have no shorter intervals.
 const RECORD_BYTES_MAX: u64 = 1 << 30;
 
-/// What a record of that size has room for at its twenty bytes and more for each value.
+/// Maximum number of values in a record. A record of the maximum size has fewer, at twenty or more
+/// bytes per value.
 const VALUES_MAX: usize = 1 << 26;
 
-/// Which results store is meant.
-#[derive(Debug)]
-pub(crate) struct Place(Option<PathBuf>);
+/// Number of bytes read from a file to recognize results of fio.
+const RECOGNIZED_BYTES: u64 = 4096;
 
-impl Place {
-    /// The file that was asked for, or else the user's own store.
+/// Location of the results store.
+#[derive(Debug)]
+pub(crate) struct StoreLocation(Option<PathBuf>);
+
+impl StoreLocation {
+    /// Uses the requested file, or else the user's default store.
     pub fn new(asked: Option<PathBuf>) -> Self {
         Self(asked.filter(|path| !path.as_os_str().is_empty()))
     }
 
-    /// The file.
+    /// Returns the path of the store.
     pub fn path(&self) -> Result<PathBuf, StoreError> {
         match &self.0 {
             Some(path) => Ok(path.clone()),
@@ -34,22 +39,22 @@ impl Place {
         }
     }
 
-    /// The directory of pages that nobody named: beside the store.
+    /// Returns the default report directory, next to the store.
     pub fn reports(&self) -> Result<PathBuf, StoreError> {
         Ok(self.path()?.with_file_name("reports"))
     }
 
-    /// The store, made where there is none.
+    /// Opens the store, and creates it if it does not exist.
     pub fn open(&self) -> Result<Store, StoreError> {
         Store::open(&self.path()?)
     }
 
-    /// The store, where there is one.
+    /// Opens the store; `None` if it does not exist.
     pub fn open_to_read(&self) -> Result<Option<Store>, StoreError> {
         Store::open_to_read(&self.path()?)
     }
 
-    /// The store, in which `selector` is to be found.
+    /// Opens the store to look up `selector`. Without a store, the error names the selector.
     pub fn open_for(&self, selector: &str) -> Result<Store, StoreError> {
         let path = self.path()?;
         Store::open_to_read(&path)?.ok_or_else(|| StoreError::NoSuchRun {
@@ -58,8 +63,9 @@ impl Place {
         })
     }
 
-    /// The records of one side of a comparison: all runs of a tag for `tag:NAME`, else one.
-    pub fn records(&self, name: &Path) -> Result<Vec<RunRecord>, Failure> {
+    /// Returns the records of one side of a comparison: all runs with a tag for `tag:NAME`, else
+    /// one record.
+    pub fn records(&self, name: &Path) -> Result<Vec<RunRecord>, CliError> {
         let Some(selector) = name.to_str().filter(|name| names_a_run(name)) else {
             return Ok(vec![read_record(name)?]);
         };
@@ -69,8 +75,8 @@ impl Place {
         records.collect()
     }
 
-    /// A record: from the file of that name if there is one, else from the store.
-    pub fn record(&self, name: &Path) -> Result<RunRecord, Failure> {
+    /// Returns a record from a file of that name, or else from the store.
+    pub fn record(&self, name: &Path) -> Result<RunRecord, CliError> {
         match name.to_str().filter(|name| names_a_run(name)) {
             Some(selector) => Ok(self.open_for(selector)?.load(selector)?),
             None => read_record(name),
@@ -78,12 +84,13 @@ impl Place {
     }
 }
 
-/// Whether this cannot be but the name of a stored run: nothing else begins so, and there is no
-/// file of that name.
+/// Returns `true` if this can only be the name of a stored run: it has that form, and no such file
+/// exists.
 pub(crate) fn names_a_run(name: &str) -> bool {
     if name.starts_with("tag:") {
         return !Path::new(name).exists();
     }
+    // Ids begin with a date.
     let begins_so = name == "last" || name.starts_with("@-") || name.starts_with(is_digit);
     let is_path = name.contains('/') || Path::new(name).extension().is_some();
     begins_so && !is_path && !Path::new(name).exists()
@@ -93,22 +100,22 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-fn read_record(path: &Path) -> Result<RunRecord, Failure> {
-    let file = Counted::new(open(path)?, VALUES_MAX);
+fn read_record(path: &Path) -> Result<RunRecord, CliError> {
+    let file = ValueLimit::new(open(path)?, VALUES_MAX);
     RunRecord::read(file).map_err(|error| refused(path, &error))
 }
 
-/// The text of an exported record.
-pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+/// Reads the text of an exported record.
+pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
     let mut text = String::new();
-    let read = Counted::new(open(path)?, VALUES_MAX).read_to_string(&mut text);
+    let read = ValueLimit::new(open(path)?, VALUES_MAX).read_to_string(&mut text);
     read.map_err(|error| refused(path, &error))?;
     Ok(text)
 }
 
-/// Opens a file that may hold a record.
-fn open(path: &Path) -> Result<File, Failure> {
-    // A pipe that nobody writes to would be waited for.
+/// Opens a file that may contain a record.
+fn open(path: &Path) -> Result<File, CliError> {
+    // Opening a pipe without a writer would block.
     let found = std::fs::metadata(path).map_err(|error| refused(path, &error))?;
     if !found.is_file() {
         return Err(refused(path, &"it is not a regular file"));
@@ -123,15 +130,15 @@ fn open(path: &Path) -> Result<File, Failure> {
     File::open(path).map_err(|error| refused(path, &error))
 }
 
-/// A text of which no more than a number of values is read: each takes its memory, however short
-/// it is written.
-struct Counted<R> {
+/// Reader that limits the number of values, counted by commas. Each value needs memory, even if its
+/// text is short.
+struct ValueLimit<R> {
     inner: R,
     commas_left: usize,
     commas_max: usize,
 }
 
-impl<R> Counted<R> {
+impl<R> ValueLimit<R> {
     fn new(inner: R, commas_max: usize) -> Self {
         Self {
             inner,
@@ -141,7 +148,7 @@ impl<R> Counted<R> {
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for ValueLimit<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         let commas = buffer[..count].iter().filter(|byte| **byte == b',').count();
@@ -154,22 +161,45 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-impl<R: Seek> Seek for Counted<R> {
+impl<R: Seek> Seek for ValueLimit<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        // `RunRecord::read` rewinds and reads again, which must not count the same commas twice.
         self.commas_left = self.commas_max;
         self.inner.seek(to)
     }
 }
 
-/// Why a file is not taken for a record.
-pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
+/// Explains why a file cannot be used as a record.
+pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> CliError {
     let name = path.display();
+    if has_results_of_fio(path) {
+        let message = format!("`{name}` has results of fio, not a record of pgmeter");
+        let help = "measure its job file with `pgmeter run`, and name that run";
+        return CliError::new(Exit::Usage, message, Some(help.to_owned()));
+    }
     let message = format!("cannot read the record `{name}`: {reason}");
-    let help = match path.is_dir() {
-        true => "to measure directories, write `pgmeter compare --target A --target B WORKLOAD`",
-        false => "name a file written by `pgmeter run --json FILE`, or a run from `pgmeter runs`",
+    let builtin = path.to_str().filter(|_| !path.exists());
+    let builtin = builtin.and_then(|name| description::builtin::find(name).ok());
+    let workload = builtin.as_ref().map_or("WORKLOAD", |builtin| builtin.name);
+    let help = match path.is_dir() || builtin.is_some() {
+        true => format!(
+            "to measure directories, write `pgmeter compare --target A --target B {workload}`"
+        ),
+        false => "name a file written by `pgmeter run --json FILE`, or a run from `pgmeter runs`"
+            .to_owned(),
     };
-    Failure::new(Exit::Usage, message, Some(help.to_owned()))
+    CliError::new(Exit::Usage, message, Some(help))
+}
+
+/// Returns `true` for a file that fio wrote with `--output-format=json`.
+fn has_results_of_fio(path: &Path) -> bool {
+    let start = path.to_str().filter(|_| path.is_file()).map(|name| {
+        let start = FileAccess::anywhere().beginning(name, RECOGNIZED_BYTES);
+        start.unwrap_or_default()
+    });
+    let start = start.unwrap_or_default();
+    // fio may print messages before the document.
+    String::from_utf8_lossy(&start).contains("\"fio version\"")
 }
 
 #[cfg(test)]
@@ -178,7 +208,7 @@ mod tests {
 
     #[test]
     fn no_more_values_are_read_than_allowed_each_time() {
-        let mut counted = Counted::new(io::Cursor::new(b"[1,2,3]"), 2);
+        let mut counted = ValueLimit::new(io::Cursor::new(b"[1,2,3]"), 2);
         let mut text = String::new();
         for _ in 0..2 {
             text.clear();
@@ -186,7 +216,7 @@ mod tests {
             counted.read_to_string(&mut text).unwrap();
             assert_eq!(text, "[1,2,3]");
         }
-        let error = Counted::new(io::Cursor::new(b"[1,2,3,4]"), 2)
+        let error = ValueLimit::new(io::Cursor::new(b"[1,2,3,4]"), 2)
             .read_to_string(&mut text)
             .unwrap_err();
         assert_eq!(error.to_string(), "it has more than 2 values");

@@ -1,39 +1,39 @@
-//! The only way from this program to standard output and standard error: nothing that could control
-//! a terminal passes, but for styles.
+//! The only access to standard output and standard error. It passes styles, but no other characters
+//! that control a terminal.
 //!
-//! `cargo xtask tidy` refuses writing to them anywhere else.
+//! `cargo xtask tidy` refuses other code that writes to them.
 
 use std::borrow::Cow;
 use std::fmt::Arguments;
 use std::io::{self, IsTerminal};
 
-use display::Surroundings;
+use display::TerminalFacts;
 use report::{Page, Styled};
 use units::{excerpts, printable, printable_bytes};
 
-use crate::document::Document;
-use crate::failure::Failure;
+use crate::document::OutputText;
+use crate::failure::CliError;
 
-/// Where text goes.
+/// Destination of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stream {
-    /// Results.
+pub(crate) enum OutputStream {
+    /// Standard output, for results.
     Output,
-    /// What is said beside them.
+    /// Standard error, for everything else.
     Error,
 }
 
-/// Whether standard output may take a record.
+/// Use of standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StandardOutput {
-    /// It has nothing but text for people.
+    /// Text for people.
     Free,
-    /// A document was asked for there, and nothing may come after it.
+    /// A requested document, and nothing after it.
     Taken,
 }
 
-impl Stream {
-    /// Whether somebody looks at it.
+impl OutputStream {
+    /// Returns `true` if the stream is a terminal.
     pub fn is_terminal(self) -> bool {
         match self {
             Self::Output => io::stdout().is_terminal(),
@@ -41,7 +41,7 @@ impl Stream {
         }
     }
 
-    /// What text is laid out for.
+    /// Returns the layout for text on this stream.
     pub fn page(self) -> Page {
         match self.is_terminal() {
             true => Page::terminal(self.width(), no_color() || is_dumb()),
@@ -49,7 +49,7 @@ impl Stream {
         }
     }
 
-    /// How wide the terminal is, in columns.
+    /// Returns the width of the terminal, in columns.
     fn width(self) -> usize {
         let size = match self {
             Self::Output => rustix::termios::tcgetwinsize(io::stdout()),
@@ -58,26 +58,28 @@ impl Stream {
         let of_terminal = size.ok().map(|size| usize::from(size.ws_col));
         let of_columns = || std::env::var("COLUMNS").ok()?.parse().ok();
         of_terminal
+            // A terminal that was never told its size, such as a serial line, reports 0.
             .filter(|width| *width > 0)
             .or_else(of_columns)
             .unwrap_or(80)
     }
 
-    /// Writes text that need not be UTF-8, in one piece.
+    /// Writes text that may be invalid UTF-8, in one piece.
     pub fn write_bytes(self, bytes: &[u8]) -> io::Result<()> {
         self.write_safe(&printable_bytes(bytes))
     }
 
-    pub fn write_document(self, document: &Document) -> io::Result<()> {
+    pub fn write_document(self, document: &OutputText) -> io::Result<()> {
         self.write_safe(self.shown(document).as_bytes())
     }
 
-    /// The text of a document as this stream gets it.
-    pub fn shown(self, document: &Document) -> Cow<'_, str> {
+    /// Returns the text of a document for this stream.
+    pub fn shown(self, document: &OutputText) -> Cow<'_, str> {
         document.on(self.is_terminal().then(|| self.page().width))
     }
 
-    /// Writes in as few pieces as the system takes, where the language's own streams cut at lines.
+    /// Writes with as few system calls as possible. The streams of the standard library may split
+    /// the text at line breaks.
     fn write_safe(self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let written = rustix::io::retry_on_intr(|| match self {
@@ -93,58 +95,60 @@ impl Stream {
     }
 }
 
-impl Failure {
+impl CliError {
     /// Prints the message to standard error.
     pub fn print(&self) {
         tell_text(format_args!("{}\n", self.text()));
     }
 }
 
-/// Prints text for people to standard output; a reader that has gone away is no error.
-pub(crate) fn print(text: impl Into<Styled>) -> Result<(), Failure> {
-    print_document(&Document::Prose(text.into()))
+/// Prints text for people to standard output. A reader that closed the pipe is not an error.
+pub(crate) fn print(text: impl Into<Styled>) -> Result<(), CliError> {
+    print_document(&OutputText::Prose(text.into()))
 }
 
-/// Prints to standard output; a reader that has gone away is no error.
-pub(crate) fn print_document(document: &Document) -> Result<(), Failure> {
-    match Stream::Output.write_document(document) {
+/// Prints to standard output. A reader that closed the pipe is not an error.
+pub(crate) fn print_document(document: &OutputText) -> Result<(), CliError> {
+    match OutputStream::Output.write_document(document) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::system("cannot write to standard output", &error))
+            Err(CliError::system("cannot write to standard output", &error))
         }
         _ => Ok(()),
     }
 }
 
-/// Says a document on standard error. There is no other place to complain in.
-pub(crate) fn tell_document(document: &Document) {
-    let _ = Stream::Error.write_document(document);
+/// Prints a document on standard error. Errors are ignored, because there is no other stream to
+/// report them on.
+pub(crate) fn tell_document(document: &OutputText) {
+    let _ = OutputStream::Error.write_document(document);
 }
 
-/// Says a line. Where nobody reads it any more, nothing is said, and what is done goes on.
+/// Prints a line on standard error. If standard error is closed, the program continues without it.
 macro_rules! tell {
     ($($part:tt)*) => { $crate::terminal::tell_line(format_args!($($part)*)) };
 }
 
-/// As `tell!`, but line breaks in what is said stay, and none is added.
+/// Same as `tell!`, but keeps line breaks in the text, and adds none.
 macro_rules! tell_text {
     ($($part:tt)*) => { $crate::terminal::tell_text(format_args!($($part)*)) };
 }
 
 pub(crate) fn tell_line(line: Arguments) {
+    // A line break in a name could otherwise forge a message.
     let line = format!("{}\n", printable(&excerpts(&line.to_string())));
-    tell_document(&Document::Prose(line.into()));
+    tell_document(&OutputText::Prose(line.into()));
 }
 
 pub(crate) fn tell_text(text: Arguments) {
-    tell_document(&Document::Prose(text.to_string().into()));
+    tell_document(&OutputText::Prose(text.to_string().into()));
 }
 
-/// A name or a sentence that must not break the line that it stands in.
+/// Formats a name or a sentence without line breaks.
 pub(crate) fn one_line(text: &dyn std::fmt::Display) -> String {
     printable(&text.to_string()).into_owned()
 }
 
-/// Lets panics be told as everything else is.
+/// Prints panics through this module, like all other messages.
 pub(crate) fn tell_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = std::backtrace::Backtrace::capture();
@@ -155,29 +159,29 @@ pub(crate) fn tell_panics() {
     }));
 }
 
-/// Prints help, in which nothing comes from outside, with clap's own styles.
+/// Prints help with clap's styles. Help contains no text from outside the program.
 pub(crate) fn print_help(help: &clap::Error) {
     let stream = match help.use_stderr() {
-        true => Stream::Error,
-        false => Stream::Output,
+        true => OutputStream::Error,
+        false => OutputStream::Output,
     };
     let text = Styled::from(help.render().to_string());
     let folded = text.folded(stream.page().width);
-    // Clap breaks all but usages.
+    // clap does not wrap usage lines.
     let _ = match stream.is_terminal() && folded != text {
-        true => stream.write_document(&Document::Prose(text)),
+        true => stream.write_document(&OutputText::Prose(text)),
         false => help.print(),
     };
 }
 
-/// Whether the user wants no colors.
+/// Returns `true` if the user has disabled colors.
 ///
 /// Source: no-color.org.
 pub(crate) fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// So many lines fit the screen.
+/// Returns the height of the terminal, in lines.
 pub(crate) fn terminal_height() -> usize {
     let of_lines = || std::env::var("LINES").ok()?.parse().ok();
     let of_terminal = || {
@@ -187,15 +191,15 @@ pub(crate) fn terminal_height() -> usize {
     of_terminal().or_else(of_lines).unwrap_or(24)
 }
 
-/// Whether the terminal can do nothing but print.
+/// Returns `true` if the terminal supports no control sequences.
 fn is_dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
 }
 
-/// What live figures are shown on.
-pub(crate) fn surroundings() -> Surroundings {
-    Surroundings {
-        is_terminal: Stream::Error.is_terminal(),
+/// Returns the properties of the terminal for live displays.
+pub(crate) fn surroundings() -> TerminalFacts {
+    TerminalFacts {
+        is_terminal: OutputStream::Error.is_terminal(),
         is_dumb: is_dumb(),
         no_color: no_color(),
     }

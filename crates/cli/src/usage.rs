@@ -1,4 +1,4 @@
-//! Command lines that clap does not accept.
+//! Handles command lines that clap does not accept.
 
 use clap::error::{ContextKind, ContextValue};
 use units::{excerpts, printable};
@@ -8,7 +8,7 @@ use crate::foreign::translate;
 use crate::slips;
 use crate::terminal::print_help;
 
-/// Prints what is wrong with the command line, or the help that it asks for.
+/// Prints the mistake on the command line, or the requested help.
 pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
     let words: Vec<String> = std::env::args_os()
         .map(|word| word.to_string_lossy().into_owned())
@@ -24,8 +24,9 @@ pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
     Exit::Usage
 }
 
-/// Puts what a mistake repeats of the command line on one line each.
+/// Keeps each argument that an error quotes on a single line.
 fn show_arguments(error: &mut clap::Error) {
+    // A line break in an argument could otherwise forge a message.
     let text = |text: &String| printable(&excerpts(text)).into_owned();
     let shown = |(kind, value): (ContextKind, &ContextValue)| match value {
         ContextValue::String(it) => Some((kind, ContextValue::String(text(it)))),
@@ -33,7 +34,7 @@ fn show_arguments(error: &mut clap::Error) {
             let all = all.iter().map(text).collect();
             Some((kind, ContextValue::Strings(all)))
         }
-        // Tips repeat arguments among styles.
+        // Tips quote arguments, too, with styles in between.
         ContextValue::StyledStrs(all) => {
             let all = all.iter().map(|it| text(&it.to_string()).into()).collect();
             Some((kind, ContextValue::StyledStrs(all)))

@@ -1,4 +1,4 @@
-//! What a cell was asked to do, apart from where and when.
+//! The work of a cell, independent of where and when it was measured.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use plan::{CacheMode, Cell, EngineKind};
 use results::{CellRecord, RunRecord, target_indexes};
 use serde_json::Value;
 
-/// Keys of a planned cell that change how long or how often it is measured, but not what.
+/// Keys of a planned cell that change how long or how often it is measured, but not its work.
 const NOT_ASKED: [&str; 6] = [
     "index",
     "first_index",
@@ -15,12 +15,12 @@ const NOT_ASKED: [&str; 6] = [
     "run_time_ns",
     "ramp_time_ns",
 ];
-/// Keys of a worker that are chance, a name or a place.
+/// Keys of a worker that are random, or that only name or place it.
 const NOT_ASKED_OF_WORKERS: [&str; 3] = ["name", "seed", "cpu"];
-/// Keys of a span that belong to the target.
+/// Keys of a span that depend on the target.
 const NOT_ASKED_OF_SPANS: [&str; 2] = ["target_index", "sector_bytes"];
 
-/// What people see of a question.
+/// The visible properties of a cell's work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Question {
     pub workload: String,
@@ -31,27 +31,27 @@ pub(crate) struct Question {
     pub iodepth: u32,
     pub workers: u32,
     pub ranks: u32,
-    /// Which of the plan's targets, by their place in it.
+    /// Indexes of the targets in the plan.
     pub targets: Vec<usize>,
 }
 
-/// A question with every detail of the plan.
+/// The work of a cell with all details of the plan.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct DetailedQuestion {
     pub question: Question,
-    /// The planned cell without what is no part of the question; null where the plan has none.
+    /// The planned cell without keys that do not affect its work; null if the plan lacks the cell.
     pub work: Value,
-    /// Which of the plan's cells that are alike in all of this, in the plan's order.
+    /// Number of earlier cells in the plan that are equal in all of this.
     pub occurrence: usize,
-    /// Which of the cell's records of one phase and repetition.
+    /// Number of earlier records of the same cell, phase and repetition.
     pub record: usize,
 }
 
-/// From this likeness on, cells only resemble each other.
+/// From this index on, [`LIKENESSES`] only relate similar cells.
 pub(crate) const AKIN: usize = 2;
 
-/// How far two questions agree, strictest first.
-pub(crate) const LIKENESSES: [fn(&Asked, &Asked) -> bool; 5] = [
+/// Levels of similarity between two cells, strictest first.
+pub(crate) const LIKENESSES: [fn(&DetailedQuestion, &DetailedQuestion) -> bool; 5] = [
     |a, b| a == b,
     |a, b| a.question == b.question,
     |a, b| names_agree(a, b) && depth_agrees(a, b) && a.workers() == b.workers(),
@@ -59,12 +59,12 @@ pub(crate) const LIKENESSES: [fn(&Asked, &Asked) -> bool; 5] = [
     names_agree,
 ];
 
-/// What the plan of a run asks of its cells.
+/// The planned work of all cells of a run.
 #[derive(Debug)]
 pub(crate) struct Plans<'a> {
     run: &'a RunRecord,
     by_index: HashMap<u32, &'a Cell>,
-    /// By the index in the first repetition.
+    /// Keyed by the index of the cell in the first repetition.
     occurrences: HashMap<u32, usize>,
 }
 
@@ -72,6 +72,7 @@ impl<'a> Plans<'a> {
     pub(crate) fn of(run: &'a RunRecord) -> Self {
         let mut counts: HashMap<String, usize> = HashMap::new();
         let mut occurrences = HashMap::new();
+        // Later repetitions do the same work again, so they must not count as further occurrences.
         for cell in run.plan.first_repetition() {
             let count = counts.entry(work(cell).to_string()).or_default();
             occurrences.insert(cell.index, *count);
@@ -84,12 +85,12 @@ impl<'a> Plans<'a> {
         }
     }
 
-    /// What was asked of a cell. Where two runs have the same plan, only cells of the same key are
-    /// asked the same.
-    pub(crate) fn asked(&self, cell: &CellRecord) -> Asked {
+    /// Returns the work of a measured cell. In runs of the same plan, only cells of the same key
+    /// have equal work.
+    pub(crate) fn asked(&self, cell: &CellRecord) -> DetailedQuestion {
         let planned = self.by_index.get(&cell.index).copied();
         let first_index = cell.first_index.unwrap_or(cell.index);
-        Asked {
+        DetailedQuestion {
             question: Question {
                 workload: cell.workload.clone(),
                 access_spec: cell.access_spec.clone(),
@@ -108,22 +109,22 @@ impl<'a> Plans<'a> {
     }
 }
 
-impl Asked {
+impl DetailedQuestion {
     fn workers(&self) -> (u32, u32) {
         (self.question.workers, self.question.ranks)
     }
 }
 
-fn names_agree(a: &Asked, b: &Asked) -> bool {
+fn names_agree(a: &DetailedQuestion, b: &DetailedQuestion) -> bool {
     let (a, b) = (&a.question, &b.question);
     a.workload == b.workload && a.access_spec == b.access_spec && a.phase == b.phase
 }
 
-fn depth_agrees(a: &Asked, b: &Asked) -> bool {
+fn depth_agrees(a: &DetailedQuestion, b: &DetailedQuestion) -> bool {
     a.question.iodepth == b.question.iodepth
 }
 
-/// The places in the plan of the targets that a cell uses.
+/// Returns the indexes of the targets in the plan that a cell uses.
 fn targets(cell: &CellRecord, run: &RunRecord, planned: Option<&Cell>) -> Vec<usize> {
     let used: Vec<usize> = planned
         .map(target_indexes)
@@ -143,7 +144,7 @@ fn targets(cell: &CellRecord, run: &RunRecord, planned: Option<&Cell>) -> Vec<us
     cell.target.split(", ").filter_map(|t| place(&t)).collect()
 }
 
-/// A planned cell without what is no part of the question.
+/// Returns a planned cell without keys that do not affect its work.
 pub(crate) fn work(cell: &Cell) -> Value {
     let Ok(mut work) = units::json_value(cell) else {
         return Value::Null;
@@ -155,6 +156,7 @@ pub(crate) fn work(cell: &Cell) -> Value {
             remove(span, &NOT_ASKED_OF_SPANS);
         }
     }
+    // Jobs and pools have their own seeds, deeper in the plan.
     remove_everywhere(&mut work, "seed");
     work
 }

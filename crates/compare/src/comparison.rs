@@ -9,121 +9,121 @@ use serde_json::Value;
 use crate::asked::{self, Question};
 use crate::difference::{self, Difference};
 use crate::error::CompareError;
-use crate::group::{self, Group};
+use crate::group::{self, SideGroup};
 use crate::judge::{self, FigureComparison, Pair, Verdict};
 
-/// How to compare.
+/// Options of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ComparisonOptions {
-    /// Compare even where different things were measured.
+    /// Compare even if the sides measured different things.
     pub force: bool,
-    /// The i-th repetitions of both sides were measured one after the other, as in A B B A, so
-    /// that what disturbed both is no difference. Cells of which the sides have unequal numbers
-    /// are compared without pairs.
+    /// The i-th repetitions of both sides were measured one after the other, as in A B B A.
+    /// Disturbances of both are then no difference. Cells with unequal numbers of repetitions are
+    /// compared without pairs.
     pub paired: bool,
 }
 
-/// Two sides, each of one run or of several that are taken together.
+/// A comparison of two sides. Each side is one run, or several runs taken together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// The first side, against which the second is held.
+    /// The first side, the reference of the comparison.
     pub a: Side,
     /// The second side.
     pub b: Side,
-    /// What was planned otherwise; first what changes what is measured.
+    /// Differences between the plans, first those that change the work itself.
     pub plan_differences: Vec<Difference>,
-    /// What is otherwise about machine, system and program.
+    /// Differences between machine, system and program versions.
     pub environment_differences: Vec<Difference>,
-    /// Whether the sides measure different things and are compared nevertheless.
+    /// `true` if the sides measured different things but were compared anyway.
     pub forced: bool,
-    /// The cells that both sides have, in the order of the first.
+    /// Cells of both sides, in the order of the first side.
     pub cells: Vec<CellComparison>,
     /// Cells that only the first side has.
     pub only_a: Vec<CellName>,
     /// Cells that only the second side has.
     pub only_b: Vec<CellName>,
-    /// How many tests the p-values are corrected for.
+    /// Number of tests that the p-values are corrected for.
     pub test_count: u64,
 }
 
 /// A side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
-    /// The ids of its runs.
+    /// Ids of the runs.
     pub runs: Vec<String>,
-    /// When its first run began.
+    /// Start of the first run.
     pub started_at: Option<Timestamp>,
-    /// The targets' paths.
+    /// Paths of the targets.
     pub targets: Vec<String>,
-    /// Cells that were not measured to their end and are left out.
+    /// Number of cells that did not complete and are left out.
     pub incomplete_count: u64,
-    /// The largest share of their time for which workers of a cell waited for a processor; none
-    /// where no cell has a warning of it.
+    /// Largest share of time, from 0 to 1, that the workers of a cell waited for a CPU; absent if
+    /// no cell has a warning about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<f64>,
 }
 
-/// What was asked of a cell, in a few words.
+/// Short description of a cell's work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CellName {
     /// Name of the workload.
     pub workload: String,
-    /// Which of the side's cells of this name it is, from 1.
+    /// Number of the cell among the side's cells of the same description, from 1.
     #[serde(default = "first", skip_serializing_if = "is_first")]
     pub number: u32,
-    /// Name of the access specification, when all workers used the same.
+    /// Name of the access specification, if all workers used the same one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_spec: Option<String>,
-    /// What the cell belongs to, such as `measure`.
+    /// Phase, such as `measure`.
     pub phase: String,
-    /// Which engine issued the I/O.
+    /// Engine that issued the I/O.
     pub engine: EngineKind,
-    /// How the page cache was used.
+    /// Use of the page cache.
     pub cache: CacheMode,
-    /// Requests each worker kept in flight on each of its targets.
+    /// Queue depth: requests in flight per worker and target.
     pub iodepth: u32,
-    /// How many workers took part.
+    /// Number of workers.
     pub workers: u32,
-    /// How many processes took part.
+    /// Number of processes.
     pub ranks: u32,
 }
 
 /// One cell on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellComparison {
-    /// What was asked of the cell, as the first side says it.
+    /// Description of the cell on the first side.
     #[serde(flatten)]
     pub name: CellName,
-    /// What the second side says, where it was asked something else.
+    /// Description of the cell on the second side, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name_b: Option<CellName>,
-    /// The first side's target; several are separated by `, `.
+    /// Target of the first side; several targets are separated by `, `.
     pub target_a: String,
-    /// The second side's target; several are separated by `, `.
+    /// Target of the second side; several targets are separated by `, `.
     pub target_b: String,
-    /// Whether it was to be compared by pairs, of which the sides have unequal numbers: it is
-    /// compared without pairs then.
+    /// `true` if a comparison in pairs was requested, but the sides have unequal numbers of
+    /// repetitions, so the cell was compared without pairs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unpaired: bool,
-    /// Whether the second side was measured for too short a time, once at least.
+    /// `true` if at least one measurement of the second side was too short.
     #[serde(skip)]
     pub is_short_b: bool,
     /// Failed operations of the first side.
     pub errors_a: u64,
     /// Failed operations of the second side.
     pub errors_b: u64,
-    /// Every figure that both sides have.
+    /// All metrics that both sides have.
     pub figures: Vec<FigureComparison>,
 }
 
 impl Comparison {
-    /// All figures of all cells.
+    /// Returns all metrics of all cells.
     pub fn figures(&self) -> impl Iterator<Item = &FigureComparison> {
         self.cells.iter().flat_map(|cell| &cell.figures)
     }
 
-    /// The figures that are worse by more than chance and by more than `percent` of the first
-    /// side's.
+    /// Returns the metrics that are significantly worse, and by more than `percent` of the first
+    /// side's value.
     pub fn regressions(
         &self,
         percent: f64,
@@ -136,7 +136,7 @@ impl Comparison {
             })
     }
 
-    /// Whether any figure is worse by more than chance and by more than `percent`.
+    /// Returns `true` if any metric is significantly worse, and by more than `percent`.
     #[must_use]
     pub fn fail_on_regression(&self, percent: f64) -> bool {
         self.regressions(percent).next().is_some()
@@ -168,10 +168,10 @@ fn is_first(number: &u32) -> bool {
     *number == 1
 }
 
-/// Compares two sides, each of one run or of several taken together.
+/// Compares two sides. Each side is one run, or several runs taken together.
 ///
 /// # Errors
-/// When a side has no complete cell, when the sides have nothing in common, or when they measure
+/// If a side has no complete cell, if the sides have nothing in common, or if they measured
 /// different things and `options.force` is not set.
 pub fn compare(
     a: &[RunRecord],
@@ -235,8 +235,8 @@ pub fn compare(
     })
 }
 
-/// What would keep the runs of two plans from being compared: settings that change what is
-/// measured, or else details of the cells; empty where they ask the same.
+/// Returns the differences that prevent a comparison of two plans: settings that change the work,
+/// or else details of the cells. Empty if both plans do the same work.
 #[must_use]
 pub fn planned_differences(a: &Plan, b: &Plan) -> Vec<Difference> {
     let ask = |plan: &Plan| -> Vec<Value> { plan.cells.iter().map(asked::work).collect() };
@@ -251,17 +251,18 @@ pub fn planned_differences(a: &Plan, b: &Plan) -> Vec<Difference> {
         differences = cells
             .flat_map(|(a, b)| difference::of_values(a, b))
             .collect();
+        // Many cells differ in the same detail, such as the size of requests. It is shown once.
         differences.sort();
         differences.dedup();
     }
     differences
 }
 
-/// Compares each side after the first with the first; p-values are corrected within each
+/// Compares each side after the first with the first. P-values are corrected within each
 /// comparison.
 ///
 /// # Errors
-/// As [`compare`], for the first pair that cannot be compared.
+/// As for [`compare`], for the first pair that cannot be compared.
 pub fn compare_with_first(
     sides: &[&[RunRecord]],
     options: ComparisonOptions,
@@ -275,22 +276,25 @@ pub fn compare_with_first(
         .collect()
 }
 
-/// Places of two groups in the sides' lists.
+/// Pairs of indexes into the groups of both sides.
 type Places = Vec<(usize, usize)>;
 
-/// The groups to compare, in the order of the first side; or those that stand in the way, none
-/// when nothing resembles anything.
-fn matched(a: &[Group], b: &[Group], force: bool) -> Result<Places, Places> {
+/// Returns the groups to compare, in the order of the first side. As an error, returns the groups
+/// that prevent a comparison; empty if nothing is similar.
+fn matched(a: &[SideGroup], b: &[SideGroup], force: bool) -> Result<Places, Places> {
     let matches = group::matches(a, b);
     let mut pairs = matches.alike;
     if force {
         pairs.extend(matches.unlike);
         pairs.extend(matches.akin);
     } else if !matches.unlike.is_empty() {
+        // Equal names for different work would mislead the reader, even if other cells match.
         return Err(matches.unlike);
     } else if pairs.is_empty() {
+        // Only if nothing matches. Otherwise, similar cells are listed as cells of one side.
         return Err(matches.akin);
     }
+    // In the order of the first side, not in the order of the levels of similarity.
     pairs.sort_unstable();
     if pairs.is_empty() {
         Err(pairs)
@@ -299,7 +303,7 @@ fn matched(a: &[Group], b: &[Group], force: bool) -> Result<Places, Places> {
     }
 }
 
-fn cell(a: &Group, b: &Group, numbers: [u32; 2], paired: bool) -> CellComparison {
+fn cell(a: &SideGroup, b: &SideGroup, numbers: [u32; 2], paired: bool) -> CellComparison {
     let pair = Pair {
         a: &a.cells,
         b: &b.cells,
@@ -308,6 +312,7 @@ fn cell(a: &Group, b: &Group, numbers: [u32; 2], paired: bool) -> CellComparison
     let name = CellName::of(&a.asked.question, numbers[0]);
     let is_other = a.asked.question != b.asked.question;
     let name_b = CellName::of(&b.asked.question, numbers[1]);
+    // Targets belong to the question but not to the name, so both names may be equal.
     let name_b = Some(name_b).filter(|it| is_other && *it != name);
     CellComparison {
         name_b,
@@ -328,7 +333,7 @@ fn target(cells: &[&CellRecord]) -> String {
         .map_or_else(String::new, |cell| cell.target.clone())
 }
 
-/// What was planned otherwise, what changes what is measured first.
+/// Returns the differences between the plans, first those that change the work itself.
 fn plan_differences(a: &[RunRecord], b: &[RunRecord]) -> Vec<Difference> {
     let (Some(a), Some(b)) = (a.first(), b.first()) else {
         return Vec::new();
@@ -338,11 +343,11 @@ fn plan_differences(a: &[RunRecord], b: &[RunRecord]) -> Vec<Difference> {
     differences
 }
 
-/// What was asked otherwise: settings where they tell, else the plan's own details.
+/// Returns the differences in the work: settings if any explain it, or else details of the plan.
 fn reasons(
     plan_differences: &[Difference],
-    a: &[Group],
-    b: &[Group],
+    a: &[SideGroup],
+    b: &[SideGroup],
     unlike: &[(usize, usize)],
 ) -> Vec<Difference> {
     let settings = plan_differences.iter().filter(|d| !d.is_circumstance());
@@ -353,8 +358,8 @@ fn reasons(
     reasons
 }
 
-/// What differs between the plans of cells, by its place there.
-fn details(a: &[Group], b: &[Group], unlike: &[(usize, usize)]) -> Vec<Difference> {
+/// Returns the differences between the plans of cells, by their paths in the plan.
+fn details(a: &[SideGroup], b: &[SideGroup], unlike: &[(usize, usize)]) -> Vec<Difference> {
     let work = |&(i, j): &(usize, usize)| {
         let (a, b) = (&a[i].asked, &b[j].asked);
         difference::of_values(&a.work, &b.work)
@@ -365,14 +370,19 @@ fn details(a: &[Group], b: &[Group], unlike: &[(usize, usize)]) -> Vec<Differenc
     details
 }
 
-/// What no setting tells: the access lines, which stand in the plan of each worker.
-fn untold(a: &[Group], b: &[Group], unlike: &[(usize, usize)]) -> Vec<Difference> {
+/// Returns differences in access lines. Settings do not show them, because access lines are part of
+/// each worker's plan.
+fn untold(a: &[SideGroup], b: &[SideGroup], unlike: &[(usize, usize)]) -> Vec<Difference> {
     let is_line = |it: &Difference| it.what.starts_with("workers[0].lines");
     let details = details(a, b, unlike).into_iter();
     details.filter(is_line).collect()
 }
 
-fn left(groups: &[Group], numbers: &[u32], is_compared: impl Fn(usize) -> bool) -> Vec<CellName> {
+fn left(
+    groups: &[SideGroup],
+    numbers: &[u32],
+    is_compared: impl Fn(usize) -> bool,
+) -> Vec<CellName> {
     let groups = groups.iter().zip(numbers).enumerate();
     groups
         .filter(|(place, _)| !is_compared(*place))
@@ -380,7 +390,7 @@ fn left(groups: &[Group], numbers: &[u32], is_compared: impl Fn(usize) -> bool) 
         .collect()
 }
 
-fn side(runs: &[RunRecord], groups: &[Group]) -> Side {
+fn side(runs: &[RunRecord], groups: &[SideGroup]) -> Side {
     let cells: usize = runs.iter().map(|run| run.cells.len()).sum();
     let complete: usize = groups.iter().map(|group| group.cells.len()).sum();
     let mut targets: Vec<String> = runs

@@ -1,4 +1,4 @@
-//! What two runs say differently about themselves.
+//! Differences between two runs in settings and environment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Settings that change where, when, how long or how often is measured, but not what.
+/// Settings that change where, when, how long or how often a run measures, but not its work.
 const CIRCUMSTANCES: [&str; 10] = [
     "targets",
     "target",
@@ -21,8 +21,8 @@ const CIRCUMSTANCES: [&str; 10] = [
     "keep",
     "test_type",
 ];
-/// Parts of the environment that differ from one minute to the next, and where the command was
-/// given, by which only the targets are found.
+/// Parts of the environment that change from minute to minute. Also the working directory, which
+/// only serves to find the targets.
 const FLEETING: [&str; 8] = [
     "directory",
     "free_inodes",
@@ -33,39 +33,42 @@ const FLEETING: [&str; 8] = [
     "resolution_ns",
     "target_index",
 ];
-/// Kernel settings that are gauges.
+/// Prefix of kernel settings that are gauges.
 const FLEETING_SETTINGS: &str = "pressure.";
 
-/// A key with its value on both sides.
+/// A key with its values on both sides.
 type Changed<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
 
-/// Something that the first run has otherwise than the second.
+/// A difference between the first and the second run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// What differs: a key of the workload file, or a path into the record.
+    /// A key of the workload file, or a path in the record.
     pub what: String,
-    /// What the first has; none when it lacks it.
+    /// Value of the first run; null if it has none.
     pub a: Option<String>,
-    /// What the second has; none when it lacks it.
+    /// Value of the second run; null if it has none.
     pub b: Option<String>,
 }
 
 impl Difference {
-    /// Whether only where, when, how long or how often was measured differs.
+    /// Returns `true` if the setting changes only where, when, how long or how often a run
+    /// measures.
     #[must_use]
     pub fn is_circumstance(&self) -> bool {
+        // The names of workloads may follow the key in parentheses.
         let key = self.what.split(' ').next().unwrap_or_default();
         CIRCUMSTANCES.contains(&key)
     }
 }
 
-/// A workload by its name and which of several of that name it is, and a key.
+/// Name of a workload, its index among workloads of that name, and a key.
 type Place<'a> = ((&'a str, usize), &'a str);
 
-/// The settings that differ between two plans; one that differs alike in several workloads stands
-/// once, with their names where it is not so in all of them.
+/// Returns the settings that differ between two plans. A difference that is the same in several
+/// workloads appears once, with their names unless it applies to all.
 pub(crate) fn of_settings(a: &Plan, b: &Plan) -> Vec<Difference> {
     let (first, second) = (settings(a), settings(b));
+    // A workload that only one side has appears as unmatched cells, not as a list of its settings.
     let workloads: BTreeSet<(&str, usize)> = first
         .keys()
         .filter(|(workload, _)| second.keys().any(|(other, _)| other == workload))
@@ -98,7 +101,7 @@ pub(crate) fn of_settings(a: &Plan, b: &Plan) -> Vec<Difference> {
         .collect()
 }
 
-/// Values by workload and key; a key that comes again is that of the next workload of the name.
+/// Maps workload and key to values. A repeated key belongs to the next workload of the same name.
 fn settings(plan: &Plan) -> BTreeMap<Place<'_>, &str> {
     let mut settings = BTreeMap::new();
     for setting in &plan.settings {
@@ -111,7 +114,7 @@ fn settings(plan: &Plan) -> BTreeMap<Place<'_>, &str> {
     settings
 }
 
-/// What differs between the machines, systems and programs behind two runs.
+/// Returns the differences between the machines, systems and programs of two runs.
 pub(crate) fn of_environments(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
     let mut found = of_values(&lasting(&a.environment), &lasting(&b.environment));
     found.extend(of_crews(a, b));
@@ -126,8 +129,8 @@ pub(crate) fn of_environments(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
     found
 }
 
-/// Processes and hosts where there are not as many on both sides; a run without a crew is one
-/// process on one host.
+/// Returns differences in the numbers of processes and hosts. A run of a single process counts as
+/// one process on one host.
 fn of_crews(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
     let counts = |run: &RunRecord| {
         let crew = run.crew.as_ref();
@@ -144,12 +147,13 @@ fn of_crews(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
     told.collect()
 }
 
-/// An environment without what differs from one minute to the next.
+/// Returns an environment without values that change from minute to minute.
 fn lasting(environment: &Environment) -> Value {
     let mut environment = environment.clone();
     environment
         .settings
         .retain(|setting| !setting.starts_with(FLEETING_SETTINGS));
+    // In a list, a setting that only one kernel has would shift the paths of all later settings.
     let settings: BTreeMap<String, String> = environment
         .settings
         .drain(..)
@@ -165,7 +169,7 @@ fn lasting(environment: &Environment) -> Value {
     value
 }
 
-/// The leaves in which two JSON values differ, by their paths.
+/// Returns the leaves that differ between two JSON values, by path.
 pub(crate) fn of_values(a: &Value, b: &Value) -> Vec<Difference> {
     let (mut first, mut second) = (BTreeMap::new(), BTreeMap::new());
     leaves(a, "", &mut first);
@@ -182,7 +186,7 @@ pub(crate) fn of_values(a: &Value, b: &Value) -> Vec<Difference> {
         .collect()
 }
 
-/// Collects every leaf but nulls and fleeting ones, text without quotes.
+/// Collects all leaves except nulls and fleeting ones. Text is stored without quotes.
 fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     match value {
         Value::Null => {}

@@ -1,45 +1,45 @@
-//! Why two runs cannot be compared.
+//! Reasons why two runs cannot be compared.
 
 use crate::Difference;
 
-/// Why two runs cannot be compared.
+/// Reason why two runs cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// A side has no cell that was measured to the end.
+    /// A side has no complete cell.
     #[error("`{side}` has no cell that was measured to the end")]
     NothingMeasured {
-        /// The run's id, several separated by `, `.
+        /// Ids of the side's runs, separated by `, `.
         side: String,
     },
-    /// No cell of one side resembles any of the other.
+    /// No cell of one side is similar to a cell of the other.
     #[error("`{a}` and `{b}` have no workload in common")]
     NothingInCommon {
-        /// The first side's runs.
+        /// Ids of the first side's runs.
         a: String,
-        /// The second side's runs.
+        /// Ids of the second side's runs.
         b: String,
     },
-    /// The same names stand for different work, or only related cells are left.
+    /// Cells of the same name do different work, or the sides have only similar cells.
     #[error("`{a}` and `{b}` measure different things: {}", listed(.differences))]
     DifferentThings {
-        /// The first side's runs.
+        /// Ids of the first side's runs.
         a: String,
-        /// The second side's runs.
+        /// Ids of the second side's runs.
         b: String,
-        /// What was asked otherwise.
+        /// Differences between the work of both sides.
         differences: Vec<Difference>,
     },
 }
 
 impl CompareError {
-    /// Whether [`crate::ComparisonOptions::force`] compares nevertheless.
+    /// Returns `true` if [`crate::ComparisonOptions::force`] allows the comparison anyway.
     #[must_use]
     pub const fn is_overridable(&self) -> bool {
         matches!(self, Self::DifferentThings { .. })
     }
 
-    /// One action that resolves the error.
+    /// Returns one action that resolves the error.
     #[must_use]
     pub const fn help(&self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl CompareError {
     }
 }
 
-/// The first differences in one line.
+/// Lists the first differences in one line.
 fn listed(differences: &[Difference]) -> String {
     const SHOWN: usize = 3;
     let one = |difference: &Difference| {

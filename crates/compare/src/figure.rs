@@ -1,4 +1,4 @@
-//! The figures that are compared.
+//! Metrics of a comparison.
 
 use std::collections::BTreeSet;
 
@@ -6,25 +6,25 @@ use results::{CellRecord, Latency, OperationFigures, percentile_is_supported};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A figure that is compared.
+/// A metric of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
-    /// Successes per second; IOPS of operations.
+    /// Successful operations per second, or IOPS.
     PerSecond,
     /// Bytes moved per second.
     BytesPerSecond,
     /// Mean latency, in nanoseconds.
     LatencyMean,
-    /// The latency that 99 of 100 do not exceed, in nanoseconds.
+    /// 99th percentile of the latency, in nanoseconds.
     LatencyP99,
-    /// PostMark's transactions per second, each a pair of the operations that
+    /// PostMark's transactions per second. Each is a pair of the operations that
     /// [`PerSecond`](Self::PerSecond) counts.
     TransactionsPerSecond,
 }
 
 impl Figure {
-    /// Every figure, in the order of tables.
+    /// All metrics, in the order of tables.
     pub const ALL: [Self; 5] = [
         Self::PerSecond,
         Self::BytesPerSecond,
@@ -33,7 +33,7 @@ impl Figure {
         Self::TransactionsPerSecond,
     ];
 
-    /// Whether a larger value is the better one.
+    /// Returns `true` if larger values are better.
     #[must_use]
     pub const fn higher_is_better(self) -> bool {
         matches!(
@@ -42,7 +42,7 @@ impl Figure {
         )
     }
 
-    /// The unit of its values: `1/s`, `B/s`, `ns`.
+    /// Returns the unit of the values: `1/s`, `B/s` or `ns`.
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
@@ -52,37 +52,39 @@ impl Figure {
         }
     }
 
-    /// The largest step, as a share, to which its values are rounded; 0 where they are exact.
+    /// Returns the largest rounding step of the values, relative to the value; 0 if they are exact.
     #[must_use]
     pub const fn step(self) -> f64 {
         match self {
-            // Percentiles are middles of buckets, 64 to an octave.
+            // Percentiles are midpoints of histogram buckets, 64 per power of two.
             Self::LatencyP99 => 1.0 / 64.0,
             _ => 0.0,
         }
     }
 }
 
-/// What a figure belongs to.
+/// The operations that a metric covers.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase", tag = "of", content = "name")]
 pub enum Scope {
-    /// All operations that move bytes, or all where none moves any.
+    /// All operations that move bytes; if there are none, all operations.
     Total,
-    /// One of several operations.
+    /// One operation, if there are several.
     Operation(String),
-    /// One of several kinds of transaction.
+    /// One kind of transaction, if there are several.
     Transaction(String),
 }
 
-/// The scopes of two groups of cells: the total, and what there is several of.
+/// Returns the scopes of two groups of cells: the total, and each operation or kind if there are
+/// several.
 pub(crate) fn scopes(cells: &[&CellRecord]) -> Vec<Scope> {
     let names = |of: fn(&CellRecord) -> Vec<&String>| -> BTreeSet<&String> {
         cells.iter().flat_map(|cell| of(cell)).collect()
     };
     let operations = names(|cell| {
+        // Operations that always failed have a rate of 0, to which there is no ratio.
         let counted = cell.operations.iter().filter(|(_, f)| f.count > 0);
         counted.map(|(name, _)| name).collect()
     });
@@ -91,6 +93,7 @@ pub(crate) fn scopes(cells: &[&CellRecord]) -> Vec<Scope> {
         counted.map(|(name, _)| name).collect()
     });
     let several = |names: BTreeSet<&String>, scope: fn(String) -> Scope| -> Vec<Scope> {
+        // A single operation equals the total and would only add tests to Holm's correction.
         if names.len() < 2 {
             return Vec::new();
         }
@@ -104,7 +107,7 @@ pub(crate) fn scopes(cells: &[&CellRecord]) -> Vec<Scope> {
     .concat()
 }
 
-/// A figure of a cell; none where it was not measured, or from too few samples.
+/// Returns the value of a metric; `None` if it was not measured or has too few samples.
 pub(crate) fn value(cell: &CellRecord, scope: &Scope, figure: Figure) -> Option<f64> {
     let of_operation = |figures: &OperationFigures| match figure {
         Figure::PerSecond => Some(figures.per_second),

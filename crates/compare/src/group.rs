@@ -1,36 +1,38 @@
-//! Cells gathered by what was asked of them, and the groups of two sides brought together.
+//! Groups cells that did the same work, and matches the groups of two sides.
 
 use plan::CurvePart;
 use results::{CellRecord, RunRecord, Status};
 
-use crate::asked::{AKIN, Asked, LIKENESSES, Plans};
+use crate::asked::{AKIN, DetailedQuestion, LIKENESSES, Plans};
 
-/// All complete cells of a side of which the same was asked.
+/// All complete cells of a side that did the same work.
 #[derive(Debug)]
-pub(crate) struct Group<'a> {
-    pub asked: Asked,
-    /// In the order of running.
+pub(crate) struct SideGroup<'a> {
+    pub asked: DetailedQuestion,
+    /// In the order of execution.
     pub cells: Vec<&'a CellRecord>,
 }
 
-/// Groups of both sides, by their places in the sides' lists.
+/// Pairs of groups, as indexes into the lists of both sides.
 #[derive(Debug, Default)]
 pub(crate) struct Matches {
-    /// The very same was asked of both.
+    /// Groups with identical work.
     pub alike: Vec<(usize, usize)>,
-    /// The same question, yet other work behind it.
+    /// Groups with the same description but different details.
     pub unlike: Vec<(usize, usize)>,
-    /// The nearest thing that the other side has.
+    /// Groups that are only similar.
     pub akin: Vec<(usize, usize)>,
 }
 
-/// Gathers the comparable cells of all runs of a side.
-pub(crate) fn gather(runs: &[RunRecord]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group> = Vec::new();
+/// Groups the comparable cells of all runs of a side.
+pub(crate) fn gather(runs: &[RunRecord]) -> Vec<SideGroup<'_>> {
+    let mut groups: Vec<SideGroup> = Vec::new();
     for run in runs {
         let plans = Plans::of(run);
         let mut seen = Vec::new();
         for cell in run.cells.iter().filter(|cell| is_comparable(cell)) {
+            // Several records of one repetition, such as repeated phases, are no repetitions of
+            // each other.
             let place = (cell.key(), cell.repetition);
             let mut asked = plans.asked(cell);
             asked.record = seen.iter().filter(|it| **it == place).count();
@@ -41,9 +43,9 @@ pub(crate) fn gather(runs: &[RunRecord]) -> Vec<Group<'_>> {
     groups
 }
 
-/// Which of the side's groups of the same question each is, from 1.
-pub(crate) fn numbers(groups: &[Group]) -> Vec<u32> {
-    let number = |(place, group): (usize, &Group)| {
+/// Returns the number of each group among the side's groups of the same description, from 1.
+pub(crate) fn numbers(groups: &[SideGroup]) -> Vec<u32> {
+    let number = |(place, group): (usize, &SideGroup)| {
         let before = groups[..place].iter();
         let same = before.filter(|it| it.asked.question == group.asked.question);
         u32::try_from(same.count() + 1).unwrap_or(u32::MAX)
@@ -51,30 +53,31 @@ pub(crate) fn numbers(groups: &[Group]) -> Vec<u32> {
     groups.iter().enumerate().map(number).collect()
 }
 
-/// Whether the cell was measured to its end, and at a load that another run may have had: points
-/// of a response-time curve and trials of a search are at rates that follow from their own run's
-/// peak.
+/// Returns `true` if the cell completed, at a load that other runs can repeat. Points of a
+/// response-time curve and trials of a search are excluded, because their rates depend on the peak
+/// of the same run.
 fn is_comparable(cell: &CellRecord) -> bool {
     let is_point = cell.curve.is_some_and(CurvePart::follows_a_peak);
     cell.status == Status::Complete && !is_point
 }
 
-fn add<'a>(groups: &mut Vec<Group<'a>>, asked: Asked, cell: &'a CellRecord) {
+fn add<'a>(groups: &mut Vec<SideGroup<'a>>, asked: DetailedQuestion, cell: &'a CellRecord) {
     match groups.iter_mut().find(|group| group.asked == asked) {
         Some(group) => group.cells.push(cell),
-        None => groups.push(Group {
+        None => groups.push(SideGroup {
             asked,
             cells: vec![cell],
         }),
     }
 }
 
-/// Brings the groups of two sides together, the likest first. Several of one question are taken in
-/// their order; what only resembles several stays alone.
-pub(crate) fn matches(a: &[Group], b: &[Group]) -> Matches {
+/// Matches the groups of two sides, the most similar first. Groups of the same description are
+/// matched in order. A group that is only similar to several others stays unmatched.
+pub(crate) fn matches(a: &[SideGroup], b: &[SideGroup]) -> Matches {
     let mut matches = Matches::default();
     let mut free_a: Vec<usize> = (0..a.len()).collect();
     let mut free_b: Vec<usize> = (0..b.len()).collect();
+    // Strictest first, so that a group never loses its exact counterpart to a similar group.
     for (level, is_like) in LIKENESSES.iter().enumerate() {
         let pairs: Vec<(usize, usize)> = free_a
             .iter()
@@ -83,12 +86,15 @@ pub(crate) fn matches(a: &[Group], b: &[Group]) -> Matches {
                 let same_b: Vec<usize> = same_b
                     .filter(|&j| is_like(&a[i].asked, &b[j].asked))
                     .collect();
+                // Each likeness compares equal properties, so the first group stands for all that
+                // are alike.
                 let like_a = |&&other: &&usize| {
                     same_b
                         .first()
                         .is_some_and(|&j| is_like(&a[other].asked, &b[j].asked))
                 };
                 let same_a: Vec<usize> = free_a.iter().filter(like_a).copied().collect();
+                // Among several similar groups, any choice would be a guess.
                 if level >= AKIN && (same_a.len() > 1 || same_b.len() > 1) {
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! The verdict on each figure.
+//! The verdict on each metric.
 
 use results::CellRecord;
 use schemars::JsonSchema;
@@ -8,28 +8,28 @@ use stats::{Estimate, Ratio, UncertainMean};
 use crate::figure::{self, Figure, Scope};
 use crate::series;
 
-/// The chance of a false alarm in a whole comparison.
+/// Probability of any false alarm in a whole comparison.
 const LEVEL: f64 = 0.05;
-/// A difference this large is no use as a bound.
+/// Larger detectable differences are not reported, as a ratio minus 1.
 const DIFFERENCE_MAX: f64 = 9.0;
 
-/// What the second run is beside the first.
+/// Verdict on the second side relative to the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Better by more than chance.
+    /// Significantly better.
     Better,
-    /// Worse by more than chance.
+    /// Significantly worse.
     Worse,
-    /// No difference that chance would not explain; one smaller than
-    /// [`FigureComparison::smallest_difference`] may exist.
+    /// No significant difference; one smaller than [`FigureComparison::smallest_difference`] may
+    /// exist.
     NoDifferenceShown,
-    /// Too little was measured to tell a difference from chance, such as one repetition each.
+    /// Too few measurements to distinguish a difference from chance, such as one repetition each.
     CannotTell,
 }
 
 impl Verdict {
-    /// The verdict in words.
+    /// Returns the verdict in words.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,64 +41,65 @@ impl Verdict {
     }
 }
 
-/// What tells how sure a ratio is.
+/// Data that the uncertainty of a ratio is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// The scatter of repetitions on both sides.
+    /// Scatter of the repetitions of both sides.
     Repetitions,
-    /// The scatter of the ratios of pairs of repetitions.
+    /// Scatter of the ratios between paired repetitions.
     Pairs,
-    /// The scatter of one side's repetitions; the other was measured once.
+    /// Scatter of the repetitions of one side; the other was measured once.
     OneSide,
-    /// The scatter of intervals within one run each. What differs from run to run is not in it.
+    /// Scatter of the intervals within one run each. It does not include differences between runs.
     WithinRun,
-    /// Nothing; there is a ratio and no more.
+    /// Nothing; only the ratio is known.
     Nothing,
 }
 
-/// One figure on both sides.
+/// One metric on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FigureComparison {
-    /// What the figure belongs to.
+    /// Operations that the metric covers.
     pub scope: Scope,
-    /// The figure.
+    /// The metric.
     pub figure: Figure,
-    /// Its unit.
+    /// Unit of the values.
     pub unit: String,
-    /// Whether a larger value is the better one.
+    /// `true` if larger values are better.
     pub higher_is_better: bool,
-    /// The first side's mean with its own interval.
+    /// Mean of the first side, with its confidence interval.
     pub a: Estimate,
-    /// The second side's mean with its own interval.
+    /// Mean of the second side, with its confidence interval.
     pub b: Estimate,
-    /// The second over the first, by geometric means where pairs are compared.
+    /// The second side divided by the first; by geometric means if pairs are compared.
     pub ratio: f64,
-    /// Lower end of the ratio's 95 % confidence interval, not corrected for other tests.
+    /// Lower end of the ratio's 95 % confidence interval, not corrected for multiple tests.
     pub ci95_low: Option<f64>,
-    /// Upper end of the ratio's 95 % confidence interval, not corrected for other tests.
+    /// Upper end of the ratio's 95 % confidence interval, not corrected for multiple tests.
     pub ci95_high: Option<f64>,
-    /// The difference as a share of the first: the ratio less 1.
+    /// The difference relative to the first side: the ratio minus 1.
     pub effect: f64,
-    /// What the interval rests on.
+    /// Data that the confidence interval is based on.
     pub basis: Basis,
-    /// How probable so large a difference would be by chance, this figure taken alone.
+    /// Probability of a difference this large by chance, for this metric alone.
     pub p_value: Option<f64>,
-    /// The same, corrected by Holm for all figures of all cells of the comparison.
+    /// The p-value after Holm's correction for all metrics of all cells of the comparison.
     pub p_corrected: Option<f64>,
-    /// The smallest true difference, as a share, that would have been called one in 80 of 100
-    /// such comparisons; none where even a tenfold one would have been missed more often.
+    /// Smallest true difference, relative to the first side, that 80 of 100 such comparisons would
+    /// detect; null if they would miss even a tenfold one.
     pub smallest_difference: Option<f64>,
-    /// Another figure that is exactly proportional to this one; both count as one test.
+    /// Another metric that is exactly proportional to this one; both count as one test.
     pub same_as: Option<Figure>,
-    /// Better, worse, no difference shown, or cannot tell.
+    /// Verdict.
     pub verdict: Verdict,
     #[serde(skip)]
     pub(crate) certainty: Option<stats::Certainty>,
 }
 
 impl FigureComparison {
-    /// By how much the second side is worse, as a share of the first; 0 or less where it is not.
+    /// Returns how much worse the second side is, relative to the first; 0 or less if it is not
+    /// worse.
     #[must_use]
     pub fn loss(&self) -> f64 {
         if self.higher_is_better {
@@ -109,16 +110,16 @@ impl FigureComparison {
     }
 }
 
-/// Two groups of cells of which the same was asked.
+/// Two groups of cells with the same work.
 pub(crate) struct Pair<'a> {
     pub a: &'a [&'a CellRecord],
     pub b: &'a [&'a CellRecord],
-    /// Whether the i-th cells of both sides were measured one after the other.
+    /// `true` if the i-th cells of both sides were measured one after the other.
     pub paired: bool,
 }
 
 impl Pair<'_> {
-    /// All figures, not yet judged.
+    /// Returns all metrics, without verdicts.
     pub(crate) fn figures(&self) -> Vec<FigureComparison> {
         let cells = [self.a, self.b].concat();
         let mut figures = Vec::new();
@@ -127,6 +128,7 @@ impl Pair<'_> {
             for kind in Figure::ALL {
                 figures.extend(self.figure(&scope, kind));
             }
+            // Per scope: one operation may have a single size although the total mixes several.
             self.mark_proportional(&mut figures[first..]);
         }
         figures
@@ -165,21 +167,22 @@ impl Pair<'_> {
         })
     }
 
-    /// The ratio with the best certainty that the samples give.
+    /// Returns the ratio, with the best estimate of uncertainty that the samples allow.
     fn ratio(&self, a: &[f64], b: &[f64], scope: &Scope, figure: Figure) -> Option<(Ratio, Basis)> {
+        // Rounding to a step has a standard error of step/√12. A ratio of two rounded values has √2
+        // times as much.
         let rounding = figure.step() / 6.0_f64.sqrt();
         let several = (a.len() > 1, b.len() > 1);
         if self.paired
             && several.0
+            // `None` for unequal numbers of repetitions. The sides are then compared without pairs.
             && let Some(ratio) = Ratio::paired(a, b)
         {
             return Some((ratio.widened(rounding), Basis::Pairs));
         }
         if several == (false, false) {
-            return Some((
-                self.within_run(a[0], b[0], scope, figure)?,
-                Basis::WithinRun,
-            ));
+            let ratio = self.within_run(a[0], b[0], scope, figure)?;
+            return Some((ratio.widened(rounding), Basis::WithinRun));
         }
         let ratio = Ratio::of_estimates(&Estimate::from_samples(a)?, &Estimate::from_samples(b)?)?;
         let basis = match several {
@@ -189,7 +192,8 @@ impl Pair<'_> {
         Some((ratio.widened(rounding), basis))
     }
 
-    /// The ratio of single measurements, each as uncertain as the intervals of its run make it.
+    /// Returns the ratio of single measurements. Their uncertainty is that of the intervals within
+    /// each run.
     fn within_run(&self, a: f64, b: f64, scope: &Scope, figure: Figure) -> Option<Ratio> {
         let uncertain = |cell: &CellRecord, value: f64| {
             let mean = series::uncertain_mean(cell, scope, figure)?;
@@ -205,7 +209,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Marks the bandwidth of operations that all have one size: it says what the rate says.
+    /// Marks the bandwidth of operations of a single size, because it is proportional to the rate.
     fn mark_proportional(&self, figures: &mut [FigureComparison]) {
         let rates: Vec<&FigureComparison> = figures.iter().collect();
         let [rate, bandwidth, ..] = rates.as_slice() else {
@@ -221,6 +225,8 @@ impl Pair<'_> {
         };
         let sizes: Vec<Option<f64>> = self.a.iter().chain(self.b).map(|c| size_bytes(c)).collect();
         let is_one_size = sizes.iter().all(|size| match (size, sizes[0]) {
+            // Both rates are divided by the same time, so equal sizes differ only by floating-point
+            // errors.
             (Some(size), Some(first)) => (size / first - 1.0).abs() < 1e-9,
             _ => false,
         });
@@ -230,18 +236,20 @@ impl Pair<'_> {
     }
 }
 
-/// Judges all figures of a comparison together; returns how many tests that took.
+/// Sets the verdicts of all metrics of a comparison. Returns the number of tests.
 pub(crate) fn judge(figures: &mut [&mut FigureComparison]) -> usize {
+    // A metric proportional to another one is the same test, so it counts only once.
     let tested: Vec<usize> = (0..figures.len())
         .filter(|&index| figures[index].p_value.is_some() && figures[index].same_as.is_none())
         .collect();
     let p_values: Vec<f64> = tested.iter().filter_map(|&i| figures[i].p_value).collect();
     let corrected = stats::holm(&p_values);
+    // Holm's strictest level: a p-value below it is significant whatever the other p-values are.
     let level = LEVEL / tested.len().max(1) as f64;
     for (&index, p) in tested.iter().zip(&corrected) {
         figures[index].conclude(*p, level);
     }
-    // A figure that is the same as another stands behind it.
+    // A proportional metric directly follows the metric that it repeats.
     for index in 1..figures.len() {
         let (before, behind) = figures.split_at_mut(index);
         let (twin, figure) = (&before[index - 1], &mut behind[0]);
@@ -263,7 +271,7 @@ impl FigureComparison {
             .filter(|difference| *difference <= DIFFERENCE_MAX);
         self.verdict = if p_corrected >= LEVEL {
             match self.basis {
-                // What differs from run to run is in neither.
+                // The scatter within a run does not include differences between runs.
                 Basis::WithinRun => Verdict::CannotTell,
                 _ => Verdict::NoDifferenceShown,
             }

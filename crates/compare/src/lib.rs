@@ -1,10 +1,10 @@
-//! Two runs side by side: what was asked of both, by how much their figures differ, and how sure
+//! Compares two runs: finds equal work, and shows how much their results differ and how certain
 //! that is.
 //!
-//! Nothing here measures, prints or reads a file. Cells are matched by what was asked of them,
-//! whatever target they ran on. A difference is called one only where it is significant after
-//! correction for all tests of the comparison, so that a thing compared with itself comes out
-//! different in at most one of twenty comparisons.
+//! This crate does not measure, print or read files. Cells are matched by their work, regardless of
+//! the target. A difference counts only if it is significant after correction for all tests of the
+//! comparison. So a target compared with itself shows a difference in at most one of 20
+//! comparisons.
 
 mod asked;
 mod comparison;

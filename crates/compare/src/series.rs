@@ -1,4 +1,4 @@
-//! A figure over the intervals of one run.
+//! A metric over the intervals of one run.
 
 use results::{
     CellRecord, EvenRates, IntervalFigures, IntervalRecord, percentile_is_supported, uncertain_rate,
@@ -7,12 +7,13 @@ use stats::UncertainMean;
 
 use crate::figure::{Figure, Scope};
 
-/// Operations that move bytes; where there are any, the total is theirs alone.
+/// Operations that move bytes. If there are any, only they count for the total.
 const MOVING: [&str; 3] = ["read", "read_whole", "write"];
-/// The last interval counts only if it is this share of the longest.
+/// The last interval counts only if it has at least this share of the longest one.
 const LENGTH_MIN: f64 = 0.5;
 
-/// How certain a figure's mean over the intervals is; none where intervals do not tell.
+/// Returns the mean of a metric over the intervals, with its uncertainty; `None` if the intervals
+/// cannot show it.
 pub(crate) fn uncertain_mean(
     cell: &CellRecord,
     scope: &Scope,
@@ -27,6 +28,7 @@ pub(crate) fn uncertain_mean(
     match figure {
         Figure::PerSecond => rate(|figures| figures.count),
         Figure::BytesPerSecond => rate(|figures| figures.bytes),
+        // Intervals record neither sums of latencies nor transactions.
         Figure::LatencyMean | Figure::TransactionsPerSecond => None,
         Figure::LatencyP99 => {
             let intervals = whole(&cell.intervals);
@@ -36,7 +38,7 @@ pub(crate) fn uncertain_mean(
     }
 }
 
-/// The operations that a scope adds up; intervals know no transactions.
+/// Returns the operations of a scope; `None` for transactions, which intervals do not record.
 fn names<'a>(cell: &'a CellRecord, scope: &'a Scope) -> Option<Vec<&'a str>> {
     match scope {
         Scope::Transaction(_) => None,
@@ -48,22 +50,24 @@ fn names<'a>(cell: &'a CellRecord, scope: &'a Scope) -> Option<Vec<&'a str>> {
                 .copied()
                 .filter(|name| MOVING.contains(name))
                 .collect();
+            // The same choice as for the cell's total, to which this series belongs.
             Some(if moving.is_empty() { all } else { moving })
         }
     }
 }
 
-/// The intervals without a short rest at the end.
+/// Returns the intervals without a short last one.
 fn whole(intervals: &[IntervalRecord]) -> impl Iterator<Item = &IntervalRecord> {
     let longest_ns = intervals.iter().map(|interval| interval.length_ns).max();
+    // The last interval ends with the measurement, so it may contain only a few operations.
     let at_least_ns = longest_ns.unwrap_or_default() as f64 * LENGTH_MIN;
     intervals
         .iter()
         .filter(move |interval| interval.length_ns > 0 && interval.length_ns as f64 >= at_least_ns)
 }
 
-/// The percentile of an interval with enough operations; those of several operations do not add
-/// up to one.
+/// Returns the percentile of an interval with enough operations. Percentiles of several operations
+/// cannot be combined.
 fn percentile(interval: &IntervalRecord, names: &[&str]) -> Option<f64> {
     let [name] = names else { return None };
     let figures = interval.operations.get(*name)?;

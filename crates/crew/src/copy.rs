@@ -1,4 +1,4 @@
-//! The program on hosts where it is not installed: copied there for a run, and removed.
+//! Copies the program to hosts where it is not installed, for one run, and removes it again.
 
 use std::fs::File;
 use std::io;
@@ -12,21 +12,22 @@ use crate::CrewError;
 use crate::pipes::{COMPLAINT_MAX, LOOK, first_words, listen};
 use crate::worker::is_stopped;
 
-/// A copy may take so long: a slow line carries the program in it.
+/// Time limit for a copy: over a slow line, sending the program takes minutes.
 const COPY_MAX: Duration = Duration::from_secs(300);
-/// And its removal so long.
+/// Time limit for the removal of a copy.
 const REMOVAL_MAX: Duration = Duration::from_secs(10);
 
-/// The first bytes that a command writes.
+/// The first bytes that a command wrote.
 type Heard = Arc<Mutex<Vec<u8>>>;
 
-/// A copy of this program on a host. The shell that took it removes it when its standard input
-/// ends: when this is dropped, and also when this process or the connection ends in any way.
+/// A copy of this program on a host. The remote shell that stored it removes it when its standard
+/// input ends. That happens when this value is dropped, and also when this process or the
+/// connection ends for any reason.
 #[derive(Debug)]
 pub struct ProgramCopy {
     path: String,
     shell: Child,
-    /// Open for as long as the copy is to stay.
+    /// Keeps the remote shell's input open while the copy is needed.
     input: Option<ChildStdin>,
 }
 
@@ -39,7 +40,7 @@ impl ProgramCopy {
 }
 
 impl Drop for ProgramCopy {
-    /// Lets the copy be removed and waits for that; processes that run it go on.
+    /// Makes the shell remove the copy and waits for it. Processes that run the copy continue.
     fn drop(&mut self) {
         drop(self.input.take());
         let end = Instant::now() + REMOVAL_MAX;
@@ -53,25 +54,26 @@ impl Drop for ProgramCopy {
     }
 }
 
-/// A shell script that takes a program of that size on its standard input, prints its path, and
-/// removes it when its standard input ends. A copy that is not whole is removed at once.
+/// Shell script that reads a program of this size from standard input, prints its path, and removes
+/// it when standard input ends. It removes an incomplete copy at once.
 fn script(size_bytes: u64) -> String {
-    // No single quote: the whole is quoted by them.
+    // The script contains no single quotes because it is enclosed in them.
+    // `cat` waits until standard input ends; only then does the trap remove the file.
     format!(
         "f=$(mktemp \"${{TMPDIR:-/tmp}}/pgmeter.XXXXXX\") || exit 1; \
          trap \"rm -f \\\"$f\\\"\" EXIT; trap \"exit 1\" HUP INT TERM PIPE; \
          head -c {size_bytes} > \"$f\" && chmod 700 \"$f\" || exit 1; \
          s=$(wc -c < \"$f\") && [ \"$s\" -eq {size_bytes} ] || \
-         {{ echo \"only $s of {size_bytes} bytes came\" >&2; exit 1; }}; \
+         {{ echo \"only $s of {size_bytes} bytes arrived\" >&2; exit 1; }}; \
          echo \"$f\"; cat > /dev/null"
     )
 }
 
-/// Copies this program to a host for as long as the result lives. `on_host` runs there what it is
-/// given; `stop` gives it up.
+/// Copies this program to a host for the lifetime of the result. `on_host` is the command that runs
+/// another command on that host; setting `stop` aborts the copy.
 ///
 /// # Errors
-/// When the host does not take it, or not in time.
+/// The host does not accept the copy, or not in time.
 pub fn copy_program(
     mut on_host: Command,
     host: &str,
@@ -81,23 +83,25 @@ pub fn copy_program(
         host: host.to_owned(),
         why,
     };
+    // This opens the running program even if its file was replaced or removed meanwhile.
     let own = File::open("/proc/self/exe").map_err(|error| refused(error.to_string()))?;
     let size_bytes = own
         .metadata()
         .map_err(|error| refused(error.to_string()))?
         .len();
-    // A shell of the other side splits what it is given, so it is quoted for that.
+    // The remote shell splits the command line, so the script is quoted.
     on_host.args(["sh", "-c", &format!("'{}'", script(size_bytes))]);
     let first_line = FirstLine::of(on_host, own).and_then(|it| it.wait(COPY_MAX, stop));
     match first_line {
+        // A shell may print other text first, and that text must not be run as a program.
         Ok(copy) if copy.path.starts_with('/') => Ok(copy),
-        Ok(other) => Err(refused(format!("it said `{}`", other.path))),
+        Ok(other) => Err(refused(format!("it printed `{}`", other.path))),
         Err(_) if is_stopped(stop) => Err(CrewError::Stopped),
         Err(why) => Err(refused(why)),
     }
 }
 
-/// A command that is given a file on its standard input, which stays open, and prints a line.
+/// A command that receives a file on its standard input, which stays open, and prints one line.
 struct FirstLine {
     child: Child,
     feeder: JoinHandle<io::Result<ChildStdin>>,
@@ -122,6 +126,8 @@ impl FirstLine {
             listeners.push(thread::spawn(move || listen(stderr, &to_complaint)));
         }
         let stdin = child.stdin.take();
+        // A host that stops reading blocks the write, so this thread must stay free to check the
+        // limits.
         let feeder = thread::spawn(move || {
             let mut stdin = stdin.ok_or(io::ErrorKind::BrokenPipe)?;
             io::copy(&mut input, &mut stdin)?;
@@ -136,11 +142,11 @@ impl FirstLine {
         })
     }
 
-    /// Waits for the first line. The command is ended when that takes longer than `limit`, or
-    /// `stop` is set.
+    /// Waits for the first line. Kills the command if it takes longer than `limit` or if `stop` is
+    /// set.
     ///
     /// # Errors
-    /// Why there is no such line.
+    /// The reason why no line was printed.
     fn wait(mut self, limit: Duration, stop: &AtomicBool) -> Result<ProgramCopy, String> {
         let begun = Instant::now();
         let why = loop {
@@ -153,7 +159,7 @@ impl FirstLine {
                             input: Some(input),
                         });
                     }
-                    _ => return Err("it did not take the whole program".to_owned()),
+                    _ => return Err("it did not accept the whole program".to_owned()),
                 }
             }
             match self.child.try_wait() {
@@ -166,13 +172,13 @@ impl FirstLine {
                 Err(error) => break error.to_string(),
             }
         };
-        // Its standard input ends with the feeder, which has nobody to write to any more.
+        // The kill closes the pipe, so the feeder thread ends too.
         let _ = self.child.kill();
         let _ = self.child.wait();
         Err(why)
     }
 
-    /// Why a command that has ended printed no path.
+    /// Reason why a command ended without printing a path.
     fn ended(&self, status: ExitStatus) -> String {
         let end = Instant::now() + COMPLAINT_MAX;
         while !self.listeners.iter().all(JoinHandle::is_finished) && Instant::now() < end {
@@ -180,7 +186,7 @@ impl FirstLine {
         }
         match words(&self.complaint) {
             said if said.is_empty() => format!("its command ended with {status}"),
-            said => format!("its command said `{said}`"),
+            said => format!("its command printed `{said}`"),
         }
     }
 }
@@ -241,7 +247,7 @@ mod tests {
         let told = |script| first_line(script, long).map(|_| ()).expect_err("no line");
         assert_eq!(
             told("printf '\\033[31mno room\\n' >&2; exit 1"),
-            "its command said `\\u{1b}[31mno room`"
+            "its command printed `\\u{1b}[31mno room`"
         );
         assert_eq!(told("exit 3"), "its command ended with exit status: 3");
     }
@@ -258,7 +264,7 @@ mod tests {
         let refused = copy_program(Command::new("false"), "a", &stop).expect_err("no copy");
         let told = refused.to_string();
         assert!(
-            told.starts_with("`a` did not take a copy of the program: "),
+            told.starts_with("`a` did not accept a copy of the program"),
             "{told}"
         );
     }

@@ -1,4 +1,4 @@
-//! Where orders come in while a process that does not lead is at work, and its answers go out.
+//! Receives a worker process's orders while it measures, and sends its reports.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,41 +11,47 @@ use engine::clock::Clock;
 use run::{FileNews, HearRounds, Meeting};
 
 use crate::hub::Outlet;
-use crate::message::{Order, Report, decode, encode};
+use crate::message::{LeaderMessage, Report, decode, encode};
 
-/// Who hears nothing of the leader for so long ends by itself.
+/// A process ends if it receives nothing from the leader for this time.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
-/// Who is to end ends what is at hand at once. For so long it still does what the leader says, who
-/// has heard the same from a launcher and waits for figures and for answers.
+/// After its own stop signal, a process ends its cell at once but still obeys the leader for this
+/// time. The leader often received the same signal from a launcher and waits for results and
+/// answers.
+// When ranks left at once, Ctrl-C took 19 s under MPICH's launcher.
 const ENDING_MAX: Duration = Duration::from_secs(5);
-/// How often that is looked at.
+/// Interval at which both are checked.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Takes orders as they come, whatever the process does meanwhile.
+/// Takes orders as they arrive, even while the process measures.
 pub struct Desk {
-    orders: Mutex<Sender<Order>>,
+    orders: Mutex<Sender<LeaderMessage>>,
     to: Mutex<Outlet>,
-    /// Set from outside when this process is to end.
+    /// Set by a signal handler when this process should end.
     outside: Arc<AtomicBool>,
-    /// Ends everything.
+    /// Set to end the cell and everything after it.
     stop: Arc<AtomicBool>,
-    /// Ends the cell at hand.
+    /// Set to end only the current cell.
     skip: Arc<AtomicBool>,
     clock: OnceLock<TscClock>,
     start: Mutex<Option<u64>>,
     news: Mutex<Option<Vec<FileNews>>>,
     level: Mutex<Leveling>,
-    /// Operations a second of all, by round.
+    /// Operations per second of all processes, by round.
     rounds: Mutex<Vec<f64>>,
     told: Condvar,
     heard: Mutex<Instant>,
 }
 
 impl Desk {
-    /// A desk whose answers go there, with the orders that are left to be carried out; `outside`
-    /// also ends it. It is only read: what the leader wants is not what a signal says, the second
-    /// of which ends the process at once.
-    pub(crate) fn new(to: Outlet, outside: Arc<AtomicBool>) -> (Arc<Self>, Receiver<Order>) {
+    /// Creates a desk that sends reports to `to`, and the channel of orders for
+    /// [`CrewWorker`](crate::CrewWorker). A set `outside` flag also ends the process. It is only
+    /// read, never set: a second signal ends the process at once, and a stop order of the leader
+    /// must not count as the first signal.
+    pub(crate) fn new(
+        to: Outlet,
+        outside: Arc<AtomicBool>,
+    ) -> (Arc<Self>, Receiver<LeaderMessage>) {
         let (orders, left) = channel();
         let desk = Self {
             orders: Mutex::new(orders),
@@ -64,7 +70,7 @@ impl Desk {
         (Arc::new(desk), left)
     }
 
-    /// Takes a message of the leader; what need not wait is done at once.
+    /// Takes a message from the leader, and handles it at once if it need not wait.
     pub fn take(&self, message: &[u8]) {
         *lock(&self.heard) = Instant::now();
         let order = match decode(message) {
@@ -73,34 +79,37 @@ impl Desk {
             Err(_) => return self.leader_is_gone(),
         };
         match order {
-            Order::Ping { number } => {
+            // Answered at once: the length of the round trip limits the precision of the leader's
+            // reading. The leader compares clocks only in cells, when the clock is set.
+            LeaderMessage::Ping { number } => {
                 let at_ns = self.clock.get().map_or(0, Clock::now_ns);
                 self.send(&Report::Pong { number, at_ns });
             }
-            Order::Start { at_ns } => {
+            LeaderMessage::Start { at_ns } => {
                 *lock(&self.start) = Some(at_ns);
                 self.told.notify_all();
             }
-            Order::News { news } => {
+            LeaderMessage::News { news } => {
                 *lock(&self.news) = Some(news);
                 self.told.notify_all();
             }
-            Order::Round { per_second } => lock(&self.rounds).push(per_second),
-            Order::Level { rounds } => {
+            LeaderMessage::Round { per_second } => lock(&self.rounds).push(per_second),
+            LeaderMessage::Level { rounds } => {
                 let hear = lock(&self.level).0.take();
                 hear.into_iter().for_each(|hear| hear(rounds));
             }
-            Order::Skip => self.skip.store(true, Ordering::Relaxed),
-            Order::Stop => self.stop.store(true, Ordering::Relaxed),
+            // The worker's thread reads no orders while it measures, so these orders are flags.
+            LeaderMessage::Skip => self.skip.store(true, Ordering::Relaxed),
+            LeaderMessage::Stop => self.stop.store(true, Ordering::Relaxed),
             order => {
                 match order {
-                    // What was wanted of another cell or plan is over, and what is wanted of this
-                    // one may follow before it begins.
-                    Order::Cell { .. } => {
+                    // Requests for an earlier cell or plan are obsolete. Requests for this one may
+                    // arrive before it starts.
+                    LeaderMessage::Cell { .. } => {
                         self.skip.store(false, Ordering::Relaxed);
                         lock(&self.rounds).clear();
                     }
-                    Order::Plan { .. } => self.stop.store(false, Ordering::Relaxed),
+                    LeaderMessage::Plan { .. } => self.stop.store(false, Ordering::Relaxed),
                     _ => {}
                 }
                 let _ = lock(&self.orders).send(order);
@@ -108,25 +117,25 @@ impl Desk {
         }
     }
 
-    /// Nothing will come any more: everything ends, and what was made is removed.
+    /// No message will follow: ends everything and removes the files made here.
     pub fn leader_is_gone(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        let _ = lock(&self.orders).send(Order::Bye);
+        let _ = lock(&self.orders).send(LeaderMessage::Bye);
     }
 
-    /// Whether the leader has been silent for too long.
+    /// `true` if the leader has been silent for more than [`SILENCE_MAX`].
     fn is_deserted(&self) -> bool {
         lock(&self.heard).elapsed() > SILENCE_MAX
     }
 
-    /// The next order; [`Order::Bye`] where the leader is silent.
-    pub(crate) fn next(&self, orders: &Receiver<Order>) -> Order {
+    /// Waits for the next order; [`LeaderMessage::Bye`] if the leader is silent.
+    pub(crate) fn next(&self, orders: &Receiver<LeaderMessage>) -> LeaderMessage {
         loop {
             match orders.recv_timeout(LOOK) {
                 Ok(order) => return order,
                 Err(_) if self.is_deserted() => {
                     self.stop.store(true, Ordering::Relaxed);
-                    return Order::Bye;
+                    return LeaderMessage::Bye;
                 }
                 Err(_) => {}
             }
@@ -150,26 +159,28 @@ impl Desk {
         Arc::clone(&self.skip)
     }
 
-    /// Waits for what the leader has to say; none where nobody goes on.
+    /// Waits for the leader's answer; `None` if the cell or the run is to end.
     fn wait_for<T>(&self, place: &Mutex<Option<T>>, stop: &AtomicBool) -> Option<T> {
         let is_cut = || stop.load(Ordering::Relaxed) || self.skip.load(Ordering::Relaxed);
         let mut told = lock(place);
         while told.is_none() && !is_cut() {
+            // Setting `stop` or `skip` does not wake this thread, so the wait is short.
             let waited = self.told.wait_timeout(told, LOOK);
             told = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         told.take()
     }
 
-    /// Ends everything when the leader is silent or somebody outside wants it, also while a cell is
-    /// measured.
+    /// Starts a thread that ends everything when the leader is silent or the process should end,
+    /// even during a cell.
     pub(crate) fn watch_leader(self: &Arc<Self>) {
+        // A strong reference would keep the desk, and therefore this thread, alive forever.
         let desk = Arc::downgrade(self);
         std::thread::spawn(move || {
             let mut wanted: Option<Instant> = None;
             while let Some(desk) = desk.upgrade() {
                 if desk.outside.load(Ordering::Relaxed) {
-                    // A plan may have come since.
+                    // A new plan may have cleared the flag.
                     desk.stop.store(true, Ordering::Relaxed);
                     wanted.get_or_insert_with(Instant::now);
                 }
@@ -184,7 +195,7 @@ impl Desk {
     }
 }
 
-/// Who waits to hear how many rounds were done.
+/// Callback that waits for the highest number of rounds.
 #[derive(Default)]
 struct Leveling(Option<HearRounds>);
 
@@ -196,17 +207,20 @@ impl fmt::Debug for Desk {
 
 impl Meeting for Desk {
     fn level(&self, rounds: u64, then: HearRounds) {
+        // Stored before the report, because the answer may arrive at once.
         lock(&self.level).0 = Some(then);
         self.send(&Report::Level { rounds });
     }
 
     fn start(&self, stop: &AtomicBool) -> Option<u64> {
+        // Cleared before the report, because the answer may arrive before this thread waits for it.
         *lock(&self.start) = None;
         self.send(&Report::Armed);
         self.wait_for(&self.start, stop)
     }
 
     fn exchange(&self, news: Vec<FileNews>) -> Option<Vec<FileNews>> {
+        // Cleared before the report for the same reason.
         *lock(&self.news) = None;
         self.send(&Report::News { news });
         self.wait_for(&self.news, &self.stop)

@@ -1,93 +1,93 @@
-//! Why several processes cannot share a run.
+//! Errors of runs that several processes share.
 
-use crate::message::Failed;
+use crate::message::FailureMessage;
 
-/// Why several processes cannot share a run.
+/// Reason why several processes cannot share a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrewError {
-    /// A list of hosts that is none.
+    /// The list of hosts is invalid.
     #[error("`{entry}` {why}")]
     Hosts {
-        /// The part that is wrong.
+        /// The invalid part.
         entry: String,
-        /// What is wrong with it.
+        /// What is wrong with it, as a predicate.
         why: String,
     },
-    /// A program that cannot be started.
+    /// The command cannot be started.
     #[error("cannot start `{command}`: {source}")]
     Start {
-        /// The command.
+        /// Name of the command's program.
         command: String,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// A host that did not take a copy of this program.
-    #[error("`{host}` did not take a copy of the program: {why}")]
+    /// The host did not accept a copy of this program.
+    #[error("`{host}` did not accept a copy of the program: {why}")]
     Copy {
-        /// Which.
+        /// Name of the host.
         host: String,
-        /// What happened.
+        /// Reason.
         why: String,
     },
-    /// One who went away or never answered.
+    /// A process ended or did not answer, before the run started.
     #[error("{who} {why}")]
     Lost {
-        /// Which process, on which host.
+        /// Rank and host of the process.
         who: String,
-        /// What happened.
+        /// What happened, as a predicate.
         why: String,
     },
-    /// One who went away while all were at work.
+    /// A process ended or did not answer during the run.
     #[error("{who} {why}")]
     LostAtWork {
-        /// Which process, on which host.
+        /// Rank and host of the process.
         who: String,
-        /// What happened.
+        /// What happened, as a predicate.
         why: String,
     },
-    /// Another version of pgmeter.
+    /// A process is another version of pgmeter.
     #[error("{who} is pgmeter {seen}, not {wanted}")]
     Version {
-        /// Which process, on which host.
+        /// Rank and host of the process.
         who: String,
         /// Its version.
         seen: String,
-        /// This one's version.
+        /// Version of this process.
         wanted: String,
     },
-    /// What one of them could not do.
+    /// A process reported a failure.
     #[error("{who}: {message}")]
     Failed {
-        /// Which process, on which host.
+        /// Rank and host of the process.
         who: String,
-        /// What it said.
+        /// Its error message.
         message: String,
-        /// What it said to do.
+        /// Its advice.
         help: Option<String>,
     },
-    /// Somebody ended it.
-    #[error("it was ended before it began")]
+    /// The run was ended before it started.
+    #[error("the run was stopped before it started")]
     Stopped,
 }
 
 impl CrewError {
-    /// One thing to do about it.
+    /// One action that may solve the problem, if there is any.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::Hosts { .. } => "write `--hosts a,b,node[01-16]`",
             Self::Start { .. } => "name a command that runs another on a host, such as `--ssh ssh`",
             Self::Copy { .. } => {
-                "see that `ssh HOST` works without a password, and that `/tmp` there has room for \
+                "check that `ssh HOST` works without a password and that `/tmp` there has room for \
                  programs"
             }
             Self::Lost { .. } => {
-                "see that `ssh HOST pgmeter --version` works without a password, or add \
+                "check that `ssh HOST pgmeter --version` works without a password, or add \
                  `--copy-binary`"
             }
             Self::LostAtWork { .. } => {
-                "what was measured before is kept; with `--on-lost continue` the others go on"
+                "the results so far are kept; with `--on-lost continue`, the others continue"
             }
             Self::Version { .. } => "install the same version there, or add `--copy-binary`",
             Self::Failed { help, .. } => return help.clone(),
@@ -96,7 +96,7 @@ impl CrewError {
         Some(help.to_owned())
     }
 
-    pub(crate) fn failed(who: String, failed: Failed) -> Self {
+    pub(crate) fn failed(who: String, failed: FailureMessage) -> Self {
         Self::Failed {
             who,
             message: failed.message,

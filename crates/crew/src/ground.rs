@@ -1,5 +1,5 @@
-//! Where the processes of a run work: each in a directory of its own below one that is marked as
-//! pgmeter's, and removed as a whole.
+//! Work directories of the processes of a run. Each process has its own directory within one that
+//! is marked as pgmeter's and removed as a whole.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,40 +11,41 @@ use std::time::{Duration, Instant};
 
 use plan::{Plan, TargetKind, TargetPlan};
 use run::COMMON;
-use target::{Permission, Prepared, Tree, Watch, admit, prepare};
+use target::{FillWatch, Permission, Prepared, Tree, admit, prepare};
 
-use crate::message::Failed;
+use crate::message::FailureMessage;
 
-/// Without the leader, others may take so long to leave what was made for them.
+/// Without a leader, time to wait for other processes to leave the directories made for them.
 const LEAVING_MAX: Duration = Duration::from_secs(10);
-/// How often that is looked at.
+/// Interval at which this is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a process has made for itself and others.
+/// Directories that this process made for itself and for others.
 #[derive(Default)]
-pub(crate) struct Grounds {
+pub(crate) struct WorkDirs {
     kept: Vec<Ground>,
 }
 
 struct Ground {
     prepared: Prepared,
     tree: Tree,
-    /// Where all have their directories.
+    /// Parent of all processes' directories.
     place: PathBuf,
 }
 
-impl Grounds {
-    /// Which of the places are there; where one is wished that is not, it is made.
+impl WorkDirs {
+    /// Returns the places that exist on this host. With `makes`, creates the missing ones.
     pub fn look(
         &mut self,
         (plan, used): (&Plan, &BTreeSet<u32>),
         run: &str,
         places: &[Option<String>],
         makes: bool,
-    ) -> Result<Vec<Option<String>>, Failed> {
+    ) -> Result<Vec<Option<String>>, FailureMessage> {
         let mut found = Vec::new();
         for (index, target) in (0..).zip(&plan.targets) {
             let known = places.get(index as usize).cloned().flatten();
+            // A process sees the directory of another one if both hosts mount the same file system.
             found.push(match known.filter(|place| Path::new(place).is_dir()) {
                 _ if !used.contains(&index) || !target.kind.is_path() => None,
                 Some(place) => Some(place),
@@ -55,12 +56,12 @@ impl Grounds {
         Ok(found)
     }
 
-    fn make(&mut self, target: &TargetPlan, run: &str) -> Result<String, Failed> {
+    fn make(&mut self, target: &TargetPlan, run: &str) -> Result<String, FailureMessage> {
         if target.kind != TargetKind::Directory {
             let path = target.path.display();
-            return Err(Failed {
-                message: format!("`{path}` is no directory"),
-                help: Some("several processes work in directories; name one".to_owned()),
+            return Err(FailureMessage {
+                message: format!("`{path}` is not a directory"),
+                help: Some("a run with several processes needs a directory".to_owned()),
             });
         }
         let permission = Permission {
@@ -68,7 +69,7 @@ impl Grounds {
             ..Permission::default()
         };
         let stop = AtomicBool::new(false);
-        let mut watch = Watch {
+        let mut watch = FillWatch {
             progress: &mut |_, _| {},
             stop: &stop,
         };
@@ -77,10 +78,13 @@ impl Grounds {
         let tree = prepared.make_tree().map_err(of_target)?;
         let place = tree.path().join(run);
         make_directory(&place)?;
-        let text = place.to_str().map(str::to_owned).ok_or_else(|| Failed {
-            message: format!("`{}` is not plain text", place.display()),
-            help: Some("name a directory whose path is UTF-8".to_owned()),
-        });
+        let text = place
+            .to_str()
+            .map(str::to_owned)
+            .ok_or_else(|| FailureMessage {
+                message: format!("`{}` is not UTF-8", place.display()),
+                help: Some("name a directory whose path is UTF-8".to_owned()),
+            });
         self.kept.push(Ground {
             prepared,
             tree,
@@ -89,8 +93,8 @@ impl Grounds {
         text
     }
 
-    /// Removes what was made once the others have left it, as far as they do: nobody says any more
-    /// whether somebody still works there.
+    /// Removes the directories once the other processes have left them, or leaves them in place
+    /// after [`LEAVING_MAX`]. Without a leader, no one reports whether a process still works there.
     pub fn release_once_left(self) {
         let end = Instant::now() + LEAVING_MAX;
         let is_left = |ground: &Ground| {
@@ -100,7 +104,7 @@ impl Grounds {
         };
         while !self.kept.iter().all(is_left) {
             if Instant::now() > end {
-                // What others may work in is left to `clean`, which knows whether they still do.
+                // The directories stay for `clean`, which can check whether they are still in use.
                 return std::mem::forget(self);
             }
             thread::sleep(LOOK);
@@ -108,21 +112,21 @@ impl Grounds {
         self.release();
     }
 
-    /// Removes what processes had together in the cells before: all have ended those, and some
-    /// may work in this one already.
+    /// Removes the shared files of earlier cells. All processes have finished those cells, and some
+    /// may already work in this one.
     pub fn clear_before(&self, cell_index: u32) {
         let current = format!("{COMMON}{cell_index}");
         for ground in &self.kept {
             let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
             let ended = |it: &fs::DirEntry| is_common(it) && it.file_name() != current.as_str();
             for entry in entries.filter(ended) {
-                // What cannot be removed is told of with all that lies here.
+                // If this fails, the removal of the whole directory reports it.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
     }
 
-    /// Removes what was made; what was left behind, and why.
+    /// Removes the directories; returns what was left behind, and why.
     pub fn release(self) -> Vec<String> {
         let mut left = Vec::new();
         for Ground {
@@ -142,24 +146,24 @@ impl Grounds {
     }
 }
 
-/// Whether processes have it together.
+/// `true` if processes share this directory.
 fn is_common(entry: &fs::DirEntry) -> bool {
     entry.file_name().to_string_lossy().starts_with(COMMON)
 }
 
-/// The plan of a process, and the directories that were made for it.
+/// Plan of a process, and the directories made for it.
 pub(crate) struct Own {
-    /// Its targets are these directories.
+    /// The plan with these directories as targets.
     pub plan: Plan,
     directories: Vec<PathBuf>,
 }
 
-/// The plan of a process that uses these targets, whose directories there are made.
+/// Makes the plan of a process that uses these targets, and creates its directories.
 pub(crate) fn of_rank(
     (plan, used): (&Plan, &BTreeSet<u32>),
     rank: u32,
     places: &[Option<String>],
-) -> Result<Own, Failed> {
+) -> Result<Own, FailureMessage> {
     let mut own = Own {
         plan: plan.of_rank(rank),
         directories: Vec::new(),
@@ -169,9 +173,9 @@ pub(crate) fn of_rank(
             continue;
         }
         let Some(place) = place else {
-            return Err(Failed {
+            return Err(FailureMessage {
                 message: format!(
-                    "there is no place to work below `{}`",
+                    "there is no work directory below `{}`",
                     target.path.display()
                 ),
                 help: None,
@@ -186,26 +190,27 @@ pub(crate) fn of_rank(
 }
 
 impl Own {
-    /// Removes the directories of a process, which are empty once it has released its targets.
+    /// Removes the directories of a process, which are empty after it has released its targets.
     pub fn leave(&self) {
         for directory in &self.directories {
+            // If this fails, the removal of the whole directory reports it.
             let _ = fs::remove_dir(directory);
         }
     }
 }
 
-fn make_directory(path: &Path) -> Result<(), Failed> {
+fn make_directory(path: &Path) -> Result<(), FailureMessage> {
     match fs::create_dir(path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Failed {
-            message: format!("cannot make `{}`: {error}", path.display()),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(FailureMessage {
+            message: format!("cannot create `{}`: {error}", path.display()),
             help: None,
         }),
         _ => Ok(()),
     }
 }
 
-pub(crate) fn of_target(error: target::TargetError) -> Failed {
-    Failed {
+pub(crate) fn of_target(error: target::TargetError) -> FailureMessage {
+    FailureMessage {
         message: error.to_string(),
         help: Some(error.help()),
     }

@@ -1,14 +1,14 @@
-//! Lists of hosts, as launchers of clusters write them.
+//! Host lists in the notation of cluster launchers.
 
 use crate::CrewError;
 
-/// Hosts at most.
+/// Maximum number of hosts.
 const HOSTS_MAX: usize = 4096;
 
-/// The hosts of a list such as `a,b,node[01-16,20]`, in order.
+/// Expands a list such as `a,b,node[01-16,20]`, in order.
 ///
 /// # Errors
-/// A list that is empty, too long or wrongly written.
+/// The list is empty, too long or malformed.
 pub fn hosts(list: &str) -> Result<Vec<String>, CrewError> {
     let mut all = Vec::new();
     for entry in split(list) {
@@ -26,7 +26,7 @@ pub fn hosts(list: &str) -> Result<Vec<String>, CrewError> {
     }
 }
 
-/// The parts between commas that are in no brackets.
+/// Parts between the commas outside of brackets.
 fn split(list: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_i32;
     let parts = list.split(move |c| {
@@ -37,10 +37,10 @@ fn split(list: &str) -> impl Iterator<Item = &str> {
 }
 
 fn expand(entry: &str, all: &mut Vec<String>) -> Result<(), String> {
-    // What an ssh command would take for an option names no host.
+    // Rejects names that an ssh command would take for an option.
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._@:[]%,".contains(c);
     if entry.starts_with('-') || !entry.chars().all(is_plain) {
-        return Err("is not the name of a host".to_owned());
+        return Err("is not a host name".to_owned());
     }
     let Some((before, rest)) = entry.split_once('[') else {
         return push(entry.to_owned(), all);
@@ -55,8 +55,10 @@ fn expand(entry: &str, all: &mut Vec<String>) -> Result<(), String> {
             text.parse::<u64>()
                 .map_err(|_| format!("has no numbers in `{range}`"))
         };
+        // A huge range ends soon, because `push` fails at the maximum number of hosts.
         for value in number(first)?..=number(last)? {
             push(
+                // Leading zeros of the first number set the width, as in the launchers' notation.
                 format!("{before}{value:0>width$}{after}", width = first.len()),
                 all,
             )?;
@@ -67,7 +69,7 @@ fn expand(entry: &str, all: &mut Vec<String>) -> Result<(), String> {
 
 fn push(host: String, all: &mut Vec<String>) -> Result<(), String> {
     if all.len() == HOSTS_MAX {
-        return Err(format!("makes more than {HOSTS_MAX} hosts"));
+        return Err(format!("names more than {HOSTS_MAX} hosts"));
     }
     all.push(host);
     Ok(())

@@ -1,58 +1,58 @@
-//! The leader's end: what goes to whom, and what came from whom.
+//! The leader's connections to all processes.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-/// What came from somebody.
+/// An event on the connection to a process.
 #[derive(Debug)]
 pub enum Arrival {
     /// A message.
     Message(Vec<u8>),
-    /// Nothing will come any more, and why.
+    /// No message will follow, with the reason.
     Gone(String),
 }
 
-/// Takes a message for one process, without waiting. A message to a process that is gone is lost.
+/// Sends a message to one process without waiting. A message to a process that has ended is lost.
 pub type Outlet = Box<dyn Fn(Vec<u8>) + Send>;
 
-/// An outlet that puts messages into a channel.
+/// Creates an outlet that puts messages into a channel.
 #[must_use]
 pub fn outlet(to: Sender<Vec<u8>>) -> Outlet {
     Box::new(move |message| {
-        // Who is gone is noticed by its silence.
+        // The leader notices a process that has ended by its silence.
         let _ = to.send(message);
     })
 }
 
-/// Outlets to all others, and what comes from them.
-pub struct Hub {
-    /// By number.
+/// Outlets to all processes, and the channel of their messages.
+pub struct LeaderLinks {
+    /// Outlets by rank.
     pub to: Vec<Outlet>,
-    /// From whom, and what.
+    /// Rank of the sender, and the event.
     pub from: Receiver<(u32, Arrival)>,
 }
 
-impl Hub {
-    /// How many there are.
+impl LeaderLinks {
+    /// Number of processes.
     pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.to.len()).unwrap_or(u32::MAX)
     }
 
-    /// Sends a message; who is gone is told of when something comes, or does not.
+    /// Sends a message. A lost process is noticed only when its messages stop.
     pub(crate) fn send(&self, rank: u32, message: Vec<u8>) {
         if let Some(to) = self.to.get(rank as usize) {
             to(message);
         }
     }
 
-    /// What comes within that time.
+    /// Waits at most `wait` for an event.
     pub(crate) fn receive(&self, wait: Duration) -> Option<(u32, Arrival)> {
         match self.from.recv_timeout(wait) {
             Ok(arrival) => Some(arrival),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                // Nobody is left; who waits for that to be noticed does not spin.
+                // All processes have ended. Sleeps so that a caller in a loop does not spin.
                 thread::sleep(wait);
                 None
             }

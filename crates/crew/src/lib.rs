@@ -1,9 +1,8 @@
 //! Runs that several processes share, on one machine or on many.
 //!
-//! One leads: it plans, says when to begin, and puts the figures together. The others each measure
-//! the workers of the plan that are theirs, as threads of one process would, in directories of
-//! their own. They speak in messages, whatever carries them: the standard streams of a command such
-//! as `ssh`, or MPI.
+//! The leader plans, sets the start times and merges the results. Each of the other processes
+//! measures its own workers of the plan, as threads of one process would, in its own directories.
+//! They exchange messages over the standard streams of a command such as `ssh`, or over MPI.
 
 mod copy;
 mod desk;
@@ -21,8 +20,8 @@ pub use copy::{ProgramCopy, copy_program};
 pub use desk::Desk;
 pub use error::CrewError;
 pub use hosts::hosts;
-pub use hub::{Arrival, Hub, Outlet, outlet};
+pub use hub::{Arrival, LeaderLinks, Outlet, outlet};
 pub use leader::{Leader, LeaderOptions, OnLost};
 pub use pipes::{Children, serve_stdio};
-pub use worker::Worker;
-pub use world::{FirstRank, Job, Ranked, join};
+pub use worker::CrewWorker;
+pub use world::{FirstRank, MpiJob, Ranked, join};

@@ -1,4 +1,4 @@
-//! What the leader and the others say to each other, as bytes.
+//! Messages between the leader and the other processes, as bytes.
 
 use std::io::{self, Read, Write};
 
@@ -12,89 +12,91 @@ use run::FileNews;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The language: a different first number is not understood, a larger second one adds words.
+/// Version of the protocol. A different first number is incompatible; a larger second number adds
+/// messages.
 pub(crate) const PROTOCOL: [u32; 2] = [2, 0];
 
-/// No message is longer, packed or not.
+/// Maximum length of a message, packed or not.
 const BYTES_MAX: u64 = 256 << 20;
-/// Shorter messages are not packed: the packer takes and clears 300 KB for each, which costs more
-/// than sending them as they are.
+/// Minimum length of packed messages. The packer allocates and clears 300 KB per message, which
+/// costs more than sending a short message unpacked.
 const PACKED_FROM: usize = 16 << 10;
 
-/// Said to show that one is still there.
+/// Message without content: a sign of life.
 pub(crate) const ALIVE: &[u8] = &[0];
 const PLAIN: u8 = 1;
 const PACKED: u8 = 2;
-/// What others say in words is cut off after so many characters.
+/// Maximum length of texts from other processes, in characters.
 const WORDS_MAX: usize = 500;
 
-/// What the leader says.
+/// Message from the leader.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Order {
-    /// Who speaks; answered in kind.
+// The name of a variant encloses its content. With a tag among the fields, serde would keep the
+// whole message and then read it again.
+pub(crate) enum LeaderMessage {
+    /// The leader's greeting, answered with [`Report::Hello`].
     Hello {
         protocol: [u32; 2],
-        /// The number of whoever hears it.
+        /// Rank of the receiver.
         rank: u32,
     },
-    /// What is known of these targets?
+    /// Requests the facts about these targets.
     Probe {
         targets: Vec<String>,
         default_target: Option<String>,
         create: bool,
         reads_only: bool,
     },
-    /// What is to be done; answered with its hash.
+    /// The plan of the run; answered with its hash.
     Plan {
         plan: Box<Plan>,
         options: MemberOptions,
     },
-    /// Where to work: in these directories, by target; where there is none, one is to be made if it
-    /// is wished.
+    /// Directories to work in, by target. With `makes`, the receiver creates the missing ones.
     Ground {
         places: Vec<Option<String>>,
         makes: bool,
     },
-    /// Make the targets ready.
+    /// Prepare the targets.
     Prepare,
-    /// Measure a cell; its workers and its work on files are those of the plan's cell `like`.
+    /// Measure a cell, with the workers and the work of the plan's cell with index `like`.
     Cell { cell: Box<Cell>, like: usize },
-    /// What time is it?
+    /// Requests the time of the receiver's clock.
     Ping { number: u32 },
-    /// So many rounds were done at most.
+    /// Highest number of rounds done by any worker.
     Level { rounds: u64 },
-    /// So many operations a second were done by all in the next round.
+    /// Operations per second of all processes in the next round.
     Round { per_second: f64 },
-    /// What became of files elsewhere.
+    /// News of files from the other processes.
     News { news: Vec<FileNews> },
-    /// All begin at that time of the clock of whoever hears it.
+    /// Start of the next stage, in nanoseconds of the receiver's clock.
     Start { at_ns: u64 },
-    /// End the cell at hand and go on.
+    /// End the current cell and continue with the next one.
     Skip,
-    /// End the cell at hand and whatever would follow.
+    /// End the current cell and the rest of the run.
     Stop,
-    /// Remove the files that were worked on.
+    /// Remove the files of the workload.
     Clean,
-    /// Remove the directories that all worked in, where they were made here.
+    /// Remove the shared directories that the receiver created.
     Vacate,
-    /// Nothing more is to be done.
+    /// No orders follow.
     Bye,
 }
 
-/// What the others are told besides the plan.
+/// Settings of a process in addition to the plan.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct MemberOptions {
-    /// The name of the run.
+    /// Name of the run.
     pub run: String,
     pub overwrite_devices: Vec<std::path::PathBuf>,
     pub create: bool,
-    /// Where each finds the token of sinks.
+    /// Path of the file with the sinks' token on the receiver's host.
     #[serde(default)]
     pub sink_token_file: Option<std::path::PathBuf>,
 }
 
-/// What the others answer.
+/// Message to the leader.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Report {
@@ -110,23 +112,23 @@ pub(crate) enum Report {
     Planned {
         hash: String,
     },
-    /// Which of the places are there, by target; those that were made as well.
+    /// Existing places by target, including those just created.
     Grounded {
         places: Vec<Option<String>>,
     },
     Prepared {
         environment: Box<Environment>,
     },
-    /// So many rounds were done here at most; answered once all have told it.
+    /// Highest number of rounds done here; answered after all processes have reported theirs.
     Level {
         rounds: u64,
     },
-    /// So many operations a second were done here in the next round; answered once all have told
+    /// Operations per second here in the next round; answered after all processes have reported
     /// theirs.
     Round {
         per_second: f64,
     },
-    /// What became of files here; answered once all have told it.
+    /// News of files here; answered after all processes have reported theirs.
     News {
         news: Vec<FileNews>,
     },
@@ -136,7 +138,7 @@ pub(crate) enum Report {
         number: u32,
         at_ns: u64,
     },
-    /// The first of the workers began a stage, which may be part of a phase.
+    /// The first worker started a stage, which may be part of a phase.
     Begun {
         phase: Option<String>,
         at_ns: u64,
@@ -144,29 +146,29 @@ pub(crate) enum Report {
     Event {
         event: Box<RunEvent>,
     },
-    /// What was written here before the cell, of which the records come next.
+    /// Preconditioning done here before the cell; the cell's records follow.
     Preconditioned {
         targets: Vec<PreconditionRecord>,
     },
     Measured {
         records: Vec<CellRecord>,
-        failure: Option<Failed>,
+        failure: Option<FailureMessage>,
     },
     Cleaned {
         /// What was left behind, and why.
         left: Vec<String>,
     },
-    Failed(Failed),
+    Failed(FailureMessage),
 }
 
-/// What somebody could not do.
+/// Failure of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Failed {
+pub(crate) struct FailureMessage {
     pub message: String,
     pub help: Option<String>,
 }
 
-/// A message as bytes.
+/// Encodes a message.
 pub(crate) fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     let text = units::json_line(message).expect("a message has no maps with odd keys");
     if text.len() < PACKED_FROM {
@@ -181,33 +183,34 @@ pub(crate) fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     packed.expect("a vector takes all bytes")
 }
 
-/// The message that bytes are; none for [`ALIVE`].
+/// Decodes a message; `None` for [`ALIVE`].
 ///
 /// # Errors
-/// Bytes that are no message.
+/// The bytes are not a message.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<T>, String> {
-    let (kind, rest) = bytes.split_first().ok_or("said a message of no bytes")?;
+    let (kind, rest) = bytes.split_first().ok_or("sent an empty message")?;
     let message = match *kind {
         0 if rest.is_empty() => return Ok(None),
         PLAIN => units::read_json(&mut &*rest),
-        // What does not fit is cut off, and so is not understood.
+        // A message beyond the limit is truncated, so it fails to parse.
         PACKED => units::read_json(&mut DeflateDecoder::new(rest).take(BYTES_MAX)),
-        kind => return Err(format!("said a message of kind {kind}")),
+        kind => return Err(format!("sent a message of unknown kind {kind}")),
     };
     message
         .map(Some)
-        .map_err(|error| format!("said what is not understood: {}", words(&error.to_string())))
+        .map_err(|error| format!("sent unreadable data: {}", words(&error.to_string())))
 }
 
-/// What somebody else said, printable and short.
+/// Text from another process, made printable and short.
 pub(crate) fn words(text: &str) -> String {
     let short: String = text.chars().take(WORDS_MAX).collect();
     units::printable(&short).into_owned()
 }
 
 impl Report {
-    /// With all that is told in words printable and short.
+    /// Makes all texts printable and short.
     pub fn with_short_words(mut self) -> Self {
+        // Text from another host must not control this terminal or fill the record.
         let shorten = |text: &mut String| *text = words(text);
         match &mut self {
             Self::Hello { version, host, .. } => [version, host].into_iter().for_each(shorten),
@@ -236,15 +239,15 @@ pub(crate) fn write(stream: &mut impl Write, message: &[u8]) -> io::Result<()> {
     let length = u32::try_from(message.len()).map_err(io::Error::other)?;
     let mut bytes = length.to_le_bytes().to_vec();
     bytes.extend(message);
-    // One write is one packet.
+    // With a single write, a message is a single packet.
     stream.write_all(&bytes)?;
     stream.flush()
 }
 
-/// Reads a message from a stream; none at its end.
+/// Reads a message from a stream; `None` at its end.
 ///
 /// # Errors
-/// When the stream ends within one, or what it holds is none.
+/// The stream ends within a message, or its length is out of range.
 pub(crate) fn read(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
     let mut had = 0;
@@ -262,7 +265,7 @@ pub(crate) fn read(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
         let found = format!("a message of {length} bytes, not 1 to {BYTES_MAX}");
         return Err(io::Error::new(io::ErrorKind::InvalidData, found));
     }
-    // No memory is taken for bytes that never come.
+    // Memory is allocated only for bytes that arrive.
     let mut message = Vec::new();
     stream.by_ref().take(length).read_to_end(&mut message)?;
     match message.len() as u64 == length {

@@ -1,5 +1,4 @@
-//! Messages over the standard streams of commands: `ssh HOST pgmeter worker`, or whatever starts a
-//! process elsewhere.
+//! Messages over the standard streams of commands, such as `ssh HOST pgmeter worker`.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -12,38 +11,37 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::CrewError;
-use crate::hub::{Arrival, Hub, outlet};
+use crate::hub::{Arrival, LeaderLinks, outlet};
 use crate::message::{ALIVE, read, words, write};
-use crate::worker::Worker;
+use crate::worker::CrewWorker;
 
-/// What a worker begins with: shells greet before it, and their words are no messages.
+/// First bytes of a worker's output. Shells may print a greeting before, which is not a message.
 const OPENING: &[u8] = b"\0pgmeter crew\n";
-/// A greeting is no longer.
+/// Maximum length of such a greeting, in bytes.
 const GREETING_BYTES_MAX: usize = 64 << 10;
-/// Who has nothing to say shows this often that it is there.
+/// Interval of signs of life from a process with no other message.
 const SIGN: Duration = Duration::from_secs(1);
-/// Commands may take so long to end once nothing is said to them any more, and once they are asked
-/// to by a signal.
+/// Time limit for commands to end after their input is closed, and again after SIGTERM.
 const END_MAX: Duration = Duration::from_secs(2);
-/// So long is waited for what a command complains of when its output has ended: who holds it open
-/// for something else, as a shared connection of ssh does, need not end.
+/// Maximum wait for a command's error output after its standard output has ended. Another process,
+/// such as a shared ssh connection, may keep the error output open.
 pub(crate) const COMPLAINT_MAX: Duration = Duration::from_millis(500);
-/// So many messages wait for the leader; whoever has more to say waits.
+/// Maximum number of messages queued for the leader; further senders wait.
 const WAITING_MAX: usize = 4096;
-/// How often it is looked whether something has ended.
+/// Interval at which the end of a process is checked.
 pub(crate) const LOOK: Duration = Duration::from_millis(10);
 
-/// Commands that have processes work elsewhere.
+/// Commands that run worker processes elsewhere.
 pub struct Children {
     children: Vec<Child>,
 }
 
 impl Children {
-    /// Starts one command for each, in this order, and a hub to speak with them.
+    /// Starts the commands in this order, and returns the links to their processes.
     ///
     /// # Errors
-    /// When one cannot be started; those that were are ended.
-    pub fn start(commands: Vec<Command>) -> Result<(Self, Hub), CrewError> {
+    /// A command cannot be started; those already started are ended.
+    pub fn start(commands: Vec<Command>) -> Result<(Self, LeaderLinks), CrewError> {
         let (arrivals, from) = sync_channel(WAITING_MAX);
         let mut all = Self {
             children: Vec::new(),
@@ -58,10 +56,11 @@ impl Children {
                 command: command.get_program().to_string_lossy().into_owned(),
                 source,
             })?;
+            // Unlimited, because the leader must not wait for a process that reads nothing.
             let (sender, messages) = channel();
             to.push(outlet(sender));
             if let Some(mut stdin) = child.stdin.take() {
-                // Ends with the hub, and the command's input with it.
+                // Ends when the links are dropped, which also closes the command's input.
                 thread::spawn(move || send_all(&mut stdin, &messages));
             }
             if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
@@ -70,14 +69,14 @@ impl Children {
             }
             all.children.push(child);
         }
-        Ok((all, Hub { to, from }))
+        Ok((all, LeaderLinks { to, from }))
     }
 
-    /// Waits for them to end; whether all have.
+    /// Waits for the commands to end; `true` if all have ended.
     fn have_ended(&mut self, wait: Duration) -> bool {
         let end = Instant::now() + wait;
         loop {
-            // All of them are asked, so that none stays behind as a zombie.
+            // Every command is polled, so that none remains as a zombie.
             let at_work = self.children.iter_mut().map(|child| child.try_wait());
             let at_work = at_work.filter(|it| matches!(it, Ok(None))).count();
             if at_work == 0 || Instant::now() > end {
@@ -97,7 +96,8 @@ impl Drop for Children {
             let is_at_work = matches!(child.try_wait(), Ok(None));
             let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
             if let (true, Some(number)) = (is_at_work, number) {
-                // Not killed: one that was stopped removes its files when it goes on.
+                // SIGTERM instead of SIGKILL: a stopped process can still remove its files when it
+                // is continued.
                 let _ = kill_process(number, Signal::TERM);
             }
         }
@@ -105,7 +105,7 @@ impl Drop for Children {
     }
 }
 
-/// Writes what is said; who has nothing to say shows that it is there.
+/// Writes the messages, with signs of life in between.
 fn send_all(stream: &mut impl Write, messages: &Receiver<Vec<u8>>) {
     loop {
         let written = match messages.recv_timeout(SIGN) {
@@ -142,7 +142,7 @@ fn hear_all(
         },
         Err(why) => why,
     };
-    // Whoever writes without an end is not waited for.
+    // A process that writes without end is not waited for.
     drop(stdout);
     let end = Instant::now() + COMPLAINT_MAX;
     while !listener.is_finished() && Instant::now() < end {
@@ -151,27 +151,28 @@ fn hear_all(
     let complaint = complaint.lock().unwrap_or_else(PoisonError::into_inner);
     let why = match first_words(&complaint) {
         words if words.is_empty() => why,
-        words => format!("{why}; its command said `{words}`"),
+        words => format!("{why}; its command printed `{words}`"),
     };
     let _ = arrivals.send((rank, Arrival::Gone(why)));
 }
 
-/// Passes over what is written before the opening.
+/// Skips the output before the opening.
 ///
 /// # Errors
-/// When that does not come: what came in its place.
+/// The opening does not come; the error quotes the output instead.
 fn skip_greeting(stream: &mut impl Read) -> Result<(), String> {
     let mut greeting = Vec::new();
+    // One byte at a time, because the bytes after the opening belong to the first message.
     let mut byte = [0];
     let why = loop {
         if greeting.ends_with(OPENING) {
             return Ok(());
         }
         if greeting.len() > GREETING_BYTES_MAX {
-            break "is no pgmeter".to_owned();
+            break "is not pgmeter".to_owned();
         }
         match stream.read(&mut byte) {
-            Ok(0) => break "ended before it said who it is".to_owned(),
+            Ok(0) => break "ended before it identified itself".to_owned(),
             Ok(_) => greeting.push(byte[0]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => break format!("broke off: {error}"),
@@ -183,11 +184,11 @@ fn skip_greeting(stream: &mut impl Read) -> Result<(), String> {
     }
 }
 
-/// Keeps the beginning of what is complained of.
+/// Keeps the beginning of the error output.
 pub(crate) fn listen(mut stderr: impl Read, heard: &Mutex<Vec<u8>>) {
     const KEPT_BYTES: usize = 4096;
     let mut bytes = [0; 1024];
-    // All is read, or who complains would wait.
+    // Reads everything, because a full pipe would block the command.
     while let Ok(count @ 1..) = stderr.read(&mut bytes) {
         let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
         if heard.len() < KEPT_BYTES {
@@ -196,7 +197,7 @@ pub(crate) fn listen(mut stderr: impl Read, heard: &Mutex<Vec<u8>>) {
     }
 }
 
-/// The first line with anything in it, made printable and short.
+/// First line that is not blank, made printable and short.
 pub(crate) fn first_words(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
@@ -209,10 +210,10 @@ pub(crate) fn first_words(bytes: &[u8]) -> String {
     )
 }
 
-/// Works for whoever speaks on the standard input, until that ends; `stop` also ends it.
+/// Works for the leader at the standard input until the input ends or `stop` is set.
 pub fn serve_stdio(stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
-    let worker = Worker::new(outlet(to), stop);
+    let worker = CrewWorker::new(outlet(to), stop);
     let desk = worker.desk();
     thread::spawn(move || {
         let mut stdin = io::stdin().lock();
@@ -228,7 +229,8 @@ pub fn serve_stdio(stop: Arc<AtomicBool>) {
         }
     });
     worker.work();
-    // The desk's end of the channel lives on in the reader; what was said last is written first.
+    // The reader keeps the channel to the writer open, so the writer cannot be joined. The pause
+    // lets it write the last message.
     thread::sleep(Duration::from_millis(50));
 }
 
@@ -246,14 +248,14 @@ mod tests {
     #[test]
     fn who_is_no_pgmeter_is_told_by_what_it_wrote() {
         let of = |bytes: &[u8]| skip_greeting(&mut &*bytes).expect_err("no opening");
-        assert_eq!(of(b""), "ended before it said who it is");
+        assert_eq!(of(b""), "ended before it identified itself");
         let seen = of(b"\n\x1b[31msh: not found\n");
         assert!(
             seen.ends_with("it wrote `\\u{1b}[31msh: not found`"),
             "{seen}"
         );
         let seen = of(&b"y\n".repeat(1 << 20));
-        assert_eq!(seen, "is no pgmeter: it wrote `y`");
+        assert_eq!(seen, "is not pgmeter: it wrote `y`");
         assert!(of(&vec![b'x'; 1 << 20]).len() < 300);
     }
 

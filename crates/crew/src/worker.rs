@@ -1,4 +1,4 @@
-//! A process that does not lead: it carries out what the leader says, and removes what it made.
+//! A worker process: carries out the leader's orders and removes its files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use run::{Member, RunOptions};
 use sha2::{Digest, Sha256};
 
 use crate::desk::Desk;
-use crate::ground::{Grounds, of_rank, of_target};
+use crate::ground::{WorkDirs, of_rank, of_target};
 use crate::hub::Outlet;
-use crate::message::{Failed, MemberOptions, Order, PROTOCOL, Report};
+use crate::message::{FailureMessage, LeaderMessage, MemberOptions, PROTOCOL, Report};
 
-/// A process that does not lead, and where its orders come in.
-pub struct Worker {
+/// A worker process with its queue of orders.
+pub struct CrewWorker {
     desk: Arc<Desk>,
-    orders: Receiver<Order>,
+    orders: Receiver<LeaderMessage>,
     rank: u32,
 }
 
-impl Worker {
-    /// One whose answers go there; `stop` also ends it from outside.
+impl CrewWorker {
+    /// Creates a worker that reports to `to`; `stop` ends it from outside.
     #[must_use]
     pub fn new(to: Outlet, stop: Arc<AtomicBool>) -> Self {
         let (desk, orders) = Desk::new(to, stop);
@@ -35,21 +35,21 @@ impl Worker {
         }
     }
 
-    /// Where whatever the leader says is to be brought.
+    /// Receiver of the leader's messages.
     #[must_use]
     pub fn desk(&self) -> Arc<Desk> {
         Arc::clone(&self.desk)
     }
 
-    /// Does what it is told until the leader has no more to say.
+    /// Carries out orders until the leader has no more.
     pub fn work(mut self) {
         loop {
             match self.desk.next(&self.orders) {
-                Order::Hello { rank, .. } => {
+                LeaderMessage::Hello { rank, .. } => {
                     self.rank = rank;
                     self.desk.send(&hello());
                 }
-                Order::Probe {
+                LeaderMessage::Probe {
                     targets,
                     default_target,
                     create,
@@ -58,30 +58,32 @@ impl Worker {
                     let found = probed(&targets, default_target.as_deref(), create, reads_only);
                     self.desk.send(&found.unwrap_or_else(Report::Failed));
                 }
-                Order::Plan { plan, options } => {
+                LeaderMessage::Plan { plan, options } => {
                     self.desk.send(&Report::Planned { hash: hash(&plan) });
                     if self.with_plan(&plan, &options) {
                         return;
                     }
                 }
-                Order::Clean | Order::Vacate => {
+                // Without a plan there is nothing to remove, but the leader waits for the answer.
+                LeaderMessage::Clean | LeaderMessage::Vacate => {
                     self.desk.send(&Report::Cleaned { left: Vec::new() });
                 }
-                Order::Bye => return,
+                LeaderMessage::Bye => return,
                 _ => {}
             }
         }
     }
 
-    /// Carries out a plan; whether nothing follows it.
+    /// Carries out a plan; `true` if no orders follow.
     fn with_plan(&self, plan: &Plan, options: &MemberOptions) -> bool {
-        let mut grounds = Grounds::default();
+        let mut grounds = WorkDirs::default();
         let mut places: Vec<Option<String>> = vec![None; plan.targets.len()];
+        // The list has one entry per rank, so its last entry belongs to this rank.
         let used = plan.targets_by_rank(self.rank + 1).pop();
         let own = (plan, &used.unwrap_or_default());
         loop {
             match self.desk.next(&self.orders) {
-                Order::Ground {
+                LeaderMessage::Ground {
                     places: known,
                     makes,
                 } => {
@@ -94,7 +96,7 @@ impl Worker {
                         Err(failed) => Report::Failed(failed),
                     });
                 }
-                Order::Prepare => match of_rank(own, self.rank, &places) {
+                LeaderMessage::Prepare => match of_rank(own, self.rank, &places) {
                     Ok(own) => {
                         let is_over = self.with_member((plan, &own.plan), &grounds, options);
                         own.leave();
@@ -105,13 +107,13 @@ impl Worker {
                     }
                     Err(failed) => self.desk.send(&Report::Failed(failed)),
                 },
-                Order::Clean => self.desk.send(&Report::Cleaned { left: Vec::new() }),
-                Order::Vacate => {
+                LeaderMessage::Clean => self.desk.send(&Report::Cleaned { left: Vec::new() }),
+                LeaderMessage::Vacate => {
                     let left = grounds.release();
                     self.desk.send(&Report::Cleaned { left });
                     return false;
                 }
-                Order::Bye => {
+                LeaderMessage::Bye => {
                     grounds.release_once_left();
                     return true;
                 }
@@ -120,11 +122,11 @@ impl Worker {
         }
     }
 
-    /// Measures cell by cell; whether nothing follows.
+    /// Measures cell by cell; `true` if no orders follow.
     fn with_member(
         &self,
         (plan, own): (&Plan, &Plan),
-        grounds: &Grounds,
+        grounds: &WorkDirs,
         options: &MemberOptions,
     ) -> bool {
         let desk = &self.desk;
@@ -160,7 +162,7 @@ impl Worker {
         desk.send(&Report::Prepared { environment });
         loop {
             match desk.next(&self.orders) {
-                Order::Cell { cell, like } => {
+                LeaderMessage::Cell { cell, like } => {
                     grounds.clear_before(cell.index);
                     let cell = whole(*cell, plan, like, self.rank);
                     let (records, outcome) = member.measure(&cell);
@@ -168,19 +170,19 @@ impl Worker {
                     if !targets.is_empty() {
                         desk.send(&Report::Preconditioned { targets });
                     }
-                    // Whoever was told to end has not failed.
+                    // A process that was ordered to stop has not failed.
                     let failed = outcome.as_ref().err();
                     let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));
                     let failure = failed.map(of_run);
                     let records = told(records, plan, own);
                     desk.send(&Report::Measured { records, failure });
                 }
-                Order::Clean => {
+                LeaderMessage::Clean => {
                     let _ = member.finish();
                     desk.send(&Report::Cleaned { left: Vec::new() });
                     return false;
                 }
-                Order::Bye => {
+                LeaderMessage::Bye => {
                     let _ = member.finish();
                     return true;
                 }
@@ -190,7 +192,7 @@ impl Worker {
     }
 }
 
-/// As much of an event as the leader has a use for.
+/// Parts of an event that the leader uses; `None` if it uses none.
 fn told_event(event: &RunEvent) -> Option<RunEvent> {
     match event {
         RunEvent::Prepare { .. }
@@ -200,7 +202,7 @@ fn told_event(event: &RunEvent) -> Option<RunEvent> {
         | RunEvent::Warning { .. } => Some(event.clone()),
         RunEvent::Interval { cell, interval } => Some(RunEvent::Interval {
             cell: *cell,
-            // The records tell workers and targets apart.
+            // The cell's records contain the results by worker and by target.
             interval: IntervalRecord {
                 workers: Vec::new(),
                 targets: Vec::new(),
@@ -211,7 +213,7 @@ fn told_event(event: &RunEvent) -> Option<RunEvent> {
     }
 }
 
-/// The cell with the workers of the plan's cell that it is like.
+/// Completes a cell with the workers and work of the plan's cell with index `like`.
 fn whole(mut cell: Cell, plan: &Plan, like: usize, rank: u32) -> Cell {
     if let Some(known) = plan.cells.get(like) {
         cell.workers.clone_from(&known.workers);
@@ -221,7 +223,7 @@ fn whole(mut cell: Cell, plan: &Plan, like: usize, rank: u32) -> Cell {
     cell
 }
 
-/// Records as they were asked for: by the targets of the plan, not by directories of this process.
+/// Replaces this process's directories in records with the targets of the plan.
 fn told(mut records: Vec<CellRecord>, plan: &Plan, own: &Plan) -> Vec<CellRecord> {
     for record in &mut records {
         for (target, own) in plan.targets.iter().zip(&own.targets) {
@@ -248,7 +250,7 @@ fn hello() -> Report {
     }
 }
 
-/// The name of this machine.
+/// Host name of this machine.
 pub(crate) fn host_name() -> String {
     rustix::system::uname()
         .nodename()
@@ -261,34 +263,35 @@ fn probed(
     default_target: Option<&str>,
     create: bool,
     reads_only: bool,
-) -> Result<Report, Failed> {
+) -> Result<Report, FailureMessage> {
     let permission = target::Permission {
         create,
         read_only: reads_only,
         ..target::Permission::default()
     };
     for path in targets {
+        // A target that this host would reject later must fail before anything is planned.
         target::admit(Path::new(path), &permission).map_err(of_target)?;
     }
     let facts = target::system_facts(targets, default_target);
     Ok(Report::Facts { facts })
 }
 
-/// What shows that two have the same plan.
+/// Hash that shows whether two processes have the same plan.
 pub(crate) fn hash(plan: &Plan) -> String {
     let text = serde_json::to_vec(plan).unwrap_or_default();
     let digest = Sha256::digest(&text);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn of_run(error: &run::RunError) -> Failed {
-    Failed {
+fn of_run(error: &run::RunError) -> FailureMessage {
+    FailureMessage {
         message: error.to_string(),
         help: error.help(),
     }
 }
 
-/// Whether somebody outside wants the end.
+/// `true` if the run is to end.
 pub(crate) fn is_stopped(stop: &AtomicBool) -> bool {
     stop.load(Ordering::Relaxed)
 }

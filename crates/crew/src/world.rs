@@ -1,7 +1,7 @@
 //! Messages between the ranks of an MPI job.
 //!
-//! MPI is used by one thread alone, which opened it, and nobody waits in it: that thread looks for
-//! messages now and then, more often while there are some. A message of this process wakes it.
+//! Only the thread that opened MPI uses it, and it never waits inside MPI. It polls for messages,
+//! more often while some arrive. A message from this process wakes it.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -13,105 +13,106 @@ use std::time::{Duration, Instant};
 use mpi::{Launch, MpiError, World};
 
 use crate::desk::Desk;
-use crate::hub::{Arrival, Hub, Outlet, outlet};
+use crate::hub::{Arrival, LeaderLinks, Outlet, outlet};
 use crate::message::ALIVE;
-use crate::worker::Worker;
+use crate::worker::CrewWorker;
 
-/// Who has nothing to say shows this often that it is there.
+/// Interval of signs of life from a rank with no other message.
 const SIGN: Duration = Duration::from_secs(1);
-/// How long to poll for the next message without a pause: the time that an immediate answer takes.
-/// With a rank on each processor, polling takes processor time from the ranks that are working.
+/// Time of polling for the next message without pauses, enough for an immediate answer. If there is
+/// a rank on each CPU, polling takes CPU time from the ranks that work.
 const BUSY: Duration = Duration::from_micros(100);
-/// Then after pauses of this share of the time without messages, so that a short phase ends no
-/// later for it and a long one is not disturbed.
+/// After that, each pause is 1/`REST_SHARE` of the time without messages. Short phases are then
+/// not delayed, and long ones are not disturbed.
 const REST_SHARE: u32 = 8;
-/// The longest pause.
+/// Maximum pause.
 const REST_MAX: Duration = Duration::from_millis(5);
-/// What was said last has so long to leave.
+/// Time limit for the last messages to leave.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// This process among the ranks of its job.
+/// Role of this process in its job.
 pub enum Ranked {
-    /// The first, which leads and works.
+    /// The first rank, which leads and also works.
     First(FirstRank),
-    /// Another, which has done what it was told, and ends.
+    /// Another rank, which has finished its work and can exit.
     Done,
 }
 
-/// What the first rank leads with.
+/// State with which the first rank leads.
 pub struct FirstRank {
-    /// To speak with all, itself included.
-    pub hub: Hub,
-    /// The library and its version.
+    /// Links to all ranks, including the first one's own worker.
+    pub hub: LeaderLinks,
+    /// MPI library and its version.
     pub carrier: String,
-    /// To be ended at last.
-    pub job: Job,
+    /// The job, to be ended last.
+    pub job: MpiJob,
 }
 
-/// A job of MPI, as one of its ranks has it.
-pub struct Job {
-    end: Arc<End>,
+/// An MPI job from the point of view of one rank.
+pub struct MpiJob {
+    end: Arc<MpiEnd>,
     thread: JoinHandle<Result<(), MpiError>>,
 }
 
-/// How the thread that opened MPI is to end.
+/// Tells the thread that opened MPI how to end.
 #[derive(Default)]
-struct End {
-    /// Nothing more will be said.
+struct MpiEnd {
+    /// No messages follow.
     is_over: AtomicBool,
-    /// Not all come to the end.
+    /// Some ranks will not finalize MPI.
     is_alone: AtomicBool,
 }
 
-impl Job {
-    /// Ends MPI, once all have been told that nothing follows, and waits until all do the same.
+impl MpiJob {
+    /// Ends MPI after all ranks know that nothing follows, and waits until all do the same.
     ///
     /// # Errors
-    /// When MPI was not ended: the launcher ends those who wait for it once this process, whose
-    /// code must not be 0, has ended.
+    /// MPI was not ended. The process must then exit with a code other than 0, and the launcher
+    /// ends the ranks that wait for it.
     pub fn end(self) -> Result<(), MpiError> {
-        // Released with all that was said before.
+        // `Release` makes all messages sent before visible to the MPI thread.
         self.end.is_over.store(true, Ordering::Release);
         self.thread.thread().unpark();
         match self.thread.join() {
             Ok(ended) => ended,
-            // A panic has said what it is.
+            // The panic has printed its message.
             Err(_) => Err(MpiError::Initialized),
         }
     }
 
-    /// Says what is left to be said, and does not end MPI: somebody was lost, who would be waited
-    /// for without limit. The launcher ends the others once this process has ended.
+    /// Sends the remaining messages and does not end MPI: a rank was lost, and waiting for it has
+    /// no limit. The launcher ends the other ranks after this process has exited.
     pub fn leave(self) {
+        // Set first, because the thread reads it after it has seen `is_over`.
         self.end.is_alone.store(true, Ordering::Release);
         let _ = self.end();
     }
 }
 
-/// What the thread that opened MPI says of it.
-struct Opened {
+/// Facts that the MPI thread reports after opening MPI.
+struct MpiWorld {
     rank: usize,
     size: usize,
     library: String,
 }
 
-/// Takes part in the job of a launcher. The first rank comes back to lead, the others once they
-/// have done what it says. To be called early, and once; `stop` is set up behind it, as libraries
-/// set handlers of signals of their own.
+/// Joins the job of a launcher. The first rank returns to lead; the others return after they have
+/// carried out its orders. Call it early and once. It calls `stop` after opening MPI, because
+/// libraries set their own signal handlers.
 ///
 /// # Errors
-/// When there is no library that fits the launcher, or it has failed another than the first.
+/// No library fits the launcher, or MPI failed in a rank other than the first.
 pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Ranked, MpiError> {
     let (opened, found) = channel();
     let (to_world, from_here) = channel::<Vec<Channel>>();
-    let end = Arc::<End>::default();
+    let end = Arc::<MpiEnd>::default();
     let until = Arc::clone(&end);
     let thread = thread::spawn(move || carry(&launch, &opened, &from_here, &until));
     let carrier_thread = thread.thread().clone();
-    let job = Job { end, thread };
+    let job = MpiJob { end, thread };
     let opened = match found.recv() {
         Ok(opened) => opened?,
-        // The library has ended the thread; what it had to say it has said.
+        // The library ended the thread after printing its own message.
         Err(_) => return Err(MpiError::Initialized),
     };
     let stop = stop();
@@ -128,20 +129,20 @@ pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Ra
     }
 }
 
-/// What goes to a rank, and where what it says goes.
+/// Messages to a rank, and the handler of its messages.
 struct Channel {
     rank: usize,
     messages: Receiver<Vec<u8>>,
     heard: Box<dyn FnMut(Vec<u8>) + Send>,
 }
 
-/// Channels to all ranks; the first one's own lead to a worker in this process.
+/// Creates links to all ranks. The first rank's own link leads to a worker in this process.
 fn first(
     size: usize,
     to_world: &Sender<Vec<Channel>>,
     carrier: &Thread,
     stop: Arc<AtomicBool>,
-) -> Hub {
+) -> LeaderLinks {
     let (arrivals, from) = channel();
     let mut to = vec![own_worker(&arrivals, carrier.clone(), stop)];
     let mut channels = Vec::new();
@@ -160,28 +161,31 @@ fn first(
         });
     }
     let _ = to_world.send(channels);
-    Hub { to, from }
+    LeaderLinks { to, from }
 }
 
-/// An outlet that wakes the thread that carries the messages.
+/// Outlet that also wakes the thread that carries the messages.
 fn waking(to: Sender<Vec<u8>>, carrier: Thread) -> Outlet {
     let to = outlet(to);
     Box::new(move |message| {
         to(message);
+        // The message must be in the queue first; otherwise the thread could find nothing and sleep
+        // again.
         carrier.unpark();
     })
 }
 
-/// A worker in this process. What it says also wakes the carrier: the others are about to say the
-/// same.
+/// Starts a worker in this process. Its reports also wake the carrier, because the other ranks are
+/// about to send theirs.
 fn own_worker(arrivals: &Sender<(u32, Arrival)>, carrier: Thread, stop: Arc<AtomicBool>) -> Outlet {
     let (reports, signs) = (arrivals.clone(), arrivals.clone());
     let to = Box::new(move |report| {
         let _ = reports.send((0, Arrival::Message(report)));
         carrier.unpark();
     });
-    let worker = Worker::new(to, stop);
+    let worker = CrewWorker::new(to, stop);
     let led = Led(worker.desk());
+    // This worker has no carrier that sends signs of life for it.
     thread::spawn(move || {
         let sign = || (0, Arrival::Message(ALIVE.to_vec()));
         while signs.send(sign()).is_ok() {
@@ -192,7 +196,7 @@ fn own_worker(arrivals: &Sender<(u32, Arrival)>, carrier: Thread, stop: Arc<Atom
     Box::new(move |order| led.0.take(&order))
 }
 
-/// The desk of a worker in the process that leads.
+/// Desk of the worker in the leader's process.
 struct Led(Arc<Desk>);
 
 impl Drop for Led {
@@ -201,10 +205,10 @@ impl Drop for Led {
     }
 }
 
-/// Works for the first rank until it has no more to say.
+/// Works for the first rank until it sends [`LeaderMessage::Bye`](crate::message::LeaderMessage).
 fn work(to_world: &Sender<Vec<Channel>>, carrier: Thread, stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
-    let worker = Worker::new(waking(to, carrier), stop);
+    let worker = CrewWorker::new(waking(to, carrier), stop);
     let desk = worker.desk();
     let heard = Box::new(move |message: Vec<u8>| desk.take(&message));
     let _ = to_world.send(vec![Channel {
@@ -218,9 +222,9 @@ fn work(to_world: &Sender<Vec<Channel>>, carrier: Thread, stop: Arc<AtomicBool>)
 /// Opens MPI and carries messages until the end.
 fn carry(
     launch: &Launch,
-    opened: &Sender<Result<Opened, MpiError>>,
+    opened: &Sender<Result<MpiWorld, MpiError>>,
     channels: &Receiver<Vec<Channel>>,
-    end: &End,
+    end: &MpiEnd,
 ) -> Result<(), MpiError> {
     let mut world = match World::open(launch) {
         Ok(world) => world,
@@ -229,10 +233,10 @@ fn carry(
             return Ok(());
         }
     };
-    // Short pauses otherwise last 50 us longer. Where it cannot be set, they do.
+    // The default timer slack would make short pauses 50 µs longer. If it cannot be set, they are.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let library = world.library();
-    let _ = opened.send(Ok(Opened {
+    let _ = opened.send(Ok(MpiWorld {
         rank: world.rank(),
         size: world.size(),
         library: format!("{} ({})", library.version, library.path.display()),
@@ -250,6 +254,7 @@ fn carry(
             false => {}
         }
     }
+    // Messages that were queued before `is_over` was set must still leave.
     send_all(&mut world, &channels, &mut signs)?;
     match end.is_alone.load(Ordering::Acquire) {
         true => world.flush_within(LAST_WORDS),
@@ -257,7 +262,8 @@ fn carry(
     }
 }
 
-/// Rests; whether this process had something to say meanwhile, to which answers will come.
+/// Pauses; returns `true` if a message from this process ended the pause, because answers will
+/// follow.
 fn rest(quiet: Duration) -> bool {
     if quiet < BUSY {
         thread::yield_now();
@@ -268,7 +274,7 @@ fn rest(quiet: Duration) -> bool {
     begun.elapsed() < pause
 }
 
-/// Sends what is to be sent; whether anything was.
+/// Sends the queued messages; `true` if there were any.
 fn send_all(
     world: &mut World,
     channels: &[Channel],
@@ -294,10 +300,11 @@ fn send_all(
     Ok(is_sent)
 }
 
-/// Hands on what has come; whether anything has.
+/// Delivers the messages that have arrived; `true` if there were any.
 fn hear_all(world: &mut World, channels: &mut [Channel]) -> Result<bool, MpiError> {
     let mut is_heard = false;
     while let Some(message) = world.try_receive()? {
+        // Signs of life need no answer, so they do not make this thread poll more often.
         is_heard |= message.bytes != ALIVE;
         if let Some(channel) = channels.iter_mut().find(|it| it.rank == message.from) {
             (channel.heard)(message.bytes);

@@ -1,34 +1,34 @@
-//! What is wrong with a value of a workload file, and where it stands.
+//! Errors in the values of a workload file, with their positions.
 
 use plan::Diagnostic;
 
-/// A step on the way to a value of the file.
+/// A step on the path to a value in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// Into a table.
+pub enum PathStep {
+    /// A key of a table.
     Key(&'static str),
-    /// Into a list, 0-based.
+    /// An index of a list, 0-based.
     Index(usize),
 }
 
-/// Something wrong with a value.
+/// An error in a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
-    /// The way to the value.
-    pub path: Vec<Step>,
-    /// What was seen against what was wanted.
+    /// Path to the value.
+    pub path: Vec<PathStep>,
+    /// Problem and expected value.
     pub message: String,
     /// One action.
     pub help: String,
 }
 
 impl Flaw {
-    /// A flaw of the value under `key`.
+    /// An error in the value under `key`.
     pub fn new(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::of_value(message, help).under(key)
     }
 
-    /// A flaw of the value itself.
+    /// An error in the value itself.
     pub fn of_value(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             path: Vec::new(),
@@ -37,34 +37,34 @@ impl Flaw {
         }
     }
 
-    /// A key that should not be there.
+    /// A key that must be left out.
     pub fn leave_out(key: &'static str, message: impl Into<String>) -> Self {
         Self::new(key, message, format!("leave `{key}` out"))
     }
 
-    /// A key that means nothing beside what is written.
-    pub fn idle(key: &'static str, beside: &str) -> Self {
-        Self::leave_out(key, format!("`{key}` does not apply to `{beside}`"))
+    /// A key that does not apply to the other key or table.
+    pub fn idle(key: &'static str, other: &str) -> Self {
+        Self::leave_out(key, format!("`{key}` does not apply to `{other}`"))
     }
 
-    /// The same flaw seen from the table around it.
+    /// The same error, with the key of the enclosing table added to its path.
     pub fn under(mut self, key: &'static str) -> Self {
-        self.path.insert(0, Step::Key(key));
+        self.path.insert(0, PathStep::Key(key));
         self
     }
 
-    /// The same flaw, seen from the table around it where it is there that the value stands.
+    /// As [`Self::under`], but only if the enclosing table sets the value.
     pub fn under_own(self, key: &'static str, is_own: bool) -> Self {
         if is_own { self.under(key) } else { self }
     }
 
-    /// The same flaw seen from one list element further out.
+    /// The same error, with an enclosing list element added to its path.
     pub fn within(mut self, key: &'static str, index: usize) -> Self {
-        self.path.insert(0, Step::Index(index));
+        self.path.insert(0, PathStep::Index(index));
         self.under(key)
     }
 
-    /// The error, without line and column.
+    /// Converts to an error without line and column.
     pub fn diagnostic(&self, file: &str) -> Diagnostic {
         Diagnostic::error(file, self.message.clone()).help(self.help.clone())
     }

@@ -1,13 +1,13 @@
-//! The description of a workload: its keys and tables, its file, the importers of other programs'
-//! files, and the built-in workloads.
+//! Descriptions of workloads: their keys and tables, their files, and the built-in workloads.
 //!
-//! Nothing here touches a target: parsing reads the workload file only.
+//! Nothing here accesses a target: parsing reads only the workload file.
 
 pub mod builtin;
 pub mod check;
 pub mod classics;
 mod flaw;
-pub mod icf;
+pub mod iometer;
+mod load;
 pub mod model;
 mod native;
 mod nearest;
@@ -16,8 +16,8 @@ mod overlay;
 mod overrides;
 pub mod reference;
 mod resolve;
-pub mod source;
 
+pub use load::{STDIN_NAME, file_stem, load, load_builtin, name_after};
 pub use model::Workload;
 pub use model::job::{job_title, waves_of_jobs, whole_job_tables};
 pub use native::{in_tables, read_toml, to_toml};

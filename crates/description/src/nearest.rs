@@ -1,9 +1,10 @@
-//! "Did you mean": the nearest of the known words.
+//! Suggestions of the nearest known words, for "did you mean".
 
-/// Nobody means a known word by a longer text, and the distance takes the square of its length.
+/// Longer texts match no known word, and the distance takes time proportional to the square of the
+/// length.
 const SEEN_BYTES_MAX: usize = 64;
 
-/// The known word nearest to `seen`, if any is near enough to be meant.
+/// The known word nearest to `seen`, if any is similar enough.
 ///
 /// Source: Damerau-Levenshtein distance of at most a third of the longer word, at least 1.
 pub fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -19,8 +20,8 @@ pub fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, word)| word)
 }
 
-/// Which of several words at the same distance is likelier, smaller is: one that begins alike for
-/// longer, then one whose number is nearer, the larger first, as `ext4` is to `ext5`.
+/// Sort key for words at the same distance, the likeliest first: those with the longest common
+/// prefix, then those with the nearest number, then the larger number, such as `ext4` for `ext5`.
 fn likeness(seen: &str, word: &str) -> (std::cmp::Reverse<usize>, u64, std::cmp::Reverse<u64>) {
     let alike = seen.bytes().zip(word.bytes()).take_while(|(a, b)| a == b);
     let number = |text: &str| {
@@ -35,8 +36,8 @@ fn likeness(seen: &str, word: &str) -> (std::cmp::Reverse<usize>, u64, std::cmp:
     )
 }
 
-/// Up to `most` known words that may be meant by `seen`, likeliest first: those spelled alike, then
-/// those that share a whole part between joints with it, as `depth` does with `find_depth`.
+/// At most `most` known words that may be meant by `seen`, the likeliest first: similar words, then
+/// words that share a whole part with it, such as `find_depth` for `depth`.
 pub(crate) fn nearest_few<'a>(
     seen: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -57,7 +58,7 @@ pub(crate) fn nearest_few<'a>(
         };
         match () {
             () if is_alike => Some(distance),
-            // Behind all that are spelled alike.
+            // After all similar words.
             () if shares_a_part() => Some(SEEN_BYTES_MAX + distance),
             () => None,
         }
@@ -75,12 +76,12 @@ pub(crate) fn nearest_few<'a>(
         .collect()
 }
 
-/// Case and the kind of joint are not worth a difference.
+/// Ignores case and the difference between `-`, `_` and spaces.
 fn folded(word: &str) -> String {
     word.to_lowercase().replace(['-', ' '], "_")
 }
 
-/// Words for a sentence: `` `a`, `b` or `c` ``.
+/// Joins words for a sentence: `` `a`, `b` or `c` ``.
 pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match words.split_last() {

@@ -1,32 +1,22 @@
-//! One description laid over another: what is written above replaces what is written below.
+//! Merges descriptions: keys of one replace keys of its base.
 
-use crate::model::by_key::Keyed;
+use crate::model::by_key::{Keyed, both};
 use crate::model::{Cycle, Cycling, DepthCycle, SteadyChoice, Workload};
 
-/// `over` laid over `under`, key by key; the steps of `cycling`, the keys of `steady` and those of
-/// a file workload's table one by one.
+/// Merges `over` over `under`, key by key. `cycling`, `steady` and the tables of classics are
+/// merged by their own keys.
 ///
-/// How much data there is can be said in two ways, of which the upper one holds.
+/// The amount of data may be defined in two ways; the definition in `over` counts.
 pub(crate) fn overlay(mut under: Workload, mut over: Workload) -> Workload {
     keep_one_amount(&mut under, &over);
     over.steady = both(under.steady.take(), over.steady, overlay_steady);
     over.cycling = both(under.cycling.take(), over.cycling, overlay_cycling);
-    over.postmark = both(under.postmark.take(), over.postmark, |low, high| {
-        high.over(low)
-    });
-    over.create_remove = both(
-        under.create_remove.take(),
-        over.create_remove,
-        |low, high| high.over(low),
-    );
-    over.lat_fs = both(under.lat_fs.take(), over.lat_fs, |low, high| high.over(low));
-    over.fs_mark = both(under.fs_mark.take(), over.fs_mark, |low, high| {
-        high.over(low)
-    });
-    // What no file says has no key.
+    over.lay_tables_over(&mut under);
+    // These have no key in files.
     over.pack = over.pack.or(under.pack.take());
     over.built = over.built.or(under.built.take());
     over.jobs = over.jobs.or(under.jobs.take());
+    over.varied = over.varied.or(under.varied.take());
     over.lay_over(under);
     over
 }
@@ -43,28 +33,16 @@ fn keep_one_amount(under: &mut Workload, over: &Workload) {
 
 /// Whether the size of a test file or the number of files is written.
 pub(crate) fn says_amount(workload: &Workload) -> bool {
-    let number = workload.postmark.as_ref().and_then(|it| it.number);
-    let files = workload.fs_mark.as_ref().and_then(|it| it.files);
-    workload.size.is_some() || number.or(files).or(workload.file_count()).is_some()
+    workload.size.is_some() || workload.file_count().is_some()
 }
 
 fn forget_amount(workload: &mut Workload) {
     workload.size = None;
-    if let Some(postmark) = &mut workload.postmark {
-        postmark.number = None;
-    }
-    if let Some(fs_mark) = &mut workload.fs_mark {
-        fs_mark.files = None;
+    if let Some(pool) = workload.pool_counts_mut() {
+        *pool.files = None;
     }
     if let Some((count, _)) = workload.file_count_mut() {
         *count = None;
-    }
-}
-
-fn both<T>(under: Option<T>, over: Option<T>, merge: impl Fn(T, T) -> T) -> Option<T> {
-    match (under, over) {
-        (Some(under), Some(over)) => Some(merge(under, over)),
-        (under, over) => over.or(under),
     }
 }
 

@@ -1,14 +1,14 @@
-//! From a file to the workloads it stands for: `use` looked up, packs taken apart.
+//! Resolves a file to its workloads: looks up `use` and splits packs.
 
 use crate::builtin;
 use crate::flaw::Flaw;
 use crate::model::Workload;
 use crate::overlay::overlay;
 
-/// Longest chain of `use`; built-in files that lead to each other would otherwise never end.
+/// Maximum length of a chain of `use`; a cycle of built-in files would otherwise never end.
 const CHAIN_MAX: u32 = 8;
 
-/// The workloads of a file, in order, each complete in itself.
+/// The workloads of a file, in order, each of them complete.
 pub(crate) fn resolve(file: Workload) -> Result<Vec<Workload>, Flaw> {
     if file.part.is_empty() {
         return Ok(vec![based(file, CHAIN_MAX)?]);
@@ -32,7 +32,7 @@ pub(crate) fn resolve(file: Workload) -> Result<Vec<Workload>, Flaw> {
     resolved.collect()
 }
 
-/// The workload laid over the built-in one that it names.
+/// Merges the workload with the built-in one that it names.
 fn based(mut workload: Workload, chain_left: u32) -> Result<Workload, Flaw> {
     let Some(name) = workload.base.take() else {
         return Ok(workload);

@@ -1,8 +1,8 @@
-//! Shows a made-up run: `cargo run -p display --example demo -- line|full|none`.
+//! Shows a simulated run: `cargo run -p display --example demo -- line|full|none`.
 
 use std::time::Duration;
 
-use display::{Asked, Display, Kind, Surroundings};
+use display::{Display, DisplayKind, TerminalFacts, UserRequest};
 use results::{IntervalFigures, IntervalRecord, Phase, RunEvent, Status, Warning, WarningCode};
 
 #[path = "../../results/tests/results/sample.rs"]
@@ -10,17 +10,17 @@ mod sample;
 
 /// Time between two events.
 const STEP: Duration = Duration::from_millis(100);
-/// Events of each phase.
+/// Progress events per phase.
 const STEPS: u64 = 40;
 
 fn main() -> std::io::Result<()> {
     use std::io::IsTerminal;
     let kind = match std::env::args().nth(1).as_deref() {
-        Some("full") => Kind::Full,
-        Some("none") => Kind::None,
-        _ => Kind::Line,
+        Some("full") => DisplayKind::Full,
+        Some("none") => DisplayKind::None,
+        _ => DisplayKind::Line,
     };
-    let surroundings = Surroundings {
+    let surroundings = TerminalFacts {
         is_terminal: std::io::stderr().is_terminal(),
         is_dumb: false,
         no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
@@ -28,7 +28,7 @@ fn main() -> std::io::Result<()> {
     let mut display = Display::new(kind, surroundings)?;
     for event in events() {
         std::thread::sleep(STEP);
-        if display.on_event(&event) != Asked::Nothing {
+        if display.on_event(&event) != UserRequest::Nothing {
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! What goes on now: the cell that is being measured, and the target that is being prepared.
+//! The current activity: the cell that is being measured or the target that is being prepared.
 
 use results::{IntervalRecord, Phase, RunEvent};
 
@@ -10,53 +10,53 @@ use crate::printable::printable;
 pub struct Current {
     /// 0-based.
     pub index: u32,
-    /// How many cells there are, as far as that is known.
+    /// Number of cells, as far as it is known.
     pub count: u32,
-    /// Until when repetitions are added, in nanoseconds of the display's time; none where `count`
-    /// is all there are.
+    /// Time until which repetitions are added, in nanoseconds of the display's time; `None` if
+    /// `count` is final.
     pub budget_end_ns: Option<u64>,
-    /// When it began, in nanoseconds of the display's time.
+    /// Start of the cell, in nanoseconds of the display's time.
     pub since_ns: u64,
-    /// The cell in a few words.
+    /// Short description of the cell.
     pub what: String,
-    /// The round that it is in, where it is measured until it is steady.
+    /// The current round, if the cell is measured until it is steady.
     pub round: Option<String>,
-    /// Ramp or measure; none before the first figures.
+    /// Ramp or measure; `None` before the first results.
     pub phase: Option<Phase>,
     /// Time spent in the phase, in nanoseconds.
     pub elapsed_ns: u64,
-    /// The phase's length in nanoseconds; 0 when not known.
+    /// Length of the phase in nanoseconds; 0 if unknown.
     pub total_ns: u64,
-    /// Operations per second, lately.
+    /// Current operations per second.
     pub iops: f64,
-    /// Bytes per second, lately.
+    /// Current bytes per second.
     pub bytes_per_second: f64,
-    /// Median of the latency, lately, in nanoseconds.
+    /// Current median latency, in nanoseconds.
     pub p50_ns: Option<u64>,
-    /// 99th percentile of the latency, lately, in nanoseconds.
+    /// Current 99th percentile of the latency, in nanoseconds.
     pub p99_ns: Option<u64>,
     /// Failed operations so far.
     pub errors: u64,
-    /// What there was over the cell's time, ramp included.
+    /// Earlier values of the cell, including the ramp time.
     pub past: Past,
     /// The last complete interval.
     pub interval: Option<IntervalRecord>,
 }
 
-/// What there was over a cell's time, ramp included, oldest first.
+/// Earlier values of a cell, including the ramp time, oldest first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Past {
-    /// When it begins, in nanoseconds of the display's time; none before the first figures.
+    /// Time of the first values, in nanoseconds of the display's time; `None` before them.
     pub since_ns: Option<u64>,
     /// Operations per second.
     pub iops: History,
     /// Bytes per second.
     pub bandwidth: History,
-    /// Medians of the latency in nanoseconds; 0 where there is none.
+    /// Median latencies in nanoseconds; 0 if unknown.
     pub p50_ns: History,
-    /// 99th percentiles of the latency in nanoseconds; 0 where there is none.
+    /// 99th percentiles of the latency in nanoseconds; 0 if unknown.
     pub p99_ns: History,
-    /// How many latencies lie in each octave of nanoseconds.
+    /// Number of latencies in each octave: entry `i` counts 2^i up to 2^(i+1) nanoseconds.
     pub octaves: History<Vec<u64>>,
 }
 
@@ -82,23 +82,24 @@ impl Current {
         }
     }
 
-    /// The share of the phase that is over, from 0 to 1; none when its length is not known.
+    /// Completed share of the phase, from 0 to 1; `None` if its length is unknown.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         share(self.elapsed_ns, self.total_ns)
     }
 
-    /// How long it still takes where it takes so long in all, in nanoseconds.
+    /// Remaining time in nanoseconds of a cell that takes `expected_ns` in total.
     pub(crate) fn left_ns(&self, expected_ns: u64, now_ns: u64) -> u64 {
         let in_phase_ns = match self.phase {
             Some(Phase::Measure) => self.total_ns.saturating_sub(self.elapsed_ns),
             _ => 0,
         };
         let spent_ns = now_ns.saturating_sub(self.since_ns);
+        // A cell that is later than expected still needs the rest of its phase.
         expected_ns.saturating_sub(spent_ns).max(in_phase_ns)
     }
 
-    /// Takes the figures of [`RunEvent::Progress`].
+    /// Updates the values from [`RunEvent::Progress`] and ignores other events.
     pub(crate) fn progress(&mut self, event: &RunEvent, now_ns: u64) {
         let RunEvent::Progress {
             phase,
@@ -121,7 +122,7 @@ impl Current {
         (self.p50_ns, self.p99_ns, self.errors) = (*p50_ns, *p99_ns, *errors);
         let past = &mut self.past;
         past.since_ns.get_or_insert(now_ns);
-        // The casts saturate and make 0 of what is no number.
+        // Before the first results, the rates are NaN. The casts saturate and turn NaN into 0.
         past.iops.push(*iops as u64);
         past.bandwidth.push(*bytes_per_second as u64);
         past.p50_ns.push(p50_ns.unwrap_or(0));
@@ -139,20 +140,20 @@ pub struct Preparation {
     pub done_bytes: u64,
     /// Bytes to write.
     pub total_bytes: u64,
-    /// When it began, in nanoseconds of the display's time.
+    /// Start of the preparation, in nanoseconds of the display's time.
     pub since_ns: u64,
-    /// Bytes that were there when it began, which say nothing about the speed.
+    /// Bytes that were already written at the start; they do not count for the speed.
     pub(crate) first_bytes: u64,
 }
 
 impl Preparation {
-    /// The share that is done, from 0 to 1; none when there is nothing to do.
+    /// Completed share, from 0 to 1; `None` if there is nothing to write.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         share(self.done_bytes, self.total_bytes)
     }
 
-    /// Bytes per second since the beginning; none at the beginning.
+    /// Mean write speed since the start, in bytes per second; `None` until data is written.
     #[must_use]
     pub fn bytes_per_second(&self, now_ns: u64) -> Option<f64> {
         let elapsed_ns = now_ns.saturating_sub(self.since_ns);
@@ -160,7 +161,7 @@ impl Preparation {
         (elapsed_ns > 0 && written > 0).then(|| written as f64 * 1e9 / elapsed_ns as f64)
     }
 
-    /// Time until all is done at the speed so far, in nanoseconds; none at the beginning.
+    /// Estimated remaining time at that speed, in nanoseconds; `None` until data is written.
     #[must_use]
     pub fn left_ns(&self, now_ns: u64) -> Option<u64> {
         let rate = self.bytes_per_second(now_ns)?;

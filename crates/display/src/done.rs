@@ -1,4 +1,4 @@
-//! The lines that stay for cells that are done: one each, under each other.
+//! The permanent lines for completed cells: one per cell, with aligned columns.
 
 use plan::{CurvePart, ResponseLimit};
 use results::{CellRecord, Phase, RateTrial, Status};
@@ -7,17 +7,16 @@ use units::format;
 
 use crate::line::{counted, cut, cut_start, unit};
 use crate::row::{CellRow, DoneCell};
-use crate::state::State;
+use crate::state::RunState;
 
-/// Names are cut to these widths before figures go, and to the second when they have gone.
+/// First, names are cut to 12 columns. When all optional columns are dropped, they are cut to 8.
 const NAME_WIDTHS: [usize; 2] = [12, 8];
-/// Targets are cut to this width before figures go.
+/// Targets are cut to this width before columns are dropped.
 const TARGET_WIDTH: usize = 12;
 /// Blanks between two columns.
 const GAP: usize = 2;
 
-/// What can stand in a line besides place and name, in the order in which it goes where there is
-/// no room.
+/// The optional columns of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DonePart {
     Repetition,
@@ -28,6 +27,8 @@ enum DonePart {
     Tag,
 }
 
+/// The order in which columns are dropped on a narrow terminal.
+// The tag is the last: it alone tells the cells of a sweep apart.
 const GOING: [DonePart; 6] = [
     DonePart::Repetition,
     DonePart::P50,
@@ -37,7 +38,7 @@ const GOING: [DonePart; 6] = [
     DonePart::Tag,
 ];
 
-/// How wide what is, the same for all lines of a run.
+/// Column widths, the same for all lines of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LineWidths {
     place: usize,
@@ -46,11 +47,11 @@ struct LineWidths {
     target: usize,
     repetition: usize,
     rate: usize,
-    /// What has gone.
+    /// Number of columns dropped, in the order of `GOING`.
     gone: usize,
 }
 
-/// Figures as they are told, and what is remarkable about them.
+/// Formatted results of a cell, with remarks such as errors.
 struct DoneFigures {
     rate: String,
     bandwidth: String,
@@ -59,10 +60,10 @@ struct DoneFigures {
     remarks: Vec<String>,
 }
 
-/// The line of a record that is done, on a terminal of so many columns; none of a cell that nobody
-/// planned.
+/// The line for a completed cell, at most `width` columns wide; `None` if the plan has no such
+/// cell.
 #[must_use]
-pub fn done_line(state: &State, record: &CellRecord, width: usize) -> Option<String> {
+pub fn done_line(state: &RunState, record: &CellRecord, width: usize) -> Option<String> {
     let index = record.index as usize;
     let row = state.cells.get(index)?;
     let told = told(record);
@@ -104,35 +105,36 @@ pub fn done_line(state: &State, record: &CellRecord, width: usize) -> Option<Str
     let shown = figures.into_iter().filter(|it| layout.has(it.0));
     parts.extend(shown.map(|(_, text, width)| pad_left(text, width)));
     parts.extend(told.remarks);
+    // Remarks are never dropped, so the line may still be too wide.
     Some(cut(parts.join(&" ".repeat(GAP)).trim_end(), width))
 }
 
-/// `1023.4 MiB/s`.
+/// Enough for `123.4 MiB/s`.
 const BANDWIDTH_WIDTH: usize = 11;
-/// `p99 12.3 µs`.
+/// Enough for `p99 12.3 µs`.
 const PERCENTILE_WIDTH: usize = 11;
 
 impl LineWidths {
-    /// All of it, as wide as the widest of the run.
-    fn of(state: &State, record: &CellRecord) -> Self {
+    /// The widths with all columns, each as wide as its widest entry in the run.
+    fn of(state: &RunState, record: &CellRecord) -> Self {
         let widest = |text: &dyn Fn(&CellRow) -> usize| state.cells.iter().map(text).max();
         let places = (0..state.cells.len()).map(|index| state.place_of_done(index).width());
         let has_trials = state.cells.iter().any(|row| row.part.is_some());
-        let last = state.cells.len().saturating_sub(1);
         let place = match has_trials {
             true => places.max(),
-            // All others are of the last one's form.
-            false => Some(state.place_of_done(last).width()),
+            // A run can have thousands of cells, and each place takes time in their number.
+            false => None,
         };
         let repetitions = widest(&|row| row.repetition.map_or(0, |it| it.to_string().len() + 4));
         let name_of = |row: &CellRow| name(row, record).width();
         Self {
-            place: place.unwrap_or(0) + "[]".len(),
+            place: place.unwrap_or(0).max(state.place_width_max()) + "[]".len(),
             name: widest(&name_of).unwrap_or(0),
             tag: widest(&|row| row.tag.width()).unwrap_or(0),
             target: widest(&|row| row.target.as_deref().map_or(0, UnicodeWidthStr::width))
                 .unwrap_or(0),
             repetition: repetitions.unwrap_or(0),
+            // Rates of later cells are unknown; this is the widest form of one.
             rate: "12.34k ".len() + unit(&record.phase).len(),
             gone: 0,
         }
@@ -163,8 +165,7 @@ impl LineWidths {
         self.place + 1 + self.name + columns + GAP + self.rate
     }
 
-    /// Makes names and targets narrower, then lets columns go, until there is room for `fixed`
-    /// columns beside.
+    /// Narrows names and targets, then drops columns, until `fixed` more columns fit into `width`.
     fn fit(&mut self, width: usize, fixed: usize) {
         let excess = |layout: &Self| (layout.width() + fixed).saturating_sub(width);
         let narrow = |column: usize, least: usize, excess: usize| {
@@ -179,7 +180,7 @@ impl LineWidths {
     }
 }
 
-/// The name, with the phase of a classic program.
+/// Name of the cell, followed by the phase if it ran one of an emulated program.
 fn name(row: &CellRow, record: &CellRecord) -> String {
     match &record.phase {
         Phase::Classic(phase) => format!("{}: {phase}", row.name),
@@ -217,7 +218,8 @@ fn told(record: &CellRecord) -> DoneFigures {
 }
 
 impl DoneFigures {
-    /// Of a trial, what was due is what counts, and how long it took to be answered.
+    /// For a trial, shows the requested rate instead of the bandwidth and the response time instead
+    /// of the p99 latency.
     fn remark_trial(&mut self, trial: &RateTrial, limit: ResponseLimit) {
         let response = trial.response_ns;
         let response = response.map_or_else(|| "-".to_owned(), format::latency_ns);

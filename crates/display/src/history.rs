@@ -1,15 +1,15 @@
-//! Points of the past at even distances, which double when there are too many.
+//! History with a bounded number of equally spaced points.
 
-/// So many points are kept; when there are more, every two become one.
+/// Limit for the number of points; at the limit, each pair of points is merged.
 const POINTS_MAX: usize = 512;
 
-/// What there can be a history of.
-pub trait Point: Sized {
-    /// One point that stands for several.
+/// A value that can be merged with its neighbors.
+pub trait HistoryPoint: Sized {
+    /// Combines several points into one.
     fn merged(points: &[Self]) -> Self;
 }
 
-impl Point for u64 {
+impl HistoryPoint for u64 {
     /// The mean.
     fn merged(points: &[Self]) -> Self {
         let sum: u128 = points.iter().map(|value| u128::from(*value)).sum();
@@ -17,8 +17,8 @@ impl Point for u64 {
     }
 }
 
-impl Point for Vec<u64> {
-    /// The sums, place by place.
+impl HistoryPoint for Vec<u64> {
+    /// The sums, octave by octave.
     fn merged(points: &[Self]) -> Self {
         let mut sums = Self::new();
         for point in points {
@@ -31,13 +31,13 @@ impl Point for Vec<u64> {
     }
 }
 
-/// Points of the past at even distances, which double when there are too many.
+/// Equally spaced points of the past. When there are too many, their spacing doubles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History<P = u64> {
     points: Vec<P>,
-    /// Values that make one point.
+    /// Number of values per point.
     step: usize,
-    /// Values of the point that is not complete.
+    /// Values of the incomplete point.
     pending: Vec<P>,
 }
 
@@ -51,7 +51,7 @@ impl<P> Default for History<P> {
     }
 }
 
-impl<P: Point> History<P> {
+impl<P: HistoryPoint> History<P> {
     pub(crate) fn push(&mut self, value: P) {
         self.pending.push(value);
         if self.pending.len() < self.step {
@@ -60,16 +60,18 @@ impl<P: Point> History<P> {
         self.points.push(P::merged(&self.pending));
         self.pending.clear();
         if self.points.len() >= POINTS_MAX {
+            // The limit is even, so every pair is complete and all points keep the same length.
             self.points = self.points.chunks(2).map(P::merged).collect();
             self.step *= 2;
         }
     }
 
-    /// The points, oldest first, at most `limit`: where there are more, each stands for its share
-    /// of the time.
+    /// At most `limit` points, oldest first. If there are more, neighbors are merged, each result
+    /// covering an equal share of the time.
     #[must_use]
     pub fn points(&self, limit: usize) -> Vec<P> {
         let (count, known) = (self.points.len().min(limit), self.points.len());
+        // A column ends where the next one begins, so every point is in exactly one of them.
         let bound = |column: usize| column * known / count;
         let columns = 0..count;
         columns

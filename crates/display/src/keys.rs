@@ -1,20 +1,20 @@
 //! The keys of the full screen.
 
-/// A key that means something.
+/// A key with a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
-    /// `s` or Ctrl-C: end the run and keep what was measured.
+pub enum PressedKey {
+    /// `s` or Ctrl-C: stop the run and keep its results.
     Stop,
-    /// `n`: end the cell and go on with the next.
+    /// `n`: end the cell and continue with the next one.
     Next,
-    /// `q`: leave the full screen; the run goes on.
+    /// `q`: leave the full screen; the run continues.
     Leave,
-    /// `?`: show what the keys do, or no longer.
+    /// `?`: show or hide the key help.
     Help,
-    /// Look at the cell above.
+    /// Select the cell above.
     Up,
-    /// Look at the cell below.
+    /// Select the cell below.
     Down,
-    /// Escape: look at the cell that is being measured again.
+    /// Escape: return to the cell that is being measured.
     Back,
 }

@@ -1,21 +1,21 @@
-//! How long a run still takes, as far as its plan and what is done of it tell.
+//! Estimates the remaining time of a run from its plan and its completed cells.
 
 use crate::row::CellRow;
-use crate::state::State;
+use crate::state::RunState;
 
 const S: u64 = 1_000_000_000;
 
-/// How long a run still takes.
+/// Estimated remaining time of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// In nanoseconds.
+    /// Nanoseconds.
     pub ns: u64,
-    /// Whether it may be over sooner, since cells are left out that tell nothing new.
+    /// `true` if the run may end sooner because it can skip optional cells.
     pub is_at_most: bool,
 }
 
 impl TimeLeft {
-    /// In words, no finer than it is known: `~4 min left`.
+    /// Formats the time no more precisely than it is known: `~4 min left`.
     #[must_use]
     pub fn text(self) -> String {
         let sign = if self.is_at_most { "≤" } else { "~" };
@@ -23,7 +23,7 @@ impl TimeLeft {
     }
 }
 
-/// A span to one or two digits.
+/// Formats a time with one or two digits.
 fn about(ns: u64) -> String {
     let seconds = ns.div_ceil(S);
     let (minutes, hours) = ((seconds + 30) / 60, seconds as f64 / 3600.0);
@@ -37,9 +37,10 @@ fn about(ns: u64) -> String {
     }
 }
 
-/// How long a run still takes; none where a cell ends by itself and none like it is done.
+/// Estimated remaining time of a run; `None` while a cell's duration is unknown and no cell is
+/// done.
 #[must_use]
-pub fn time_left(state: &State) -> Option<TimeLeft> {
+pub fn time_left(state: &RunState) -> Option<TimeLeft> {
     let (current, preparation) = (state.current.as_ref(), state.preparation.as_ref());
     if state.finished.is_some() || state.stopping || state.cells.is_empty() {
         return None;
@@ -51,6 +52,7 @@ pub fn time_left(state: &State) -> Option<TimeLeft> {
     };
     let mut is_at_most = false;
     for (index, row) in state.cells.iter().enumerate().skip(next) {
+        // A search may not need all of its planned trials, so it is estimated separately below.
         if row.done.is_some() || row.part.is_some_and(|_| state.search(index).is_some()) {
             continue;
         }
@@ -63,15 +65,15 @@ pub fn time_left(state: &State) -> Option<TimeLeft> {
     }
     ns += in_searches_ns(state, next)?;
     if let Some(end_ns) = current.and_then(|it| it.budget_end_ns) {
-        // Repetitions are added until then.
+        // The run adds repetitions until its time budget ends.
         let budget_ns = end_ns.saturating_sub(state.now_ns);
         (ns, is_at_most) = (ns.max(budget_ns), budget_ns > ns);
     }
     Some(TimeLeft { ns, is_at_most })
 }
 
-/// What the trials of searches still take, that of now included.
-fn in_searches_ns(state: &State, next: usize) -> Option<u64> {
+/// Remaining time of rate searches, including the current trial.
+fn in_searches_ns(state: &RunState, next: usize) -> Option<u64> {
     let mut ns = 0;
     let mut seen = None;
     for (index, row) in state.cells.iter().enumerate().skip(next) {
@@ -79,6 +81,7 @@ fn in_searches_ns(state: &State, next: usize) -> Option<u64> {
             continue;
         };
         let group = (row.first, row.repetition);
+        // The cells of a search follow each other; all of them report the same open trials.
         if seen.replace(group) == Some(group) {
             continue;
         }
@@ -93,11 +96,11 @@ fn in_searches_ns(state: &State, next: usize) -> Option<u64> {
     Some(ns)
 }
 
-/// What a cell takes with what comes before it: by its plan and what those before it took beside
-/// theirs, or as long as those like it took.
-fn expected_ns(state: &State, row: &CellRow) -> Option<u64> {
+/// Expected duration of a cell, including the time before it. With a planned duration, adds the
+/// mean overhead of completed cells; without one, uses the mean of similar cells.
+fn expected_ns(state: &RunState, row: &CellRow) -> Option<u64> {
     if let Some(planned_ns) = row.planned_ns {
-        // What came before the first cell does not come again.
+        // The first cell is left out: it includes the setup, which happens only once.
         let beside = |it: &CellRow| it.took_ns?.checked_sub(it.planned_ns?);
         let beside = state.cells.iter().skip(1).filter_map(beside);
         return Some(planned_ns + mean(beside).unwrap_or(0));

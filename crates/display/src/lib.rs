@@ -1,7 +1,7 @@
-//! Live figures: the progress line, plain lines, and the full screen.
+//! Live display of a run: the progress line, plain lines, and the full screen.
 //!
-//! A display consumes [`RunEvent`]s and owns nothing: killing it changes no number. What it shows
-//! is decided by pure state machines; only `output` and `terminal` touch a terminal.
+//! A display only consumes [`RunEvent`]s, so killing it changes no results. Pure state machines
+//! decide what to show; only `output` and `terminal` touch a terminal.
 
 mod current;
 mod done;
@@ -22,17 +22,17 @@ mod terminal;
 
 pub use current::{Current, Past, Preparation};
 pub use done::done_line;
-pub use history::{History, Point};
-pub use keys::Key;
+pub use history::{History, HistoryPoint};
+pub use keys::PressedKey;
 pub use left::{TimeLeft, time_left};
 pub use line::live_line;
-pub use parts::{ExpectedPart, Parts};
+pub use parts::{ExpectedPart, PartsDisplay};
 pub use place::SearchPlace;
 pub use plain::PlainLines;
 pub use row::{CellRow, DoneCell, DoneOperation};
 pub use screen::{Screen, draw};
-pub use state::{Cleanup, State};
-pub use steps::Steps;
+pub use state::{Cleanup, RunState};
+pub use steps::StepLine;
 pub use terminal::{lend_while_stopped, restore_terminal, resume};
 
 use std::io;
@@ -42,53 +42,55 @@ use results::RunEvent;
 
 use output::Output;
 
-/// What the user asked for.
+/// The display that the user requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
-    /// One line that is kept up to date, and one that stays for each cell that is done; only those
-    /// where there is no terminal.
+pub enum DisplayKind {
+    /// A progress line, and one permanent line per completed cell. Without a terminal, only the
+    /// permanent lines.
     #[default]
     Line,
-    /// The whole terminal; as `Line` where there is no terminal.
+    /// The whole terminal; like `Line` if there is no terminal.
     Full,
-    /// Nothing.
+    /// No display.
     None,
 }
 
-/// What standard error is.
+/// Properties of standard error and its environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Surroundings {
-    /// Whether standard error is a terminal.
+pub struct TerminalFacts {
+    /// `true` if standard error is a terminal.
     pub is_terminal: bool,
-    /// Whether that terminal can do nothing but print: `TERM` is not set or is `dumb`.
+    /// `true` if the terminal can only print lines: `TERM` is unset or `dumb`.
     pub is_dumb: bool,
-    /// Whether `NO_COLOR` is set to something.
+    /// `true` if `NO_COLOR` is set and not empty.
     pub no_color: bool,
 }
 
-impl Surroundings {
-    /// Whether a line can be written over.
+impl TerminalFacts {
+    /// `true` if a line can be overwritten.
     fn can_redraw(self) -> bool {
         self.is_terminal && !self.is_dumb
     }
 }
 
-/// What the user wants of the run, seen when an event is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The user's request for the run, returned after each event.
+///
+/// In the order of what they end: of two requests at once, the greater one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[must_use]
-pub enum Asked {
-    /// Nothing.
+pub enum UserRequest {
+    /// No request.
     #[default]
     Nothing,
-    /// End the cell, keep what was measured of it, and go on with the next.
+    /// End the cell, keep its results so far, and continue with the next one.
     Next,
-    /// End the cell and the run, and keep what was measured.
+    /// End the cell and the run, and keep the results so far.
     Stop,
-    /// End at once: it was asked for twice.
+    /// End at once: the user asked to stop a second time.
     StopNow,
 }
 
-/// Shows a run while it goes on, on standard error.
+/// Shows a running benchmark on standard error.
 #[derive(Debug)]
 pub struct Display {
     output: Output,
@@ -96,19 +98,20 @@ pub struct Display {
 }
 
 impl Display {
-    /// A display of the asked kind, or of the nearest kind that standard error can show.
+    /// Creates a display of the requested kind, or of the nearest kind that standard error
+    /// supports.
     ///
     /// # Errors
-    /// When the terminal cannot be switched to the full screen.
-    pub fn new(kind: Kind, surroundings: Surroundings) -> io::Result<Self> {
-        if kind == Kind::Full && surroundings.is_terminal && surroundings.is_dumb {
-            terminal::say("note: this terminal has no full screen (TERM), so there are lines");
+    /// If the terminal cannot be switched to the full screen.
+    pub fn new(kind: DisplayKind, surroundings: TerminalFacts) -> io::Result<Self> {
+        if kind == DisplayKind::Full && surroundings.is_terminal && surroundings.is_dumb {
+            terminal::say("note: this terminal (TERM) has no full screen; lines are shown instead");
         }
         let output = match (kind, surroundings.can_redraw()) {
-            (Kind::None, _) => Output::None,
-            (Kind::Line, true) => Output::line(),
-            (Kind::Full, true) => Output::full(surroundings.no_color)?,
-            (Kind::Line | Kind::Full, false) => Output::plain(),
+            (DisplayKind::None, _) => Output::None,
+            (DisplayKind::Line, true) => Output::line(),
+            (DisplayKind::Full, true) => Output::full(surroundings.no_color)?,
+            (DisplayKind::Line | DisplayKind::Full, false) => Output::plain(),
         };
         Ok(Self {
             output,
@@ -116,20 +119,20 @@ impl Display {
         })
     }
 
-    /// Shows an event, and looks what the user wants of the run.
+    /// Shows an event and returns the user's request, if any.
     ///
-    /// A display that cannot write shows nothing and disturbs nothing.
-    pub fn on_event(&mut self, event: &RunEvent) -> Asked {
+    /// Write errors are ignored, so that a broken terminal or pipe does not disturb the run.
+    pub fn on_event(&mut self, event: &RunEvent) -> UserRequest {
         let now_ns = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.output.show(event, now_ns)
     }
 
-    /// Takes note that the run was asked to end otherwise than by a key.
+    /// Records that the run was asked to stop by other means than a key, such as a signal.
     pub fn note_stopping(&mut self) {
         self.output.note_stopping();
     }
 
-    /// Gives the terminal back; dropping the display does the same.
+    /// Restores the terminal; dropping the display does the same.
     pub fn finish(self) {
         drop(self);
     }

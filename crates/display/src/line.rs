@@ -1,4 +1,4 @@
-//! The line that is kept up to date: what matters most stays when the terminal is narrow.
+//! The progress line. On a narrow terminal, the most important parts stay.
 
 use results::Phase;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -6,18 +6,18 @@ use units::format;
 
 use crate::current::{Current, Preparation};
 use crate::left::{TimeLeft, time_left};
-use crate::state::State;
+use crate::state::RunState;
 
-/// A name is never cut below this many columns while other parts could go.
+/// A name is cut below this many columns only when all other parts are dropped.
 const NAME_WIDTH_MIN: usize = 8;
-/// Parts of at most this worth go before a name is cut.
+/// Parts with at most this priority are dropped before a name is cut.
 const WORTH_LITTLE: u8 = 2;
 /// Blanks between two parts.
 const GAP: &str = "  ";
 
-/// The state of a run in one line of at most `width` columns.
+/// The state of a run as one line of at most `width` columns.
 #[must_use]
-pub fn live_line(state: &State, width: usize) -> String {
+pub fn live_line(state: &RunState, width: usize) -> String {
     let line = match (&state.preparation, &state.current) {
         _ if state.cleanup.is_some() => removing(state),
         (Some(preparation), _) => preparing(state, preparation),
@@ -27,26 +27,26 @@ pub fn live_line(state: &State, width: usize) -> String {
     line.with_crew(state).with_troubles(state).fit(width)
 }
 
-/// A part of a line: what it is worth, the least going first, and its text.
+/// A part of a line: its priority (the lowest is dropped first) and its text.
 type Part = (u8, String);
 
-/// A line before it is known how much of it there is room for.
+/// A progress line before it is fitted to a width.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LiveLine {
-    /// What stands before all.
+    /// Position in the run, such as `[3/12] `.
     pub place: String,
-    /// What goes on, in full.
+    /// Full description of the current activity.
     pub long: String,
-    /// What goes on, where there is no room for that, cut where it has to be.
+    /// Short name for narrow lines; it may be cut.
     pub name: String,
-    /// What stays behind the name whatever goes.
+    /// Suffix of the short name that is never dropped.
     pub tag: String,
-    /// What else there is to tell.
+    /// The optional parts.
     pub parts: Vec<Part>,
 }
 
 impl LiveLine {
-    /// A line that says what goes on and nothing else.
+    /// A line with only the current activity.
     pub fn of(name: impl Into<String>) -> Self {
         let name = name.into();
         Self {
@@ -56,14 +56,14 @@ impl LiveLine {
         }
     }
 
-    /// With who measures, where there is room for it.
-    fn with_crew(mut self, state: &State) -> Self {
+    /// Adds the number of processes and their hosts, if there is more than one process.
+    fn with_crew(mut self, state: &RunState) -> Self {
         self.parts.extend(state.crew.clone().map(|crew| (1, crew)));
         self
     }
 
-    /// With what the user has to know whatever goes on.
-    fn with_troubles(mut self, state: &State) -> Self {
+    /// Adds a pending stop or the number of warnings.
+    fn with_troubles(mut self, state: &RunState) -> Self {
         if state.stopping {
             self.parts.push((9, "stopping".to_owned()));
         } else if state.warning_count > 0 {
@@ -73,12 +73,13 @@ impl LiveLine {
         self
     }
 
-    /// All of it, or what is worth most of it in so many columns.
+    /// Fits the line into `width` columns: drops parts by priority, then cuts the name.
     pub fn fit(mut self, width: usize) -> String {
         let rest = |parts: &[Part]| -> usize {
             parts.iter().map(|(_, text)| GAP.len() + text.width()).sum()
         };
         let whole = self.place.width() + self.long.width() + rest(&self.parts);
+        // Only if everything fits: otherwise, the short name leaves more room for results.
         if whole <= width {
             return joined([&self.place, &self.long], &self.parts);
         }
@@ -111,7 +112,7 @@ fn joined<const N: usize>(title: [&str; N], parts: &[Part]) -> String {
     title.into_iter().chain(parts).collect()
 }
 
-fn preparing(state: &State, preparation: &Preparation) -> LiveLine {
+fn preparing(state: &RunState, preparation: &Preparation) -> LiveLine {
     let mut line = LiveLine::of(format!("prepare {}", preparation.target));
     if let Some(share) = preparation.share() {
         line.parts.push((8, format!("{:.0} %", share * 100.0)));
@@ -132,7 +133,7 @@ fn preparing(state: &State, preparation: &Preparation) -> LiveLine {
     line
 }
 
-fn removing(state: &State) -> LiveLine {
+fn removing(state: &RunState) -> LiveLine {
     let Some(cleanup) = &state.cleanup else {
         return LiveLine::default();
     };
@@ -141,10 +142,11 @@ fn removing(state: &State) -> LiveLine {
     line
 }
 
-fn measuring(state: &State, current: &Current) -> LiveLine {
+fn measuring(state: &RunState, current: &Current) -> LiveLine {
     let index = current.index as usize;
     let row = state.cells.get(index);
     let tag = row.map(|row| row.tag.clone()).filter(|it| !it.is_empty());
+    // Without a row, the full description is the name and contains the round.
     let round = current.round.clone().filter(|_| row.is_some());
     let tag: Vec<String> = tag.into_iter().chain(round).collect();
     LiveLine {
@@ -156,12 +158,12 @@ fn measuring(state: &State, current: &Current) -> LiveLine {
     }
 }
 
-/// The parts that tell the figures of a cell, and how long all still takes.
+/// The parts with a cell's current results and the remaining time of the run.
 pub fn figures(current: &Current, left: Option<String>) -> Vec<Part> {
     let Some(phase) = &current.phase else {
         return left.map(|left| (6, left)).into_iter().collect();
     };
-    // While it is known when all is over, when this cell is over is worth less.
+    // The end of the run matters more than the end of this cell.
     let time_worth = if left.is_some() { 3 } else { 8 };
     let mut parts = vec![
         (time_worth, time(current, phase)),
@@ -171,12 +173,13 @@ pub fn figures(current: &Current, left: Option<String>) -> Vec<Part> {
     let p99 = current.p99_ns.map(format::latency_ns);
     parts.extend(p99.map(|p99| (4, format!("p99 {p99}"))));
     parts.extend(left.map(|left| (6, left)));
+    // Errors must stay visible on any terminal; their absence need not.
     let errors_worth = if current.errors > 0 { 9 } else { 0 };
     parts.push((errors_worth, counted(current.errors, "error")));
     parts
 }
 
-/// How far a cell is. What is measured is not told to be.
+/// Elapsed and total time of the phase, with the phase's name unless it is measured time.
 fn time(current: &Current, phase: &Phase) -> String {
     let elapsed = format::span(current.elapsed_ns);
     let time = match current.total_ns {
@@ -189,10 +192,10 @@ fn time(current: &Current, phase: &Phase) -> String {
     }
 }
 
-/// What is counted in a second.
+/// Unit of the rate.
 pub fn unit(phase: &Phase) -> &'static str {
     match phase {
-        // Operations on whole files: neither calls nor what a program calls transactions.
+        // Operations on whole files: neither system calls nor the transactions of the program.
         Phase::Classic(_) => "op/s",
         _ => "IOPS",
     }
@@ -204,12 +207,13 @@ pub fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{plural}", format::count(count))
 }
 
-/// `text` in at most `limit` columns, an ellipsis telling that something is missing.
+/// Cuts `text` to at most `limit` columns and marks the cut with an ellipsis.
 pub fn cut(text: &str, limit: usize) -> String {
     if text.width() <= limit {
         return text.to_owned();
     }
     let mut cut = String::new();
+    // One column for the ellipsis.
     let mut used = 1;
     for character in text.chars() {
         used += character.width().unwrap_or(0);
@@ -224,7 +228,7 @@ pub fn cut(text: &str, limit: usize) -> String {
     cut
 }
 
-/// As [`cut`], but the end of the text stays, as it tells paths apart.
+/// Like [`cut`], but keeps the end of the text: paths differ at their ends.
 pub fn cut_start(text: &str, limit: usize) -> String {
     if text.width() <= limit || limit == 0 {
         return cut(text, limit);

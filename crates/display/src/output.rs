@@ -1,4 +1,4 @@
-//! Where a display goes: nowhere, to a pipe, to one line of a terminal, or to all of it.
+//! The destination of a display: none, a pipe, one line of a terminal, or the full screen.
 
 use std::io;
 
@@ -7,58 +7,58 @@ use results::RunEvent;
 use units::printable;
 
 use crate::done::done_line;
-use crate::keys::Key;
+use crate::keys::PressedKey;
 use crate::line::live_line;
 use crate::plain::PlainLines;
 use crate::screen::Screen;
-use crate::state::State;
+use crate::state::RunState;
 use crate::terminal::{self, Terminal};
-use crate::{Asked, Kind, Surroundings};
+use crate::{DisplayKind, TerminalFacts, UserRequest};
 
-/// The line is redrawn so many times a second at most.
+/// Maximum redraws of the line per second.
 const REDRAWS_PER_SECOND: u8 = 10;
-/// The full screen is redrawn after so much time at the earliest.
+/// Minimum time between two redraws of the full screen.
 const REDRAW_PERIOD_NS: u64 = 100_000_000;
-/// What is said where the full screen was.
-const LEFT: &str = "the run goes on; Ctrl-C stops it and keeps what was measured";
+/// Message after the user leaves the full screen.
+const LEFT: &str = "the run continues; Ctrl-C stops it and keeps the results so far";
 
-/// Where a display goes.
+/// Destination of a display.
 #[derive(Debug)]
 pub enum Output {
-    /// Nowhere.
+    /// No output.
     None,
-    /// Lines to standard error.
+    /// Plain lines on standard error.
     Plain(Box<PlainLines>),
-    /// One line of the terminal, kept up to date.
+    /// One line of the terminal, updated in place.
     Line {
-        /// What is known.
-        state: Box<State>,
+        /// State of the run.
+        state: Box<RunState>,
         /// Draws and erases the line.
         bar: ProgressBar,
     },
-    /// All of the terminal.
+    /// The full screen of the terminal.
     Full {
-        /// What is shown.
+        /// The screen's contents.
         screen: Box<Screen>,
-        /// Gives the terminal back when it is dropped.
+        /// Restores the terminal when dropped.
         terminal: Box<Terminal>,
-        /// When it was drawn last.
+        /// Time of the last redraw.
         drawn_ns: Option<u64>,
     },
 }
 
 impl Output {
-    /// Lines to standard error.
+    /// Plain lines on standard error.
     pub fn plain() -> Self {
         Self::Plain(Box::default())
     }
 
-    /// One line of the terminal.
+    /// One line of the terminal, updated in place.
     pub fn line() -> Self {
-        Self::line_of(State::default())
+        Self::line_of(RunState::default())
     }
 
-    fn line_of(state: State) -> Self {
+    fn line_of(state: RunState) -> Self {
         let target = ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND);
         Self::Line {
             state: Box::new(state),
@@ -66,7 +66,7 @@ impl Output {
         }
     }
 
-    /// All of the terminal.
+    /// The full screen of the terminal.
     pub fn full(no_color: bool) -> io::Result<Self> {
         let terminal = Box::new(Terminal::enter()?);
         Ok(Self::Full {
@@ -76,7 +76,7 @@ impl Output {
         })
     }
 
-    /// Takes note that the run was asked to end.
+    /// Records that the run was asked to stop.
     pub fn note_stopping(&mut self) {
         match self {
             Self::Line { state, .. } => state.stopping = true,
@@ -85,15 +85,15 @@ impl Output {
         }
     }
 
-    /// Shows an event.
-    pub fn show(&mut self, event: &RunEvent, now_ns: u64) -> Asked {
+    /// Shows an event and returns the user's request, if any.
+    pub fn show(&mut self, event: &RunEvent, now_ns: u64) -> UserRequest {
         match self {
-            Self::None => Asked::Nothing,
+            Self::None => UserRequest::Nothing,
             Self::Plain(lines) => {
                 if let Some(line) = lines.line(event, now_ns) {
                     terminal::say(&line);
                 }
-                Asked::Nothing
+                UserRequest::Nothing
             }
             Self::Line { state, bar } => {
                 state.apply(event, now_ns);
@@ -104,7 +104,7 @@ impl Output {
                     stay(bar, &line);
                 }
                 keep_up(bar, &live_line(state, width));
-                Asked::Nothing
+                UserRequest::Nothing
             }
             Self::Full {
                 screen,
@@ -113,7 +113,9 @@ impl Output {
             } => {
                 let asked = screen.apply(event, now_ns, &terminal.keys());
                 let due = drawn_ns.is_none_or(|last| now_ns - last >= REDRAW_PERIOD_NS);
-                if due || asked != Asked::Nothing || screen.state().finished.is_some() {
+                // An event can be the last one for a while, so a request and the end are always
+                // shown.
+                if due || asked != UserRequest::Nothing || screen.state().finished.is_some() {
                     terminal.draw(screen);
                     *drawn_ns = Some(now_ns);
                 }
@@ -126,9 +128,9 @@ impl Output {
         }
     }
 
-    /// Goes on with one line where the full screen was.
-    fn leave(&mut self, state: State) {
-        // The terminal is given back before the line is drawn.
+    /// Switches from the full screen to the progress line.
+    fn leave(&mut self, state: RunState) {
+        // Dropping the old output restores the terminal before the line is drawn.
         *self = Self::None;
         *self = Self::line_of(state);
         if let Self::Line { bar, state } = self {
@@ -138,13 +140,13 @@ impl Output {
     }
 }
 
-/// The line of what is no run, where one is asked for and can be kept up to date.
-pub fn bar_of(kind: Kind, surroundings: Surroundings) -> Option<ProgressBar> {
-    let has_bar = surroundings.can_redraw() && kind != Kind::None;
+/// A progress line for activities other than runs; `None` if none is wanted or possible.
+pub fn bar_of(kind: DisplayKind, surroundings: TerminalFacts) -> Option<ProgressBar> {
+    let has_bar = surroundings.can_redraw() && kind != DisplayKind::None;
     has_bar.then(|| line_bar(ProgressDrawTarget::stderr()))
 }
 
-/// A line of the terminal that holds a message and nothing else.
+/// A terminal line that shows only a message.
 fn line_bar(target: ProgressDrawTarget) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, target);
     let style = ProgressStyle::with_template("{wide_msg}");
@@ -152,12 +154,12 @@ fn line_bar(target: ProgressDrawTarget) -> ProgressBar {
     bar
 }
 
-/// Puts a line above the one that is kept up to date.
+/// Prints a permanent line above the progress line.
 pub fn stay(bar: &ProgressBar, line: &str) {
     bar.println(printable(line));
 }
 
-/// Shows this in the line that is kept up to date.
+/// Updates the text of the progress line.
 pub fn keep_up(bar: &ProgressBar, line: &str) {
     bar.set_message(printable(line).into_owned());
     bar.tick();
@@ -172,14 +174,12 @@ impl Drop for Output {
 }
 
 impl Screen {
-    /// Takes note of an event and of the keys pressed since the last one.
-    pub fn apply(&mut self, event: &RunEvent, now_ns: u64, keys: &[Key]) -> Asked {
-        let mut asked = Asked::Nothing;
+    /// Processes an event and the keys pressed since the last one.
+    pub fn apply(&mut self, event: &RunEvent, now_ns: u64, keys: &[PressedKey]) -> UserRequest {
+        let mut asked = UserRequest::Nothing;
+        // Keys first: they were pressed while the screen showed the state before this event.
         for key in keys {
-            let now = self.press(*key);
-            if now != Asked::Nothing {
-                asked = now;
-            }
+            asked = asked.max(self.press(*key));
         }
         self.take(event, now_ns);
         asked

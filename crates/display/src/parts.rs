@@ -1,5 +1,5 @@
-//! What has many parts, each of which takes its time: a line that is kept up to date, and one that
-//! stays for each part that is done.
+//! Progress of an activity with several parts: a progress line, and one permanent line per
+//! completed part.
 
 use std::time::{Duration, Instant};
 
@@ -10,70 +10,73 @@ use units::printable;
 use crate::left::TimeLeft;
 use crate::line::{LiveLine, figures};
 use crate::output::{bar_of, keep_up, stay};
-use crate::state::State;
-use crate::{Kind, Surroundings, terminal};
+use crate::state::RunState;
+use crate::{DisplayKind, TerminalFacts, terminal};
 
-/// A part that is to come.
+/// A planned part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedPart {
-    /// What it is, in a few words.
+    /// Short description.
     pub what: String,
-    /// The number of its kind: parts of a kind take about as long.
+    /// Number of its kind; parts of one kind take about equally long.
     pub kind: usize,
 }
 
-/// Shows on standard error how far something is that has many parts.
+/// Shows the progress of an activity with several parts on standard error.
 ///
-/// Where there is no terminal, there are only the lines of parts that are done.
+/// Without a terminal, it prints only the lines of completed parts.
 #[derive(Debug)]
-pub struct Parts {
+pub struct PartsDisplay {
     bar: Option<ProgressBar>,
     is_silent: bool,
     parts: Vec<ExpectedPart>,
-    /// What each part took that was done, and when the one of now began.
+    /// Duration of each part; `None` until it is done.
     took: Vec<Option<Duration>>,
+    /// The current part, with its start.
     current: Option<(usize, Instant)>,
-    /// What is being done of it.
+    /// The current step of the part.
     step: String,
-    /// The run that is part of it.
-    run: State,
+    /// State of the run in this step.
+    run: RunState,
 }
 
-impl Parts {
-    /// A line of the asked kind, or of the nearest kind that standard error can show.
+impl PartsDisplay {
+    /// Creates a display of the requested kind, or of the nearest kind that standard error
+    /// supports.
     #[must_use]
-    pub fn new(kind: Kind, surroundings: Surroundings) -> Self {
+    pub fn new(kind: DisplayKind, surroundings: TerminalFacts) -> Self {
         Self {
             bar: bar_of(kind, surroundings),
-            is_silent: kind == Kind::None,
+            is_silent: kind == DisplayKind::None,
             parts: Vec::new(),
             took: Vec::new(),
             current: None,
             step: String::new(),
-            run: State::default(),
+            run: RunState::default(),
         }
     }
 
-    /// Tells all parts that are to come, in their order.
+    /// Sets the planned parts, in their order.
     pub fn expect(&mut self, parts: Vec<ExpectedPart>) {
         self.took = vec![None; parts.len()];
         self.parts = parts;
     }
 
-    /// Says which part begins.
+    /// Starts a part.
     pub fn begin(&mut self, index: usize) {
         self.current = Some((index, Instant::now()));
         self.step("");
     }
 
-    /// Says what is being done of the part now.
+    /// Shows a step of the current part.
     pub fn step(&mut self, step: &str) {
         step.clone_into(&mut self.step);
-        self.run = State::default();
+        // Each step may have its own run.
+        self.run = RunState::default();
         self.show();
     }
 
-    /// Shows what happens in a run that is the step of now.
+    /// Shows an event of the run in the current step.
     pub fn hear(&mut self, event: &RunEvent) {
         let since = self.current.map(|(_, since)| since.elapsed());
         let now_ns = since.map_or(0, |since| since.as_nanos());
@@ -82,7 +85,7 @@ impl Parts {
         self.show();
     }
 
-    /// Ends the part of now and leaves a line with its outcome.
+    /// Ends the current part and prints a permanent line with its outcome.
     pub fn done(&mut self, outcome: &str) {
         let Some((index, since)) = self.current.take() else {
             return;
@@ -91,6 +94,7 @@ impl Parts {
         if let Some(known) = self.took.get_mut(index) {
             *known = Some(took);
         }
+        // All parts are padded to the longest name, so that their outcomes are aligned.
         let width = self.parts.iter().map(|part| columns(&part.what)).max();
         let what = self.parts.get(index).map_or("", |part| part.what.as_str());
         let blanks = " ".repeat(width.unwrap_or(0).saturating_sub(columns(what)));
@@ -104,7 +108,8 @@ impl Parts {
         self.say(&line.fit(self.width()));
     }
 
-    /// Says something of the step of now: it passes on a terminal, and stays elsewhere.
+    /// Shows a detail of the current step: in the progress line, or as a plain line without a
+    /// terminal.
     pub fn tell(&mut self, detail: &str) {
         match self.bar {
             Some(_) => self.step(detail),
@@ -112,7 +117,7 @@ impl Parts {
         }
     }
 
-    /// Lets something be written that is no part of this.
+    /// Hides the progress line while `write` prints something else.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.bar {
             Some(bar) => bar.suspend(write),
@@ -120,7 +125,7 @@ impl Parts {
         }
     }
 
-    /// Leaves lines.
+    /// Prints permanent lines.
     pub fn say(&self, text: &str) {
         for line in text.lines().filter(|_| !self.is_silent) {
             match &self.bar {
@@ -130,7 +135,7 @@ impl Parts {
         }
     }
 
-    /// Erases the line that is kept up to date; what is said from now on simply stays.
+    /// Removes the progress line. Later messages are printed as plain lines.
     pub fn end(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -140,12 +145,12 @@ impl Parts {
     fn width(&self) -> usize {
         match &self.bar {
             Some(_) => terminal::width(),
-            // Lines for pipes are not cut: nobody knows how wide they will be read.
+            // Lines for pipes are not cut: the width of the reader is unknown.
             None => usize::MAX,
         }
     }
 
-    /// `[ 3/12] `, as wide for each.
+    /// `[ 3/12] `, equally wide for all parts.
     fn place(&self, index: usize) -> String {
         let count = self.parts.len().to_string();
         let number = index + 1;
@@ -179,7 +184,8 @@ impl Parts {
         line
     }
 
-    /// How long all parts still take, as those of their kind did; none before the first is done.
+    /// Estimated remaining time of all parts, from completed parts; `None` before the first is
+    /// done.
     fn left(&self) -> Option<TimeLeft> {
         let (index, since) = self.current?;
         let mut left = Duration::ZERO;
@@ -196,7 +202,7 @@ impl Parts {
         })
     }
 
-    /// What a part of a kind takes: the mean of those that were done, or of all kinds.
+    /// Expected duration of a part: the mean of completed parts of its kind, or of all kinds.
     fn expected(&self, kind: usize) -> Option<Duration> {
         let mean = |is_wanted: &dyn Fn(&ExpectedPart) -> bool| {
             let known = self.parts.iter().zip(&self.took);
@@ -219,7 +225,7 @@ fn seconds(span: Duration) -> String {
     format!("{:.1} s", span.as_secs_f64())
 }
 
-impl Drop for Parts {
+impl Drop for PartsDisplay {
     fn drop(&mut self) {
         self.end();
     }
@@ -229,13 +235,13 @@ impl Drop for Parts {
 mod tests {
     use super::*;
 
-    fn parts(names: &[(&str, usize)]) -> Parts {
-        let surroundings = Surroundings {
+    fn parts(names: &[(&str, usize)]) -> PartsDisplay {
+        let surroundings = TerminalFacts {
             is_terminal: false,
             is_dumb: false,
             no_color: true,
         };
-        let mut parts = Parts::new(Kind::None, surroundings);
+        let mut parts = PartsDisplay::new(DisplayKind::None, surroundings);
         let all = names.iter().map(|(what, kind)| ExpectedPart {
             what: (*what).to_owned(),
             kind: *kind,

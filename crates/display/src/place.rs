@@ -1,33 +1,33 @@
-//! Where a run is among its cells, so far as it is known how many there are.
+//! Position of the current cell in the run, as far as the number of cells is known.
 
 use std::collections::BTreeSet;
 
 use plan::CurvePart;
 use results::RateSearch;
+use unicode_width::UnicodeWidthStr;
 
-use crate::state::State;
+use crate::state::RunState;
 
-/// A peak that every search can be thought to begin from: how many trials follow depends on
-/// shares of it alone.
+/// A placeholder for an unknown peak. The number of expected trials depends only on shares of the
+/// peak, so any value works.
 const PEAK_OF_ANY: f64 = 1e6;
 
-/// Where a search for a rate is.
+/// Position in a search for the highest rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchPlace {
-    /// The trial, from 1; none of the peak.
+    /// Number of the trial, from 1; `None` for the peak measurement.
     pub number: Option<usize>,
-    /// How many trials there are, as far as can be told.
+    /// Expected number of trials.
     pub trial_count: usize,
-    /// How many cells are still to be measured, this one included.
+    /// Number of cells still to be measured, including this one.
     pub open_count: usize,
 }
 
-impl State {
-    /// Where the search that a cell belongs to is; none where it belongs to none.
+impl RunState {
+    /// Position in the search that a cell belongs to; `None` if it belongs to none.
     #[must_use]
     pub fn search(&self, index: usize) -> Option<SearchPlace> {
         let row = self.cells.get(index)?;
-        // Of cells from before repetitions were told by the first, none is known.
         let own = || {
             let same = self.cells.iter().filter(|it| it.first == row.first);
             same.filter(|it| it.repetition == row.repetition)
@@ -43,6 +43,7 @@ impl State {
         let known = self.searches.get(&row.first);
         let open_count = match (known, is_first) {
             (Some(search), true) => search.trials_expected(),
+            // Later repetitions use the rates that the first one tried, so their number is known.
             (Some(search), false) => search.trials.len().saturating_sub(tried_count),
             (None, _) => RateSearch {
                 limit,
@@ -59,7 +60,7 @@ impl State {
         })
     }
 
-    /// Where the run is while it measures a cell: `3/12`, `7/12+`, `trial 3 of ~8`.
+    /// Position of a cell that is being measured: `3/12`, `7/12+`, `trial 3 of ~8`.
     #[must_use]
     pub fn place(&self, index: usize) -> String {
         let Some(search) = self.search(index) else {
@@ -75,7 +76,7 @@ impl State {
         }
     }
 
-    /// As [`Self::place`], short and without what may change: for a cell that is done.
+    /// Like [`Self::place`], but short and without estimates: for a completed cell.
     #[must_use]
     pub fn place_of_done(&self, index: usize) -> String {
         let part = self.cells.get(index).and_then(|row| row.part);
@@ -86,9 +87,18 @@ impl State {
         }
     }
 
+    /// Width of the last cell's place if no cell is skipped; no other place is wider.
+    pub(crate) fn place_width_max(&self) -> usize {
+        self.numbered(self.cells.len().saturating_sub(1), 0).width()
+    }
+
     fn place_of_all(&self, index: usize) -> String {
         let before = self.cells.iter().take(index);
-        let left_out_count = before.filter(|row| row.done.is_none()).count();
+        // Cells run in their order, so earlier ones without a result were skipped.
+        self.numbered(index, before.filter(|row| row.done.is_none()).count())
+    }
+
+    fn numbered(&self, index: usize, left_out_count: usize) -> String {
         let number = index + 1 - left_out_count;
         let known = self.cells.len().max(self.count) - left_out_count;
         let after = self.cells.iter().skip(index);
@@ -99,7 +109,7 @@ impl State {
         }
     }
 
-    /// Which of the run's searches and other workloads, and of how many.
+    /// Position among the run's searches and other workloads: number and total.
     fn place_of_search(&self, index: usize) -> (usize, usize) {
         let firsts: BTreeSet<u32> = self.cells.iter().map(|row| row.first).collect();
         let own = self.cells.get(index).map_or(0, |row| row.first);

@@ -1,27 +1,26 @@
-//! Lines for pipes and log files: one for each cell that is done, and one now and then while
-//! nothing is.
+//! Lines for pipes and log files: one per completed cell, and a periodic progress line in between.
 
 use results::{Phase, RunEvent};
 
 use crate::done::done_line;
 use crate::line::live_line;
-use crate::state::State;
+use crate::state::RunState;
 
-/// At least so much time passes without a line before one tells nothing but figures.
+/// Minimum time between the last line and a progress line.
 const PERIOD_NS: u64 = 60_000_000_000;
-/// Lines for pipes are not cut: nobody knows how wide they will be read.
+/// Lines for pipes are not cut: the width of the reader is unknown.
 const WIDTH: usize = 1000;
 
-/// Decides which lines a pipe gets. Pure: time is passed in.
+/// Decides which lines to print. Pure: time is passed in.
 #[derive(Debug, Clone, Default)]
 pub struct PlainLines {
-    state: State,
+    state: RunState,
     last_line_ns: Option<u64>,
     last_phase: Option<Phase>,
 }
 
 impl PlainLines {
-    /// Takes note of an event at a time in nanoseconds and gives the line to print, if any.
+    /// Processes an event at `now_ns` nanoseconds and returns the line to print, if any.
     #[must_use]
     pub fn line(&mut self, event: &RunEvent, now_ns: u64) -> Option<String> {
         self.state.apply(event, now_ns);
@@ -29,6 +28,7 @@ impl PlainLines {
             RunEvent::Started { record } => {
                 let cells = record.plan.cells.len();
                 let noun = if cells == 1 { "cell" } else { "cells" };
+                // A search may not need all of its planned trials.
                 let has_search = (0..cells).any(|index| self.state.search(index).is_some());
                 let sure = match (self.state.is_open_ended, has_search) {
                     (true, _) => "at least ",
@@ -42,7 +42,7 @@ impl PlainLines {
             }
             RunEvent::Prepare { .. } => self.now_and_then(),
             RunEvent::Progress { phase, .. } => {
-                // The first figures of a phase cover next to nothing.
+                // The first results of a phase cover too short a time.
                 match self.last_phase.replace(phase.clone()).as_ref() == Some(phase) {
                     true => self.now_and_then(),
                     false => None,

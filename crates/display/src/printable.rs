@@ -1,6 +1,6 @@
-//! Text from outside, made harmless for terminals.
+//! Sanitizing of external text for terminals.
 
-/// `text` with everything in it visible.
+/// `text` with control characters made visible.
 pub fn printable(text: &str) -> String {
     units::printable(text).into_owned()
 }

@@ -1,4 +1,4 @@
-//! A cell in the list: what tells it from the others, and its figures once it is done.
+//! A cell in the list: its distinguishing properties, and its results once it is done.
 
 use std::collections::BTreeMap;
 
@@ -10,57 +10,58 @@ use crate::printable::printable;
 /// A cell in the list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CellRow {
-    /// The cell in a few words.
+    /// Short description of the cell.
     pub what: String,
-    /// Its access specification or workload alone.
+    /// Only its access specification or workload.
     pub name: String,
-    /// Queue depth, workers where they differ, and the part of a curve: `QD8`, `Q8T2`, `QD8 50%`.
+    /// Queue depth, number of workers if it varies, and part of the curve: `QD8`, `Q8T2`, `QD8
+    /// 50%`.
     pub tag: String,
-    /// Its target, where there are several.
+    /// Its target, if the run has several.
     pub target: Option<String>,
-    /// From 1, where cells are repeated.
+    /// Number of the repetition, from 1; `None` if cells are not repeated.
     pub repetition: Option<u32>,
-    /// The index of the cell that it repeats, or of the peak that it belongs to.
+    /// Index of the cell that this one repeats, or of the peak that it belongs to.
     pub first: u32,
-    /// Which part of a curve or of a search it is.
+    /// Its part of a curve or of a search.
     pub part: Option<CurvePart>,
-    /// Whether it is left out where the cells before it tell enough.
+    /// `true` if the run skips the cell when earlier cells already answer the question.
     pub is_optional: bool,
-    /// What it takes by its plan, in nanoseconds; none where it ends by itself.
+    /// Planned duration, in nanoseconds; `None` if the cell does not end by time.
     pub planned_ns: Option<u64>,
-    /// What it took, in nanoseconds, with what came before it.
+    /// Actual duration including the time before it, in nanoseconds.
     pub took_ns: Option<u64>,
-    /// Its figures, once it is done.
+    /// Its results, once it is done.
     pub done: Option<DoneCell>,
 }
 
-/// The figures of a cell that is done.
+/// Results of a completed cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DoneCell {
     /// Operations per second.
     pub iops: f64,
     /// Bytes per second.
     pub bytes_per_second: f64,
-    /// Median of the latency, in nanoseconds.
+    /// Median latency, in nanoseconds.
     pub p50_ns: Option<u64>,
     /// 99th percentile of the latency, in nanoseconds.
     pub p99_ns: Option<u64>,
     /// Failed operations.
     pub errors: u64,
-    /// How the cell ended.
+    /// Outcome of the cell.
     pub status: Status,
     /// Measured time in nanoseconds.
     pub run_time_ns: u64,
-    /// The figures of each operation.
+    /// Results by operation.
     pub operations: BTreeMap<String, DoneOperation>,
 }
 
-/// The figures of an operation in a cell that is done.
+/// Results of an operation in a completed cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DoneOperation {
     /// Operations per second.
     pub per_second: f64,
-    /// Latencies in nanoseconds: mean, p50, p99, p99.9 and the largest.
+    /// Latencies in nanoseconds: mean, p50, p99, p99.9 and maximum.
     pub latencies_ns: [Option<u64>; 5],
 }
 
@@ -101,7 +102,7 @@ impl DoneOperation {
     }
 }
 
-/// The rows of cells that were planned or added; `whats` tells each in a few words.
+/// The rows of planned or added cells; `whats` has a short description for each.
 pub fn rows<'a>(
     cells: &'a [Cell],
     whats: impl IntoIterator<Item = String>,
@@ -109,6 +110,7 @@ pub fn rows<'a>(
 ) -> Vec<CellRow> {
     let all = || plan.cells.iter().chain(cells);
     let has_workers = all().any(|cell| cell.workers.len() != all_workers(cells));
+    // With a rule, the run may add repetitions to cells that have none yet.
     let is_repeated = plan.repetition_rule.is_some() || all().any(|cell| cell.repetition > 0);
     let row = |(cell, what): (&Cell, String)| CellRow {
         what: printable(&what),
@@ -132,14 +134,14 @@ fn all_workers(cells: &[Cell]) -> usize {
 fn tag(cell: &Cell, has_workers: bool, cells: &[Cell]) -> String {
     let is_deep = !cell.work.is_acts() || cell.iodepth > 1;
     let depth = match (is_deep, has_workers) {
-        // As KDiskMark writes queues and threads.
+        // The notation of KDiskMark for queues and threads.
         (true, true) => Some(format!("Q{}T{}", cell.iodepth, cell.workers.len())),
         (true, false) => Some(format!("QD{}", cell.iodepth)),
         (false, true) => Some(format!("T{}", cell.workers.len())),
         (false, false) => None,
     };
     let part = match cell.curve {
-        // That of a search is told by its place.
+        // In a search, the position already says `peak`.
         Some(CurvePart::Peak) => {
             let mut own = cells.iter().filter(|it| it.first_index == cell.first_index);
             let is_point = |it: &Cell| matches!(it.curve, Some(CurvePart::Point { .. }));
@@ -163,7 +165,7 @@ fn target(cell: &Cell, plan: &Plan) -> String {
     }
 }
 
-/// What a cell takes, where it ends by time.
+/// Planned duration of a cell that ends by time.
 fn planned_ns(cell: &Cell) -> Option<u64> {
     let ends_by_time = cell.run_time_ns > 0
         && cell.operations.is_none()

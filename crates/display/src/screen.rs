@@ -1,4 +1,4 @@
-//! The full screen: what it shows of the state, and how that is drawn.
+//! The full screen: its state, and how it is drawn.
 
 mod cells;
 mod chosen;
@@ -14,32 +14,32 @@ use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 use results::{RunEvent, Status};
 use units::format;
 
-use crate::Asked;
-use crate::keys::Key;
+use crate::UserRequest;
+use crate::keys::PressedKey;
 use crate::left::{TimeLeft, time_left};
 use crate::line::{LiveLine, counted, cut};
-use crate::state::State;
+use crate::state::RunState;
 
-/// Below this width, the list of cells gives way to the current figures.
+/// On narrower terminals, the list of cells is hidden.
 const LIST_WIDTH_MIN: u16 = 60;
-/// The last warnings take so many lines, frame included.
+/// Lines for the last warnings, including the frame.
 const WARNINGS_HEIGHT: u16 = 3;
-/// Below this height there is no room for them.
+/// On lower terminals, warnings are hidden.
 const WARNED_HEIGHT_MIN: u16 = 20;
 
-/// The full screen: the run's state and what the user asked for.
+/// The full screen: the run's state and the user's selection.
 #[derive(Debug, Clone, Default)]
 pub struct Screen {
-    state: State,
+    state: RunState,
     no_color: bool,
-    /// The cell that the user looks at; none for the one that is being measured.
+    /// The cell selected by the user; `None` for the cell that is being measured.
     chosen: Option<usize>,
     shows_help: bool,
     is_left: bool,
 }
 
 impl Screen {
-    /// A screen that knows nothing yet.
+    /// An empty screen.
     #[must_use]
     pub fn new(no_color: bool) -> Self {
         Self {
@@ -48,20 +48,20 @@ impl Screen {
         }
     }
 
-    /// What is known of the run.
+    /// State of the run.
     #[must_use]
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &RunState {
         &self.state
     }
 
-    /// Whether the user wants the run to go on without it.
+    /// `true` if the user left the screen; the run continues.
     #[must_use]
     pub fn is_left(&self) -> bool {
         self.is_left
     }
 
-    /// What is known of the run, for whoever shows it from now on.
-    pub(crate) fn take_state(&mut self) -> State {
+    /// Moves the state out, for the display that takes over.
+    pub(crate) fn take_state(&mut self) -> RunState {
         std::mem::take(&mut self.state)
     }
 
@@ -69,30 +69,31 @@ impl Screen {
         self.state.stopping = true;
     }
 
-    /// Takes note of an event.
+    /// Processes an event.
     pub fn take(&mut self, event: &RunEvent, now_ns: u64) {
         self.state.apply(event, now_ns);
     }
 
-    /// Takes note of a key.
-    pub fn press(&mut self, key: Key) -> Asked {
+    /// Processes a key.
+    pub fn press(&mut self, key: PressedKey) -> UserRequest {
+        // Any key closes the help; `q` then does nothing else.
         let closes_help = std::mem::take(&mut self.shows_help);
         match key {
-            Key::Stop if self.state.stopping => return Asked::StopNow,
-            Key::Stop => {
+            PressedKey::Stop if self.state.stopping => return UserRequest::StopNow,
+            PressedKey::Stop => {
                 self.state.stopping = true;
-                return Asked::Stop;
+                return UserRequest::Stop;
             }
-            Key::Next if self.is_measuring() => return Asked::Next,
-            Key::Next => {}
-            Key::Leave if closes_help => {}
-            Key::Leave => self.is_left = true,
-            Key::Help => self.shows_help = !closes_help,
-            Key::Up => self.choose(|index, _| index.saturating_sub(1)),
-            Key::Down => self.choose(|index, last| (index + 1).min(last)),
-            Key::Back => self.chosen = None,
+            PressedKey::Next if self.is_measuring() => return UserRequest::Next,
+            PressedKey::Next => {}
+            PressedKey::Leave if closes_help => {}
+            PressedKey::Leave => self.is_left = true,
+            PressedKey::Help => self.shows_help = !closes_help,
+            PressedKey::Up => self.choose(|index, _| index.saturating_sub(1)),
+            PressedKey::Down => self.choose(|index, last| (index + 1).min(last)),
+            PressedKey::Back => self.chosen = None,
         }
-        Asked::Nothing
+        UserRequest::Nothing
     }
 
     fn is_measuring(&self) -> bool {
@@ -105,7 +106,7 @@ impl Screen {
             return;
         };
         let chosen = next(self.chosen.unwrap_or(self.current_index()), last);
-        // Whoever comes back to what goes on stays with it.
+        // If the user moves back to the current cell, the selection follows the run again.
         self.chosen = (chosen != self.current_index()).then_some(chosen);
     }
 
@@ -151,7 +152,8 @@ fn draw_top(frame: &mut Frame, area: Rect, screen: &Screen) {
     let done = state.cells.iter().filter(|cell| cell.done.is_some());
     let done = done.count();
     let cells = match (state.is_open_ended, &state.current) {
-        (true, _) => format!("{done} cells done, more until they are precise"),
+        // Repetitions are still added, so nobody knows the total.
+        (true, _) => format!("{done} cells done, more until results are precise"),
         (false, Some(current)) => format!("[{}]", state.place(current.index as usize)),
         (false, None) => format!("{} cells", state.cells.len()),
     };
@@ -197,6 +199,7 @@ fn draw_warnings(frame: &mut Frame, area: Rect, screen: &Screen) {
         .state()
         .warnings
         .iter()
+        // Newest first, because few lines fit.
         .rev()
         .take(usize::from(area.height.saturating_sub(1)))
         .map(|message| Line::styled(message.as_str(), screen.style(Color::Yellow)))
@@ -209,17 +212,18 @@ fn draw_warnings(frame: &mut Frame, area: Rect, screen: &Screen) {
 
 fn draw_bottom(frame: &mut Frame, area: Rect, screen: &Screen) {
     let state = screen.state();
+    // From the longest to the shortest; the first one that fits is shown.
     let texts: &[&str] = match (state.finished, state.stopping) {
         (Some(Status::Complete), _) => &["complete"],
         (Some(Status::Interrupted), _) => &["interrupted"],
         (Some(Status::Failed), _) => &["failed"],
         (None, true) => &[
-            "stopping: what was measured is kept; s again ends at once",
+            "stopping: results so far are kept; s again ends at once",
             "stopping; s again ends at once",
         ],
         (None, false) => &[
-            "? help   s stop, keep what was measured   n next cell   ↑↓ look at a cell   q leave",
-            "? help   s stop   n next cell   ↑↓ look at a cell   q leave the screen",
+            "? help   s stop and keep results so far   n next cell   ↑↓ select a cell   q leave",
+            "? help   s stop   n next cell   ↑↓ select a cell   q leave the screen",
             "? help  s stop  n next  ↑↓ cell  q leave",
             "? help  s stop",
         ],

@@ -1,4 +1,4 @@
-//! What is known of a run from its events so far. Pure: time is passed in.
+//! State of a run, collected from its events. Pure: time is passed in.
 
 use std::collections::BTreeMap;
 
@@ -12,47 +12,48 @@ use crate::current::{Current, Preparation};
 use crate::printable::printable;
 use crate::row::{CellRow, DoneCell, rows};
 
-/// So many warnings are kept for showing; all are counted.
+/// Number of warnings kept for display; all are counted.
 const WARNINGS_MAX: usize = 50;
 
-/// What is known of a run from its events so far.
+/// State of a run, collected from its events.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct State {
+pub struct RunState {
     /// The run's id.
     pub id: String,
-    /// How many processes share it and where; none where one measures alone.
+    /// Number of processes that share the run and their hosts; `None` for a single process.
     pub crew: Option<String>,
-    /// The cells in their order, done or not.
+    /// All cells in their order, done or not.
     pub cells: Vec<CellRow>,
-    /// Whether cells are repeated until they are precise, so that there may be more of them.
+    /// `true` if repetitions are added until the results are precise, so that more cells may
+    /// follow.
     pub is_open_ended: bool,
     /// The cell that is being measured; none before the first.
     pub current: Option<Current>,
     /// The target that is being prepared; none while measuring.
     pub preparation: Option<Preparation>,
-    /// What is being removed; none while nothing is.
+    /// The removal of files that is in progress; `None` if there is none.
     pub cleanup: Option<Cleanup>,
     /// The last warnings, oldest first.
     pub warnings: Vec<String>,
-    /// How many warnings there were.
+    /// Number of warnings so far.
     pub warning_count: u64,
-    /// How the run ended; none while it goes on.
+    /// Outcome of the run; `None` while it is running.
     pub finished: Option<Status>,
-    /// Whether the user asked for the end.
+    /// `true` if the user asked to stop.
     pub stopping: bool,
-    /// Time since the display began, in nanoseconds.
+    /// Time of the last event, in nanoseconds since the display began.
     pub now_ns: u64,
-    /// How many cells the run says there are.
+    /// Number of cells announced by the run.
     pub(crate) count: usize,
-    /// The searches for a rate, by the index of their peak.
+    /// The searches for the highest rate, by the index of their peak.
     pub(crate) searches: BTreeMap<u32, RateSearch>,
-    /// When the last cell was done.
+    /// Time at which the last cell was completed, in nanoseconds.
     done_ns: Option<u64>,
-    /// What names the cells that are added.
+    /// The plan, needed to name cells that are added later; `None` if none can be.
     plan: Option<Box<Plan>>,
 }
 
-/// What a cell made on a target, being removed.
+/// Removal of a cell's files from a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cleanup {
     /// The target's path.
@@ -61,8 +62,8 @@ pub struct Cleanup {
     pub removed: u64,
 }
 
-impl State {
-    /// Takes note of an event at a time in nanoseconds since the display began.
+impl RunState {
+    /// Updates the state from an event at `now_ns`, in nanoseconds since the display began.
     pub fn apply(&mut self, event: &RunEvent, now_ns: u64) {
         self.now_ns = now_ns;
         match event {
@@ -107,7 +108,7 @@ impl State {
             }
             RunEvent::Round { .. } => self.round(event),
             RunEvent::CellDone { record } => self.done(record),
-            // What is only worth knowing stands in the report.
+            // Notes appear only in the report.
             RunEvent::Warning { warning } if warning.level() == WarningLevel::Warning => {
                 self.warn(&warning.message);
             }
@@ -133,6 +134,7 @@ impl State {
         self.is_open_ended = plan.repetition_rule.is_some();
         self.count = plan.cells.len();
         self.cells = rows(&plan.cells, titles, (&names, plan));
+        // Only open-ended runs add cells, and a plan can be large.
         self.plan = self.is_open_ended.then(|| Box::new(plan.clone()));
     }
 
@@ -161,7 +163,7 @@ impl State {
         });
     }
 
-    /// Names the cell by the round that it is in and by how steady the last ones were.
+    /// Adds the current round, and how steady the last rounds were, to the cell's description.
     fn round(&mut self, event: &RunEvent) {
         let RunEvent::Round {
             cell,
@@ -190,6 +192,7 @@ impl State {
             ),
         };
         let round = match verdict {
+            // Without a final verdict, the next round is already running.
             SteadyVerdict::NotYet => done.saturating_add(1),
             _ => *done,
         };
@@ -201,6 +204,7 @@ impl State {
     fn done(&mut self, record: &CellRecord) {
         self.note_search(record);
         let began_ns = self.current.as_ref().map(|current| current.since_ns);
+        // From the end of the previous cell, so that preparation in between counts, too.
         let since_ns = self.done_ns.or(began_ns);
         let index = record.index as usize;
         let Some(row) = self.cells.get_mut(index) else {
@@ -210,15 +214,17 @@ impl State {
             row.took_ns = since_ns.map(|since_ns| self.now_ns.saturating_sub(since_ns));
         }
         self.done_ns = Some(self.now_ns);
-        // Of a program's phases, the one that its own figures stand with.
+        // A program with several phases has one record per phase: prefer the one with its own
+        // results.
         if row.done.is_none() || record.phase_figures.is_some() {
             row.done = Some(DoneCell::of(record));
         }
     }
 
-    /// Takes what a cell tells of the search that it belongs to.
+    /// Adds a cell's result to the search that it belongs to.
     fn note_search(&mut self, record: &CellRecord) {
         let first = record.first_index.unwrap_or(record.index);
+        // Later repetitions use the rates that the first one tried; they are no new trials.
         if record.repetition > 0 {
             return;
         }
@@ -238,6 +244,7 @@ impl State {
     fn warn(&mut self, message: &str) {
         self.warning_count += 1;
         if self.warnings.len() == WARNINGS_MAX {
+            // Memory must stay bounded, however long a run takes.
             self.warnings.remove(0);
         }
         self.warnings.push(printable(message));

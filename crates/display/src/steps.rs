@@ -1,30 +1,30 @@
-//! A line that says which step of something goes on.
+//! A line that shows the current step of an activity.
 
 use indicatif::ProgressBar;
 
 use crate::line::cut;
 use crate::output::{bar_of, keep_up};
-use crate::{Kind, Surroundings, terminal};
+use crate::{DisplayKind, TerminalFacts, terminal};
 
-/// Shows what goes on, on standard error: one line that is kept up to date, or plain lines where
-/// there is no terminal.
+/// Shows the current step on standard error: in one line that is updated, or in plain lines without
+/// a terminal.
 #[derive(Debug)]
-pub struct Steps {
+pub struct StepLine {
     bar: Option<ProgressBar>,
     is_silent: bool,
 }
 
-impl Steps {
-    /// A line of the asked kind, or of the nearest kind that standard error can show.
+impl StepLine {
+    /// Creates a line of the requested kind, or of the nearest kind that standard error supports.
     #[must_use]
-    pub fn new(kind: Kind, surroundings: Surroundings) -> Self {
+    pub fn new(kind: DisplayKind, surroundings: TerminalFacts) -> Self {
         Self {
             bar: bar_of(kind, surroundings),
-            is_silent: kind == Kind::None,
+            is_silent: kind == DisplayKind::None,
         }
     }
 
-    /// Says what goes on now.
+    /// Shows the current step.
     pub fn show(&self, step: &str) {
         match &self.bar {
             _ if self.is_silent => {}
@@ -34,7 +34,7 @@ impl Steps {
     }
 }
 
-impl Drop for Steps {
+impl Drop for StepLine {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

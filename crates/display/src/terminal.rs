@@ -1,4 +1,4 @@
-//! The terminal as a full screen: taken, drawn on, and always given back.
+//! The terminal as a full screen: entered, drawn on, and always restored.
 
 use std::io::{self, Stderr, Write};
 use std::panic::{self, PanicHookInfo};
@@ -15,38 +15,39 @@ use ratatui::backend::CrosstermBackend;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr};
 use units::printable;
 
-use crate::keys::Key;
+use crate::keys::PressedKey;
 use crate::screen::{Screen, draw};
 
-/// The width where the terminal does not tell.
+/// Assumed width if the terminal does not report one.
 const WIDTH_DEFAULT: usize = 80;
 
-/// How wide the terminal is, in columns.
+/// Width of the terminal, in columns.
 pub fn width() -> usize {
     match terminal::size() {
+        // A pseudo-terminal whose size was never set reports 0.
         Ok((width, _)) if width > 0 => usize::from(width),
         _ => WIDTH_DEFAULT,
     }
 }
 
-/// Says a line. Whoever closed the pipe wants no lines; the run goes on.
+/// Prints a line on standard error. Errors are ignored: a closed pipe must not stop the run.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{}", printable(line));
 }
 
-/// What a full screen has of the terminal.
+/// State of the terminal with respect to the full screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hold {
-    /// There is no full screen.
+    /// No full screen.
     None,
     Taken,
-    /// Taken again, so that all of it has to be drawn.
+    /// Entered again, so the next draw must redraw everything.
     TakenAgain,
-    /// Given back until the process goes on in the foreground.
+    /// Restored until the process continues in the foreground.
     Lent,
 }
 
-/// Signals come to the process, not to a value of [`Terminal`]; who draws holds the lock.
+/// A static, because signal handling needs it and has no [`Terminal`]. Drawing holds the lock.
 static HOLD: Mutex<Hold> = Mutex::new(Hold::None);
 
 fn hold() -> MutexGuard<'static, Hold> {
@@ -55,7 +56,7 @@ fn hold() -> MutexGuard<'static, Hold> {
 
 type PanicHook = Arc<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
 
-/// The terminal as a full screen; given back when dropped and before a panic is told.
+/// The terminal as a full screen; restored when dropped and before a panic message is printed.
 pub struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<Stderr>>,
     hook_before: PanicHook,
@@ -68,11 +69,11 @@ impl std::fmt::Debug for Terminal {
 }
 
 impl Terminal {
-    /// Takes the terminal.
+    /// Switches the terminal to the full screen.
     pub fn enter() -> io::Result<Self> {
         let mut hold = hold();
         take()?;
-        // From here on, an early return must give the terminal back.
+        // From here on, an early return must restore the terminal.
         let result = Self::on_taken();
         match result {
             Ok(_) => *hold = Hold::Taken,
@@ -92,9 +93,10 @@ impl Terminal {
         Ok(Self { inner, hook_before })
     }
 
-    /// The keys pressed since the last call; does not wait.
-    pub fn keys(&mut self) -> Vec<Key> {
+    /// Keys pressed since the last call; does not wait.
+    pub fn keys(&mut self) -> Vec<PressedKey> {
         let mut keys = Vec::new();
+        // Reading the terminal in the background would stop this process (SIGTTIN).
         if *hold() == Hold::Lent || !is_in_foreground() {
             return keys;
         }
@@ -105,7 +107,7 @@ impl Terminal {
         keys
     }
 
-    /// Draws the screen; a terminal that cannot be drawn on disturbs nothing.
+    /// Draws the screen. Write errors are ignored, so that they do not disturb the run.
     pub fn draw(&mut self, screen: &Screen) {
         let mut hold = hold();
         if !is_in_foreground() {
@@ -127,10 +129,11 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         let before = std::mem::replace(&mut *hold(), Hold::None);
+        // A lent terminal is restored already, and may belong to the shell now.
         if before != Hold::Lent {
             give_back();
         }
-        // While a thread panics, hooks cannot be changed; its own has given the terminal back.
+        // A panicking thread cannot change hooks. Its hook has already restored the terminal.
         if !std::thread::panicking() {
             let hook = Arc::clone(&self.hook_before);
             panic::set_hook(Box::new(move |info| hook(info)));
@@ -138,7 +141,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Takes the terminal, as it is by now.
+/// Switches the terminal to raw mode and the alternate screen.
 fn take() -> io::Result<()> {
     enable_raw_mode()?;
     keep_signals();
@@ -149,21 +152,23 @@ fn take() -> io::Result<()> {
     entered
 }
 
-/// Gives the terminal back if a full screen has it, and calls `stop`, which stops the process.
-/// Nothing is drawn until that returns; [`resume`] takes the terminal again.
+/// Restores the terminal if the full screen has it, then calls `stop`, which stops the process.
+/// Nothing is drawn until `stop` returns; [`resume`] enters the full screen again.
 pub fn lend_while_stopped(stop: impl FnOnce()) {
     let mut hold = hold();
     lend(&mut hold);
     stop();
 }
 
-/// Takes the terminal again for a full screen, after the process was stopped in whatever way: the
-/// shell has used it meanwhile. In the background this waits for the foreground.
+/// Enters the full screen again after the process was stopped, by any signal: the shell has used
+/// the terminal meanwhile. In the background, the next draw in the foreground does this.
 pub fn resume() {
     let mut hold = hold();
     if !is_in_foreground() {
         return;
     }
+    // After SIGSTOP, which cannot be caught, the screen was not lent. Leaving it now makes
+    // `take_again` enter it anew.
     lend(&mut hold);
     take_again(&mut hold);
 }
@@ -181,7 +186,7 @@ fn take_again(hold: &mut Hold) {
     }
 }
 
-/// Whether the terminal is this process's to change: in the background that would stop it.
+/// `true` if this process may change the terminal: in the background, that would stop the process.
 fn is_in_foreground() -> bool {
     match tcgetpgrp(io::stdin()) {
         Ok(group) => group == rustix::process::getpgrp(),
@@ -189,7 +194,7 @@ fn is_in_foreground() -> bool {
     }
 }
 
-/// Lets Ctrl-C and Ctrl-Z stay signals, so that they work even while no event comes.
+/// Keeps Ctrl-C and Ctrl-Z as signals, so that they work even if no event arrives.
 fn keep_signals() {
     let stdin = io::stdin();
     if let Ok(mut attributes) = tcgetattr(&stdin) {
@@ -198,7 +203,7 @@ fn keep_signals() {
     }
 }
 
-/// Gives the terminal back if the full screen has it, for a process that ends at once.
+/// Restores the terminal if the full screen has it, for a process that exits at once.
 pub fn restore_terminal() {
     if terminal::is_raw_mode_enabled().unwrap_or(false) {
         give_back();
@@ -212,22 +217,23 @@ fn give_back() {
     let _ = disable_raw_mode();
 }
 
-fn meaning(event: &Event) -> Option<Key> {
+fn meaning(event: &Event) -> Option<PressedKey> {
     let Event::Key(key) = event else { return None };
+    // Some terminals also report when a key is released.
     if key.kind == KeyEventKind::Release {
         return None;
     }
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
-        KeyCode::Char('c') if control => Some(Key::Stop),
+        KeyCode::Char('c') if control => Some(PressedKey::Stop),
         _ if control => None,
-        KeyCode::Char('s' | 'S') => Some(Key::Stop),
-        KeyCode::Char('n' | 'N') => Some(Key::Next),
-        KeyCode::Char('q' | 'Q') => Some(Key::Leave),
-        KeyCode::Char('?' | 'h' | 'H') => Some(Key::Help),
-        KeyCode::Up | KeyCode::Char('k') => Some(Key::Up),
-        KeyCode::Down | KeyCode::Char('j') => Some(Key::Down),
-        KeyCode::Esc => Some(Key::Back),
+        KeyCode::Char('s' | 'S') => Some(PressedKey::Stop),
+        KeyCode::Char('n' | 'N') => Some(PressedKey::Next),
+        KeyCode::Char('q' | 'Q') => Some(PressedKey::Leave),
+        KeyCode::Char('?' | 'h' | 'H') => Some(PressedKey::Help),
+        KeyCode::Up | KeyCode::Char('k') => Some(PressedKey::Up),
+        KeyCode::Down | KeyCode::Char('j') => Some(PressedKey::Down),
+        KeyCode::Esc => Some(PressedKey::Back),
         _ => None,
     }
 }
@@ -247,15 +253,19 @@ mod tests {
         let none = KeyModifiers::NONE;
         let control = KeyModifiers::CONTROL;
         for (code, modifiers, wanted) in [
-            (KeyCode::Char('s'), none, Some(Key::Stop)),
-            (KeyCode::Char('c'), control, Some(Key::Stop)),
+            (KeyCode::Char('s'), none, Some(PressedKey::Stop)),
+            (KeyCode::Char('c'), control, Some(PressedKey::Stop)),
             (KeyCode::Char('c'), none, None),
-            (KeyCode::Char('q'), none, Some(Key::Leave)),
+            (KeyCode::Char('q'), none, Some(PressedKey::Leave)),
             (KeyCode::Char('q'), control, None),
-            (KeyCode::Char('n'), none, Some(Key::Next)),
-            (KeyCode::Char('?'), KeyModifiers::SHIFT, Some(Key::Help)),
-            (KeyCode::Down, none, Some(Key::Down)),
-            (KeyCode::Esc, none, Some(Key::Back)),
+            (KeyCode::Char('n'), none, Some(PressedKey::Next)),
+            (
+                KeyCode::Char('?'),
+                KeyModifiers::SHIFT,
+                Some(PressedKey::Help),
+            ),
+            (KeyCode::Down, none, Some(PressedKey::Down)),
+            (KeyCode::Esc, none, Some(PressedKey::Back)),
         ] {
             assert_eq!(meaning(&key(code, modifiers)), wanted, "{code:?}");
         }

@@ -1,5 +1,6 @@
-//! The yardstick: random reads by a bare loop on the io-uring crate, with a time stamp at submit
-//! and at completion of each, and a histogram. `cargo xtask bench engine` holds the product to it.
+//! The baseline: random reads in a bare loop on the io-uring crate. It takes a time stamp at
+//! submission and at completion of each read and records a histogram. `cargo xtask bench engine`
+//! compares the engine with it.
 
 mod common;
 

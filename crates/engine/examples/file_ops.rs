@@ -1,5 +1,5 @@
-//! Files made, written (4 KiB), closed and removed in a second: bare system calls against both
-//! engines, in turns; ratios of medians to the bare loop.
+//! Files created, written (4 KiB), closed and removed per second. Bare system calls and both
+//! engines take turns; the last column is the ratio of each median to that of the bare loop.
 //!
 //! `cargo run --release -p engine --example file_ops -- DIRECTORY [FILES] [ROUNDS] [ONLY]`
 
@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engine::{
-    Completion, Engine, FileOptions, Fileset, NameRule, OpenFlags, Operation, PsyncFiles, Request,
-    UringFiles, Wait,
+    Completion, Engine, FileEngineOptions, Fileset, NameRule, OpenFlags, Operation, PsyncFiles,
+    Request, UringFiles, Wait,
 };
 
 const BLOCK_BYTES: usize = 4096;
@@ -33,7 +33,7 @@ fn fileset(directory: &Path) -> Result<Arc<Fileset>, Failure> {
     )?))
 }
 
-/// What a program written for the purpose does; names are made as cheaply as can be.
+/// Equivalent of a program written for this purpose, with the cheapest possible file names.
 fn bare(directory: &File, count: u32) -> Result<f64, Failure> {
     let block = [7_u8; BLOCK_BYTES];
     let directory = directory.as_raw_fd();
@@ -47,7 +47,7 @@ fn bare(directory: &File, count: u32) -> Result<f64, Failure> {
             rest /= 10;
         }
         let path = name.as_ptr().cast::<c_char>();
-        // SAFETY: the name ends with a zero byte; the block is as long as the kernel is told.
+        // SAFETY: the name ends with a zero byte; the block is as long as the given length.
         let good = unsafe {
             let fd = libc::openat(directory, path, flags, 0o600);
             fd >= 0
@@ -62,7 +62,7 @@ fn bare(directory: &File, count: u32) -> Result<f64, Failure> {
     Ok(f64::from(count) / start.elapsed().as_secs_f64())
 }
 
-/// The same through an engine, with `slot_count` files in progress.
+/// The same through an engine, with one file in progress per slot.
 fn through(engine: &mut impl Engine, count: u32) -> Result<f64, Failure> {
     let depth = engine.slot_count();
     let mut lives = vec![(0_u32, STEPS.len()); depth as usize];
@@ -112,16 +112,16 @@ fn psync(directory: &Path, depth: u32, plain: bool, count: u32) -> Result<f64, F
         plain,
         ..OpenFlags::default()
     };
-    let options = FileOptions {
+    let options = FileEngineOptions {
         open,
-        ..FileOptions::default()
+        ..FileEngineOptions::default()
     };
     let mut engine = PsyncFiles::new(fileset(directory)?, depth, BLOCK_BYTES as u32, options)?;
     through(&mut engine, count)
 }
 
 fn uring(directory: &Path, depth: u32, count: u32) -> Result<f64, Failure> {
-    let options = FileOptions::default();
+    let options = FileEngineOptions::default();
     let mut engine = UringFiles::new(fileset(directory)?, depth, BLOCK_BYTES as u32, options)?;
     through(&mut engine, count)
 }

@@ -1,4 +1,4 @@
-//! The slots' buffers: one region of anonymous memory, nothing else.
+//! Buffers of the slots, in one region of anonymous memory.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -8,35 +8,37 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 use crate::EngineError;
 
 const HUGE_PAGE_BYTES: usize = 2 << 20;
+// The smallest logical block of a device, so no direct request is smaller.
 const SECTOR_BYTES: usize = 512;
 
-/// One buffer for each slot, in one region of memory that is touched on creation.
+/// One buffer per slot, in one region of memory that is touched on creation.
 ///
-/// A buffer starts at a multiple of its size rounded up to a power of two, at least of 512 and at
-/// most of 4096 bytes: what direct I/O of that size asks for. Small buffers stand close together
-/// because page-aligned ones would all fall into the same few sets of the processor's cache.
+/// Each buffer is aligned to its size rounded up to a power of two, at least 512 and at most 4096
+/// bytes, as direct I/O of that size requires. Small buffers are packed closely: if they were
+/// page-aligned, all would compete for the same few sets of the CPU cache.
 #[derive(Debug)]
 pub struct Buffers {
     mapping: NonNull<u8>,
     mapping_bytes: usize,
-    /// Where slot 0 starts in the mapping; a multiple of the huge page where those are asked for.
+    /// Offset of slot 0 in the mapping; aligned to huge pages if the region is large enough for
+    /// them.
     start_bytes: usize,
     slot_count: u32,
     buffer_bytes: usize,
     stride_bytes: usize,
 }
 
-// SAFETY: the region belongs to this value alone, as a boxed slice would.
+// SAFETY: the region belongs to this value alone, like a boxed slice.
 unsafe impl Send for Buffers {}
 
 impl Buffers {
-    /// The largest buffer: what a ring can register as one piece, 1 GiB.
+    /// Maximum buffer size, 1 GiB: the largest piece that a ring can register.
     pub const BUFFER_BYTES_MAX: u32 = 1 << 30;
 
-    /// Memory for `slot_count` buffers of `buffer_bytes` each; both count as 1 when they are 0.
+    /// Allocates `slot_count` buffers of `buffer_bytes` each; 0 counts as 1 for both.
     ///
     /// # Errors
-    /// When there is not so much memory.
+    /// If a buffer is too large or there is not enough memory.
     pub fn new(slot_count: u32, buffer_bytes: u32) -> Result<Self, EngineError> {
         if buffer_bytes > Self::BUFFER_BYTES_MAX {
             let (asked_bytes, most_bytes) = (buffer_bytes, Self::BUFFER_BYTES_MAX);
@@ -48,6 +50,7 @@ impl Buffers {
         let slot_count = slot_count.max(1);
         let buffer_bytes = buffer_bytes.max(1) as usize;
         let stride_bytes = stride_bytes(buffer_bytes);
+        // The size does not fit in a number, so the error cannot state it.
         let too_large = || EngineError::BufferMemory {
             need_bytes: u64::MAX,
             source: rustix::io::Errno::NOMEM.into(),
@@ -56,6 +59,7 @@ impl Buffers {
             .checked_mul(stride_bytes)
             .ok_or_else(too_large)?;
         let huge = region_bytes >= HUGE_PAGE_BYTES;
+        // `mmap` aligns to small pages only. One more huge page leaves room to move the start.
         let slack_bytes = if huge { HUGE_PAGE_BYTES } else { 0 };
         let mapping_bytes = region_bytes
             .checked_add(slack_bytes)
@@ -78,71 +82,74 @@ impl Buffers {
         Ok(buffers)
     }
 
-    /// Makes every page present, so that no page fault is measured.
+    /// Faults in every page, so that no page fault is measured.
     fn touch(&self, huge: bool, region_bytes: usize) {
         let start = self.slot_pointer(0);
         if huge {
-            // SAFETY: the range lies within the mapping of this value. Advice may be refused
-            // (no huge pages in this kernel); ordinary pages do as well.
+            // SAFETY: the range is within the mapping of this value. Advice may be refused (no huge
+            // pages in this kernel); ordinary pages work as well.
             let _ = unsafe {
                 rustix::mm::madvise(start.cast::<c_void>(), region_bytes, Advice::LinuxHugepage)
             };
         }
+        // The smallest page size of Linux; larger pages are only touched more than once.
         for offset in (0..region_bytes).step_by(4096) {
-            // SAFETY: `offset` lies within the region, which is writable and not shared.
+            // SAFETY: `offset` is within the region, which is writable and not shared.
             unsafe { start.add(offset).write_volatile(0) };
         }
     }
 
-    /// How many slots there are.
+    /// Number of slots.
     #[must_use]
     pub const fn slot_count(&self) -> u32 {
         self.slot_count
     }
 
-    /// Bytes of one slot's buffer.
+    /// Size of one slot's buffer in bytes.
     #[must_use]
     pub const fn buffer_bytes(&self) -> usize {
         self.buffer_bytes
     }
 
-    /// Bytes from the start of one slot's buffer to the start of the next one's.
+    /// Distance between the starts of consecutive buffers in bytes.
     #[must_use]
     pub const fn stride_bytes(&self) -> usize {
         self.stride_bytes
     }
 
-    /// Bytes of memory that all buffers take.
+    /// Memory for all buffers in bytes.
     #[must_use]
     pub const fn memory_bytes(&self) -> usize {
         self.slot_count as usize * self.stride_bytes
     }
 
-    /// The slot's own buffer.
+    /// The buffer of a slot.
     ///
     /// # Panics
-    /// When there is no such slot.
+    /// If there is no such slot.
     #[inline]
     pub fn slot(&mut self, slot: u32) -> &mut [u8] {
+        // Also checked in release builds, because a slot beyond the last would reach other memory.
         assert!(slot < self.slot_count, "a slot is below the slot count");
-        // SAFETY: slots do not overlap and lie within the mapping, which is initialized; `&mut
+        // SAFETY: slots do not overlap and are within the mapping, which is initialized; `&mut
         // self` makes this the only reference into it.
         unsafe { std::slice::from_raw_parts_mut(self.slot_pointer(slot), self.buffer_bytes) }
     }
 
-    /// Where the slot's buffer starts. Whoever uses the pointer answers for the slot's being one
-    /// of the region's.
+    /// Start of the slot's buffer. The user of the pointer must ensure that the slot exists.
     #[inline]
     pub(crate) fn slot_pointer(&self, slot: u32) -> *mut u8 {
         debug_assert!(slot < self.slot_count, "a slot is below the slot count");
         let offset = self.start_bytes + slot as usize * self.stride_bytes;
+        // Wraps, because a safe function may be called with any slot; only using the pointer is
+        // unsafe.
         self.mapping.as_ptr().wrapping_add(offset)
     }
 }
 
 impl Drop for Buffers {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this value's own and no reference into it outlives the value.
+        // SAFETY: this value owns the mapping, and no reference into it outlives the value.
         let _ = unsafe {
             rustix::mm::munmap(self.mapping.as_ptr().cast::<c_void>(), self.mapping_bytes)
         };
@@ -155,7 +162,7 @@ fn stride_bytes(buffer_bytes: usize) -> usize {
 }
 
 fn map_anonymous(bytes: usize) -> Result<NonNull<u8>, EngineError> {
-    // SAFETY: a new mapping at an address of the kernel's choice disturbs nobody.
+    // SAFETY: a new mapping at an address of the kernel's choice does not affect others.
     let mapped = unsafe {
         rustix::mm::mmap_anonymous(
             std::ptr::null_mut(),

@@ -1,9 +1,9 @@
-//! Copies from and to mapped files that live through `SIGBUS`.
+//! Copies from and to mapped files that survive `SIGBUS`.
 //!
-//! With this signal the kernel answers an access to a mapped page that it cannot serve. The
-//! handler puts zeros in the place of what is still to be copied, so that the copy comes to its
-//! end, and notes where; who copies then puts the file back and reports a failed operation.
-//! Whatever else the signal is sent for goes to the handler that was there before.
+//! The kernel sends this signal when it cannot serve an access to a mapped page. The handler maps
+//! zeros over the rest of the range so that the copy can finish, and records the address. The
+//! caller then restores the mapping and reports a failed operation. All other `SIGBUS` signals go
+//! to the previous handler.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -13,35 +13,36 @@ use std::sync::{Once, OnceLock};
 type PlainAction = extern "C" fn(c_int);
 type DetailedAction = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
-/// What the handler needs and may not ask for.
-struct Surroundings {
+/// Values that the handler needs but cannot query itself.
+struct SignalContext {
     before: libc::sigaction,
     page_bytes: usize,
 }
 
-static SURROUNDINGS: OnceLock<Surroundings> = OnceLock::new();
+static SURROUNDINGS: OnceLock<SignalContext> = OnceLock::new();
 
-/// The pages, by address, whose file gave way to zeros in a copy.
+/// Address range of the pages that were replaced by zeros during a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Replaced {
     pub start: usize,
     pub length_bytes: usize,
 }
 
-/// The mapped side of the copy that this thread makes, by address.
+/// Address range of the mapped side of this thread's current copy.
 struct MappedCopy {
-    /// [`NONE`] while nothing is copied.
+    /// [`NONE`] while no copy is in progress.
     start: Cell<usize>,
-    /// Stays as it is after a copy.
+    /// Not reset after a copy.
+    // `take_replaced` needs it after the copy has ended.
     end: Cell<usize>,
-    /// The first page that was replaced; [`NONE`] as long as none was.
+    /// First page that was replaced; [`NONE`] if none was.
     replaced_from: Cell<usize>,
 }
 
 const NONE: usize = usize::MAX;
 
 thread_local! {
-    // Without a destructor, so that a signal handler may look at it.
+    // No destructor, so that a signal handler can access it.
     static COPY: MappedCopy = const {
         MappedCopy {
             start: Cell::new(NONE),
@@ -51,40 +52,44 @@ thread_local! {
     };
 }
 
-/// Catches the signal from now on, for all threads.
+/// Installs the handler for all threads; further calls do nothing.
 pub(crate) fn catch() {
     static CAUGHT: Once = Once::new();
     CAUGHT.call_once(|| {
-        SURROUNDINGS.get_or_init(|| Surroundings {
+        // Set before the handler is installed, because the handler reads it.
+        SURROUNDINGS.get_or_init(|| SignalContext {
             before: exchange(None),
             page_bytes: rustix::param::page_size(),
         });
-        // SAFETY: all zeros are an action: the default one, with no flags and an empty mask.
+        // SAFETY: all zeros are a valid action: the default one, with no flags and an empty mask.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = on_bus_error as *const () as usize;
+        // The previous handler may be the standard library's, which reports stack overflows. It
+        // runs on the alternate stack.
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         exchange(Some(&action));
     });
 }
 
-/// The signal's action; a new one takes its place.
+/// Returns the current action of the signal and installs a new one, if given.
 fn exchange(action: Option<&libc::sigaction>) -> libc::sigaction {
     // SAFETY: as in `catch`.
     let mut before: libc::sigaction = unsafe { std::mem::zeroed() };
     let action = action.map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: both point to actions or nowhere, and what `on_bus_error` does may be done in a
+    // SAFETY: both pointers are valid or null, and `on_bus_error` does only what is allowed in a
     // handler. The call cannot fail for this signal.
     unsafe { libc::sigaction(libc::SIGBUS, action, &mut before) };
     before
 }
 
-/// Copies between memory and a mapped file, which begins at `mapped`: the source or the
-/// destination. False where the kernel could not serve an access: what was copied is then not to be
-/// used, and [`take_replaced`] tells which pages are no longer mapped to the file.
+/// Copies between memory and a mapped file. `mapped` is the source or the destination, whichever is
+/// in the file. Returns `false` if the kernel could not serve an access. The copied bytes must then
+/// not be used, and [`take_replaced`] returns the pages that are no longer mapped to the file.
 ///
 /// # Safety
-/// As for [`std::ptr::copy_nonoverlapping`], save that the kernel may refuse accesses to the
-/// mapped side. [`catch`] was called before. The mapping is private to this thread, whole pages.
+/// As for [`std::ptr::copy_nonoverlapping`], except that the kernel may refuse accesses to the
+/// mapped side. [`catch`] was called before. The mapping is private to this thread and consists of
+/// whole pages.
 #[inline]
 pub(crate) unsafe fn copy(
     source: *const u8,
@@ -95,9 +100,9 @@ pub(crate) unsafe fn copy(
     COPY.with(|copy| {
         copy.start.set(mapped.addr());
         copy.end.set(mapped.addr() + length);
-        // The handler is on this thread, so keeping the compiler's order is enough.
+        // The handler runs on this thread, so preventing compiler reordering is enough.
         compiler_fence(Ordering::SeqCst);
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { std::ptr::copy_nonoverlapping(source, destination, length) };
         compiler_fence(Ordering::SeqCst);
         copy.start.set(NONE);
@@ -105,7 +110,7 @@ pub(crate) unsafe fn copy(
     })
 }
 
-/// The pages that were replaced in this thread's last copy.
+/// The pages that were replaced during this thread's last copy.
 #[cold]
 pub(crate) fn take_replaced() -> Replaced {
     COPY.with(|copy| {
@@ -118,8 +123,10 @@ pub(crate) fn take_replaced() -> Replaced {
 }
 
 impl MappedCopy {
-    /// Puts zeros from the page of an address to the end of the copy; whether that could be done.
+    /// Maps zeros from the page of `address` to the end of the copy. Returns `true` on success.
     fn replace(&self, address: usize) -> bool {
+        // Zeros must replace only pages of the current copy. Any other fault belongs to the
+        // previous handler.
         if !(self.start.get()..self.end.get()).contains(&address) {
             return false;
         }
@@ -128,9 +135,10 @@ impl MappedCopy {
         };
         let first = address - address % surroundings.page_bytes;
         let length = page_end(self.end.get()) - first;
-        // SAFETY: the pages belong to the mapping that is copied from or to, whose only user is
-        // the copy that was interrupted. The call is no more than a system call.
+        // SAFETY: the pages belong to the mapping of the interrupted copy, which is its only user.
+        // The call is a plain system call, so a handler may make it.
         let placed = unsafe {
+            // The interrupted code may be about to read the errno of its call.
             let errno = *libc::__errno_location();
             let placed = libc::mmap(
                 std::ptr::without_provenance_mut(first),
@@ -146,46 +154,48 @@ impl MappedCopy {
         if placed == libc::MAP_FAILED {
             return false;
         }
-        // Copies need not go from the lowest address to the highest.
+        // Copies do not always run from the lowest address to the highest.
         let from = self.replaced_from.get().min(first);
         self.replaced_from.set(from);
         true
     }
 }
 
-/// The end of the page that holds the byte before an address.
+/// End of the page that contains the byte before an address.
 fn page_end(address: usize) -> usize {
     let page_bytes = SURROUNDINGS.get().map_or(1, |it| it.page_bytes);
     address.next_multiple_of(page_bytes)
 }
 
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel hands the handler what it knows of the signal.
+    // SAFETY: the kernel passes the handler valid information on the signal.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
+    // `BUS_MCEERR_AO` is left out: it reports damaged memory that no access has hit yet.
     let is_access = matches!(code, libc::BUS_ADRERR | libc::BUS_MCEERR_AR);
     if !is_access || !COPY.with(|copy| copy.replace(address)) {
         pass_on(signal, info, context);
     }
 }
 
-/// Lets the action that was there before have the signal.
+/// Passes the signal to the previous action.
 fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    let Some(Surroundings { before, .. }) = SURROUNDINGS.get() else {
+    let Some(SignalContext { before, .. }) = SURROUNDINGS.get() else {
         return;
     };
     match before.sa_sigaction {
         libc::SIG_DFL | libc::SIG_IGN => {
             exchange(Some(before));
-            // SAFETY: comes when this handler is left; an access that failed ends the process.
+            // SAFETY: the signal is delivered when this handler returns; a failed access then ends
+            // the process.
             unsafe { libc::raise(signal) };
         }
         handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
-            // SAFETY: with this flag it is a function of three arguments.
+            // SAFETY: with this flag, the handler is a function of three arguments.
             let handler: DetailedAction = unsafe { std::mem::transmute(handler) };
             handler(signal, info, context);
         }
         handler => {
-            // SAFETY: without the flag it is a function of one argument.
+            // SAFETY: without the flag, the handler is a function of one argument.
             let handler: PlainAction = unsafe { std::mem::transmute(handler) };
             handler(signal);
         }

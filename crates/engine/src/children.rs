@@ -1,28 +1,29 @@
-//! Processor time of the processes that this one started.
+//! CPU time of child processes.
 
 use std::mem::MaybeUninit;
 
-/// Processor time of all children that have ended and were waited for, so far.
+/// CPU time of all children that have ended and were waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ChildrenTime {
-    /// In user mode, in nanoseconds.
+    /// CPU time in user mode, in nanoseconds.
     pub user_ns: u64,
-    /// In the kernel, in nanoseconds.
+    /// CPU time in the kernel, in nanoseconds.
     pub system_ns: u64,
 }
 
 impl ChildrenTime {
-    /// The time so far.
+    /// The CPU time so far.
     ///
-    /// The sum is exact to a microsecond a child. Where the kernel splits by ticks, the split of a
-    /// child shorter than a tick is the kernel's guess, as it is for the shell's `time`.
+    /// The sum is exact to one microsecond per child. If the kernel accounts in ticks, it can only
+    /// estimate how the time of a child shorter than a tick is split. The shell's `time` has the
+    /// same limitation.
     ///
     /// Source: `getrusage(2)`, `RUSAGE_CHILDREN`.
     #[must_use]
     pub fn so_far() -> Self {
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-        // SAFETY: the kernel fills the structure, which is as large as it expects; where it does
-        // not, zeros are a valid structure as well.
+        // SAFETY: the kernel fills the structure, which has the size it expects; if it fails, zeros
+        // are a valid structure as well.
         let usage = unsafe {
             libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
             usage.assume_init()

@@ -1,15 +1,14 @@
-//! Time for the measurement loop: passed in, so that a whole run can be made exact.
+//! Time for the measurement loop. It is passed in, so that tests can control it exactly.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::counter::{Counter, system_ns};
+use crate::counter::{CycleCounter, system_ns};
 
-/// Tells the time since some fixed moment.
+/// A source of time since a fixed moment.
 pub trait Clock {
-    /// Nanoseconds since the clock's own beginning; never less than an earlier answer to the
-    /// same thread.
+    /// Nanoseconds since the clock started; never decreases within a thread.
     fn now_ns(&self) -> u64;
 }
 
@@ -20,33 +19,36 @@ impl<C: Clock + ?Sized> Clock for &C {
     }
 }
 
-/// The processor's invariant time stamp counter, scaled to `CLOCK_MONOTONIC`; where there is none
-/// that the kernel trusts, that clock itself.
+/// The processor's invariant time stamp counter, scaled to `CLOCK_MONOTONIC`. If the kernel does
+/// not trust that counter, `CLOCK_MONOTONIC` itself.
 ///
-/// The first clock of a process calibrates for about 20 ms, to a few parts in a million; copies
-/// share the beginning, so that their times can be compared across threads.
+/// The first clock of a process calibrates for about 20 ms, to a few parts per million. Clones
+/// share the start, so their times can be compared across threads.
 #[derive(Debug, Clone)]
 pub struct TscClock {
-    counter: Counter,
+    counter: CycleCounter,
     beginning_raw: u64,
-    /// Nanoseconds of a tick, times 2^32.
+    /// Nanoseconds per tick, times 2^32.
     scale: u64,
 }
 
-/// The span over which ticks are compared with nanoseconds. Both are read together to some tens of
-/// nanoseconds, so that this is enough for a few millionths; the system's clock itself may be on
-/// its way to the right time by more.
+/// Duration of the calibration. The two clocks are read within some tens of nanoseconds of each
+/// other, so this gives an accuracy of a few parts per million. The kernel may slew its clock by
+/// more than that.
 const CALIBRATION: Duration = Duration::from_millis(20);
 
-/// Readings of both clocks together, of which the closest counts.
+/// Number of paired readings; the closest pair counts.
 const READINGS: u32 = 50;
 
 impl TscClock {
-    /// A clock that begins now.
+    /// A clock that starts now.
     #[must_use]
     pub fn new() -> Self {
+        // Only the first clock of the process pays for the calibration.
         static SCALE: OnceLock<u64> = OnceLock::new();
-        let counter = Counter::new();
+        // The `quanta` crate would calibrate itself again and check the kind of clock at each
+        // reading.
+        let counter = CycleCounter::new();
         let calibrate = || {
             let pause = || std::thread::sleep(CALIBRATION);
             calibrate(&|| counter.ticks(), &system_ns, pause)
@@ -60,30 +62,32 @@ impl TscClock {
         }
     }
 
-    /// Whether clocks read the processor's counter, not the system's clock.
+    /// `true` if clocks read the processor's counter, `false` if they use the system clock.
     #[must_use]
     pub fn reads_processor() -> bool {
-        Counter::new().is_processors()
+        CycleCounter::new().is_processors()
     }
 }
 
-/// Nanoseconds of a tick, times 2^32, from readings of both before and after a pause.
+/// Nanoseconds per tick, times 2^32, from readings of both clocks before and after a pause.
 fn calibrate(ticks: &impl Fn() -> u64, ns: &impl Fn() -> u64, pause: impl FnOnce()) -> u64 {
     let (start_raw, start_ns) = both(ticks, ns);
     pause();
     let (end_raw, end_ns) = both(ticks, ns);
+    // At least 1, so that a counter that stands still does not divide by zero.
     let ticks = u128::from(end_raw.saturating_sub(start_raw).max(1));
     ((u128::from(end_ns - start_ns) << 32) / ticks) as u64
 }
 
-/// Both clocks at one moment: of some readings the one in which the least time passed.
+/// Ticks and nanoseconds at the same moment: the reading that took the fewest ticks.
 fn both(ticks: &impl Fn() -> u64, ns: &impl Fn() -> u64) -> (u64, u64) {
     let read = || {
         let before_raw = ticks();
         let ns = ns();
         let after_raw = ticks();
-        // A thread may have moved to a core that is behind; that reading is the widest then.
+        // If the thread moved to a core whose counter is behind, this wraps to the widest reading.
         let width = after_raw.wrapping_sub(before_raw);
+        // Halved before they are added, because the sum of two counters can overflow.
         (width, before_raw / 2 + after_raw / 2, ns)
     };
     let closest = (0..READINGS)
@@ -102,30 +106,32 @@ impl Default for TscClock {
 impl Clock for TscClock {
     #[inline]
     fn now_ns(&self) -> u64 {
+        // The counter of another core can be slightly below the start.
         let ticks = self.counter.ticks().saturating_sub(self.beginning_raw);
+        // A product of 64 bits would overflow after a few seconds.
         ((u128::from(ticks) * u128::from(self.scale)) >> 32) as u64
     }
 }
 
-/// A clock that moves only when it is told to; clones are the same clock.
+/// A clock that moves only on request; clones share the same time.
 #[derive(Debug, Clone, Default)]
 pub struct StepClock {
     now_ns: Arc<AtomicU64>,
 }
 
 impl StepClock {
-    /// A clock that stands at 0.
+    /// A clock at time 0.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Moves the clock forward by so many nanoseconds.
+    /// Moves the clock forward by `by_ns` nanoseconds.
     pub fn advance(&self, by_ns: u64) {
         self.now_ns.fetch_add(by_ns, Ordering::Relaxed);
     }
 
-    /// Moves the clock forward to that time, and never back.
+    /// Moves the clock forward to `time_ns`; never moves it back.
     pub fn advance_to(&self, time_ns: u64) {
         self.now_ns.fetch_max(time_ns, Ordering::Relaxed);
     }

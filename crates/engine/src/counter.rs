@@ -1,28 +1,28 @@
-//! The processor's own counter of time, in ticks of unknown length.
+//! A cycle counter of unknown frequency.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A counter that goes on at one speed whatever the processor does, and is the same on all of its
-/// cores; where there is none that the kernel trusts, the system's clock.
+/// A counter that runs at constant speed in all power states and is synchronized across cores. If
+/// the kernel trusts no such counter, the system clock.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Counter {
+pub(crate) struct CycleCounter {
     is_system: bool,
 }
 
-impl Counter {
-    /// Looks for the counter.
+impl CycleCounter {
+    /// Detects the counter.
     pub(crate) fn new() -> Self {
         Self {
             is_system: !processor::has_counter(),
         }
     }
 
-    /// Whether it is the processor's own and not the system's clock.
+    /// `true` if it is the processor's counter, `false` if it is the system clock.
     pub(crate) const fn is_processors(self) -> bool {
         !self.is_system
     }
 
-    /// Ticks since some moment.
+    /// Ticks since an arbitrary moment.
     #[inline(always)]
     pub(crate) fn ticks(self) -> u64 {
         if self.is_system {
@@ -33,7 +33,7 @@ impl Counter {
     }
 }
 
-/// Nanoseconds of `CLOCK_MONOTONIC`.
+/// `CLOCK_MONOTONIC` in nanoseconds.
 pub(crate) fn system_ns() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
@@ -43,26 +43,25 @@ pub(crate) fn system_ns() -> u64 {
 mod processor {
     use std::arch::x86_64::{__cpuid, _rdtsc};
 
-    /// The leaf that says how the processor manages its power, and its bit for a counter that
-    /// none of it disturbs.
+    /// CPUID leaf of power management, and its bit for a counter that no power state disturbs.
     const POWER_LEAF: u32 = 0x8000_0007;
     const INVARIANT_TSC: u32 = 1 << 8;
 
     const AVAILABLE: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 
     pub(super) fn has_counter() -> bool {
+        // A processor without the leaf may answer with the values of another leaf.
         let last_leaf = __cpuid(0x8000_0000).eax;
         let is_invariant = last_leaf >= POWER_LEAF && __cpuid(POWER_LEAF).edx & INVARIANT_TSC != 0;
         is_invariant && !is_rejected(&std::fs::read_to_string(AVAILABLE).unwrap_or_default())
     }
 
-    /// Whether a kernel that offers these clock sources has found that the counters of two cores
-    /// differ or that they do not run evenly: it no longer offers `tsc` then. A hypervisor's own
-    /// source beside it (`kvm-clock`) may be what the kernel prefers; the counter is sound as
-    /// long as it is offered.
+    /// `true` if the kernel has found that the counters of two cores differ or do not run evenly:
+    /// it then no longer offers `tsc`. The kernel may prefer a hypervisor's clock source
+    /// (`kvm-clock`), but the counter can be used as long as it is offered.
     ///
-    /// User-mode Linux, whose only source is `timer`, knows nothing of the counter, which is the
-    /// host's. Where the list cannot be read, the processor's word is all there is.
+    /// User-mode Linux offers only `timer` and does not know about the counter, which is the
+    /// host's. If the list cannot be read, only CPUID decides.
     ///
     /// Source: Linux, `kernel/time/clocksource.c`, `__clocksource_unstable`;
     /// `arch/x86/kernel/tsc.c`, `init_tsc_clocksource`; `arch/um/kernel/time.c`.
@@ -73,7 +72,7 @@ mod processor {
 
     #[inline(always)]
     pub(super) fn ticks() -> u64 {
-        // SAFETY: every x86-64 processor has the instruction, and Linux lets programs use it.
+        // SAFETY: every x86-64 processor has the instruction, and Linux allows programs to use it.
         unsafe { _rdtsc() }
     }
 }
@@ -81,13 +80,15 @@ mod processor {
 #[cfg(target_arch = "aarch64")]
 mod processor {
     pub(super) const fn has_counter() -> bool {
+        // The generic timer is part of the architecture, and its counter runs at a constant rate.
         true
     }
 
     #[inline(always)]
     pub(super) fn ticks() -> u64 {
         let ticks;
-        // SAFETY: it reads a register that every such processor has and Linux lets programs read.
+        // SAFETY: it reads a register that every such processor has and that Linux allows programs
+        // to read.
         unsafe {
             std::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack));
         }
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn ticks_never_go_back_with_and_without_a_counter() {
-        for counter in [Counter::new(), Counter { is_system: true }] {
+        for counter in [CycleCounter::new(), CycleCounter { is_system: true }] {
             let mut last = counter.ticks();
             for _ in 0..10_000 {
                 let ticks = counter.ticks();

@@ -1,4 +1,4 @@
-//! A table of file descriptors for one thread.
+//! A private table of file descriptors for a thread.
 
 use std::fs;
 use std::io;
@@ -9,39 +9,38 @@ use rustix::thread::UnshareFlags;
 
 const OPEN_DESCRIPTORS: &str = "/proc/thread-self/fd";
 
-/// Does `work`, and whatever the calling thread does after it, with a table of file descriptors
-/// that is the thread's own; where the kernel refuses, with the one that all threads share.
+/// Runs `work`, and everything the calling thread does afterwards, with a private table of file
+/// descriptors. If the kernel refuses, the thread keeps the shared table.
 ///
-/// Where threads share a table, the kernel takes a reference to a file in each call on it, and a
-/// lock of the table in each `open` and `close`, which programs of one thread are spared. With a
-/// table of its own a thread works as such a program does. The table begins as a copy of the
-/// shared one: what was open before can be used in `work`, and stays open in the others' table
-/// until it is closed there. The copies go when the kernel has taken the thread down, which is a
-/// little after it can be joined.
+/// If threads share a table, the kernel takes a reference to the file in each call on it, and locks
+/// the table in each `open` and `close`. Single-threaded programs avoid these costs, and so does a
+/// thread with a private table. That table starts as a copy of the shared one. Files that were open
+/// before can be used in `work`, and stay open in the shared table until they are closed there. The
+/// kernel closes the copies when it has removed the thread, shortly after the thread can be joined.
 ///
-/// What `work` opens means nothing to other threads, so it closes all of it, and it works with
-/// nothing that others open meanwhile.
+/// Descriptors that `work` opens are invalid in other threads, so `work` must close them all. It
+/// must not use files that other threads open in the meantime.
 ///
 /// # Panics
-/// When something that `work` opened is still open: whoever holds it would use, or close, another
-/// thread's file of the same number.
+/// If a file that `work` opened is still open: using or closing its descriptor elsewhere would
+/// affect another thread's file with the same number.
 ///
 /// Source: Linux, `unshare(2)`, `CLONE_FILES`; `fs/file.c`, `__fget_light`.
 pub fn with_own_descriptors<T>(work: impl FnOnce() -> T) -> T {
     in_own_table(|_| work())
 }
 
-/// As [`with_own_descriptors`], with the thread's own copies of files that somebody else keeps open
-/// until this thread is gone. They take no further descriptors; only where the table is not its own
-/// are they opened once more.
+/// As [`with_own_descriptors`], with the thread's copies of files that another owner keeps open
+/// until this thread has ended. The copies need no further descriptors; the files are duplicated
+/// only if the table is not private.
 ///
-/// The thread may close the copies and so does nothing else with `files`.
+/// The thread may close the copies, so it must not use `files` in any other way.
 ///
 /// # Errors
-/// The files could not be opened once more.
+/// If the files could not be duplicated.
 ///
 /// # Panics
-/// As [`with_own_descriptors`], and when nobody else keeps the files.
+/// As for [`with_own_descriptors`], and if there is no other owner of the files.
 pub fn with_own_files<T>(
     files: &Arc<[OwnedFd]>,
     work: impl FnOnce(Vec<OwnedFd>) -> T,
@@ -52,8 +51,8 @@ pub fn with_own_files<T>(
     );
     in_own_table(|is_own| {
         let copy = |file: &OwnedFd| match is_own {
-            // SAFETY: this table's copy belongs to nobody else. The caller lets it be, and whoever
-            // else keeps `files` uses the descriptors of another table.
+            // SAFETY: nothing else uses the copy in this table. The caller does not use `files`,
+            // and their other owner uses the descriptors of another table.
             true => Ok(unsafe { OwnedFd::from_raw_fd(file.as_raw_fd()) }),
             false => file.try_clone(),
         };
@@ -62,17 +61,20 @@ pub fn with_own_files<T>(
     })
 }
 
-/// Does `work`, which is told whether the table is the thread's own.
+/// Runs `work`, passing `true` if the table is private to the thread.
 fn in_own_table<T>(work: impl FnOnce(bool) -> T) -> T {
-    // SAFETY: no memory depends on it. That no descriptor of this table is used in another is
-    // looked after below: when this returns, this table has no more than the shared one had.
+    // SAFETY: no memory depends on it. The check below ensures that no descriptor of this table is
+    // used in another: on return, this table has no entries that the shared one did not have.
     let is_own = unsafe { rustix::thread::unshare_unsafe(UnshareFlags::FILES) }.is_ok();
-    // Only in a table of its own nobody else opens anything.
+    // Only a private table cannot change through other threads.
     let before = is_own.then(open_descriptors);
     let done = work(is_own);
+    // Without `/proc` there is nothing to compare.
     if let Some(Ok(before)) = before
         && let Ok(after) = open_descriptors()
     {
+        // Numbers are compared instead of counts, because a thread may close an inherited file and
+        // leave another open.
         let is_left = |descriptor: &&i32| !before.contains(descriptor);
         let left = after.iter().find(is_left);
         assert!(
@@ -83,18 +85,18 @@ fn in_own_table<T>(work: impl FnOnce(bool) -> T) -> T {
     done
 }
 
-/// What is open in this thread's table.
+/// Descriptors that are open in this thread's table.
 fn open_descriptors() -> io::Result<Vec<i32>> {
     let numbers = fs::read_dir(OPEN_DESCRIPTORS)?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     let mut open: Vec<i32> = numbers.collect();
-    // The directory itself was among them.
+    // The listing includes the descriptor of the directory itself.
     open.retain(|number| is_open(*number));
     Ok(open)
 }
 
 fn is_open(number: i32) -> bool {
-    // SAFETY: the call looks at a number in the table, whether it stands for anything or not.
+    // SAFETY: the call only checks a number in the table, which need not be open.
     unsafe { libc::fcntl(number, libc::F_GETFD) >= 0 }
 }
 

@@ -1,8 +1,8 @@
-//! Why an engine cannot work, each with one thing to do about it.
+//! Errors of engines, each with one suggested action.
 
 use std::io;
 
-/// Why an engine, its buffers or its files cannot be had, or why it stopped working.
+/// Reason why an engine, its buffers or its files cannot be created, or why the engine failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -11,173 +11,174 @@ pub enum EngineError {
     System {
         /// The system call.
         call: &'static str,
-        /// What the kernel said.
+        /// The error that the kernel returned.
         source: io::Error,
     },
     /// A target cannot be opened.
     #[error("cannot open `{name}`: {source}")]
     Open {
-        /// The name as given.
+        /// Name as given.
         name: String,
-        /// What the kernel said.
+        /// The error that the kernel returned.
         source: io::Error,
     },
-    /// A name leads out of its directory, or through a symbolic link.
+    /// A name leads out of its directory or through a symbolic link.
     #[error("`{name}` leads out of the target's directory or through a symbolic link")]
     NotBeneath {
-        /// The name as given.
+        /// Name as given.
         name: String,
     },
-    /// A name, or what names are made of, cannot be that of a file.
+    /// A name, or a part that names are built from, is not valid for a file.
     #[error("`{name}` cannot be part of a file's name: {reason}")]
     FileName {
-        /// The name or the part of it.
+        /// The name or its part.
         name: String,
-        /// Why not.
+        /// Reason why it is not valid.
         reason: &'static str,
     },
-    /// A name is not the regular file that it was taken for.
+    /// A name does not refer to a regular file as expected.
     #[error("`{name}` is not a regular file")]
     NotRegular {
-        /// The name as given.
+        /// Name as given.
         name: String,
     },
-    /// A path is not the block device that it was taken for.
+    /// A path does not refer to a block device as expected.
     #[error("`{name}` is not a block device")]
     NotDevice {
-        /// The path as given.
+        /// Path as given.
         name: String,
     },
-    /// A block device is mounted, or held by something else.
+    /// A block device is mounted or in use by another program.
     #[error("device `{name}` is in use: it is mounted or held by another program")]
     DeviceBusy {
-        /// The path as given.
+        /// Path as given.
         name: String,
     },
     /// The file system refuses `O_DIRECT`.
     #[error("the file system of `{name}` refuses direct I/O (O_DIRECT)")]
     DirectRefused {
-        /// The name as given.
+        /// Name as given.
         name: String,
     },
     /// The file system refuses `RWF_DONTCACHE`.
     #[error("file {file_index} refuses uncached buffered I/O (RWF_DONTCACHE)")]
     DontcacheRefused {
-        /// Which of the engine's files, 0-based.
+        /// 0-based index of the file in the engine.
         file_index: u32,
     },
-    /// The kernel has io_uring, but an administrator switched it off.
+    /// The kernel has io_uring, but an administrator disabled it.
     #[error("io_uring is disabled on this system (kernel.io_uring_disabled = {setting})")]
     UringDisabled {
-        /// The value of `kernel.io_uring_disabled`.
+        /// Value of `kernel.io_uring_disabled`.
         setting: u32,
     },
-    /// Something else than the system setting forbids io_uring, in containers mostly seccomp.
-    #[error("io_uring is forbidden to this process: {source}")]
+    /// Something other than the system setting forbids io_uring; in containers this is usually
+    /// seccomp.
+    #[error("io_uring is forbidden for this process: {source}")]
     UringForbidden {
-        /// What the kernel said.
+        /// The error that the kernel returned.
         source: io::Error,
     },
     /// The kernel has no io_uring.
     #[error("this kernel has no io_uring")]
     UringMissing,
-    /// The buffers cannot be registered for want of lockable memory.
+    /// The buffers cannot be registered because too little memory may be locked.
     #[error(
         "cannot lock {need_bytes} bytes of I/O buffers: the limit on locked memory \
          (RLIMIT_MEMLOCK) is {limit_bytes} bytes"
     )]
     LockedMemory {
-        /// What the buffers take.
+        /// Size of the buffers.
         need_bytes: u64,
-        /// The limit of this process; `u64::MAX` means none, so that a control group refused.
+        /// Limit of this process; `u64::MAX` means no limit, so a control group refused.
         limit_bytes: u64,
     },
-    /// Polled completions were asked for where the device does not poll.
+    /// Polled completions were requested, but the device does not support them.
     #[error("device {major}:{minor} does not poll for completions (queue/io_poll is not 1)")]
     PollingUnsupported {
-        /// Device number, upper part.
+        /// Major device number.
         major: u32,
-        /// Device number, lower part.
+        /// Minor device number.
         minor: u32,
     },
-    /// Polled completions were asked for a file that is not open for direct I/O.
+    /// Polled completions were requested for a file that is not open for direct I/O.
     #[error("polled completions (IOPOLL) need direct I/O, and file {file_index} is buffered")]
     PollingBuffered {
-        /// Which of the engine's files, 0-based.
+        /// 0-based index of the file in the engine.
         file_index: u32,
     },
-    /// The slot count is 0 or more than the engine can have.
-    #[error("{asked_count} requests in flight are not possible: 1 to {most_count} are")]
+    /// The slot count is 0 or above the engine's maximum.
+    #[error("{asked_count} requests in flight are not in the range of 1 to {most_count}")]
     SlotCount {
-        /// What was asked for.
+        /// Requested number of slots.
         asked_count: u32,
-        /// The most there can be.
+        /// Maximum number of slots.
         most_count: u32,
     },
-    /// One request is larger than the engine's buffers can be.
-    #[error("requests of {asked_bytes} bytes are not possible: at most {most_bytes} bytes are")]
+    /// A request is larger than the engine's maximum buffer size.
+    #[error("requests of {asked_bytes} bytes are above the maximum of {most_bytes} bytes")]
     BufferSize {
-        /// What was asked for.
+        /// Requested size.
         asked_bytes: u32,
-        /// The most there can be.
+        /// Maximum size.
         most_bytes: u32,
     },
     /// The buffers do not fit in memory.
-    #[error("cannot have {need_bytes} bytes of I/O buffers: {source}")]
+    #[error("cannot allocate {need_bytes} bytes of I/O buffers: {source}")]
     BufferMemory {
-        /// What the buffers take.
+        /// Size of the buffers.
         need_bytes: u64,
-        /// What the kernel said.
+        /// The error that the kernel returned.
         source: io::Error,
     },
     /// The file is empty, so there is nothing to map.
     #[error("file {file_index} is empty and cannot be mapped")]
     EmptyMapping {
-        /// Which of the engine's files, 0-based.
+        /// 0-based index of the file in the engine.
         file_index: u32,
     },
-    /// There are not as many ways to open files again as there are files.
-    #[error("{recipe_count} ways to open files again are not one for each of {file_count} files")]
+    /// The number of ways to reopen files differs from the number of files.
+    #[error("{recipe_count} ways to reopen files were given for {file_count} files")]
     RecipeCount {
-        /// How many were given.
+        /// Number of ways given.
         recipe_count: u32,
-        /// How many files there are.
+        /// Number of files.
         file_count: u32,
     },
-    /// More is to be held open than the process may have files.
+    /// More files must be held open than the process may have.
     #[error("{count} directories and files cannot be held open: the limit is {limit_count}")]
     OpenFiles {
-        /// How many there are.
+        /// Number of directories and files.
         count: u64,
-        /// What the limit can be.
+        /// Highest limit that the process can set.
         limit_count: u64,
     },
-    /// A TCP peer cannot be connected to.
+    /// The connection to a TCP peer failed.
     #[error(transparent)]
     Network(#[from] network::NetworkError),
-    /// There is no file of this index.
-    #[error("there is no file {file_index}: the engine has {file_count}")]
+    /// There is no file with this index.
+    #[error("file {file_index} does not exist: the engine has {file_count} files")]
     FileIndex {
-        /// What was asked for, 0-based.
+        /// Requested index, 0-based.
         file_index: u32,
-        /// How many files there are.
+        /// Number of files.
         file_count: u32,
     },
 }
 
 impl EngineError {
-    /// The one thing to do about it, when there is one.
+    /// One action that solves the problem, if there is one.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let text = match self {
             Self::NotBeneath { .. } => "name the file itself, not a link to it",
             Self::FileName { .. } => "give another name",
             Self::NotRegular { .. } | Self::NotDevice { .. } => {
-                "give a directory, a file of pgmeter's own or a block device"
+                "give a directory, a file that pgmeter created, or a block device"
             }
             Self::DeviceBusy { .. } => "unmount it, or name another device",
             Self::OpenFiles { .. } => {
-                "raise the limit with `ulimit -n` as root, or hold fewer open"
+                "raise the limit with `ulimit -n` as root, or keep fewer files open"
             }
             Self::DirectRefused { .. } => {
                 "choose `--cache buffered`; the results then include the page cache"
@@ -231,7 +232,8 @@ impl EngineError {
         }
     }
 
-    /// The errno behind it, for a completion's result; `EINVAL` where the kernel was not asked.
+    /// The underlying errno, for the result of a completion; `EINVAL` if the error does not come
+    /// from a system call.
     pub(crate) fn errno(&self) -> i32 {
         match self {
             Self::System { source, .. } | Self::Open { source, .. } => {

@@ -1,4 +1,4 @@
-//! How a file lies on its device: in how many pieces, and what of it was never written.
+//! Layout of a file on its device: number of extents, and parts that were never written.
 
 use std::io;
 use std::mem::size_of;
@@ -9,25 +9,26 @@ use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-/// Extents asked for at once.
+/// Extents requested per call.
 const BATCH: usize = 128;
-/// Write back first, so that no extent is still without a place.
+/// Write back first, so that every extent has its place.
 const SYNC: u32 = 0x1;
-/// The file's last extent.
+/// Last extent of the file.
 const LAST: u32 = 0x1;
-/// An extent that was reserved and reads as zeros.
+/// Extent that is allocated but not written; it reads as zeros.
 const UNWRITTEN: u32 = 0x800;
-/// So many extents are looked at: a file in more pieces is no blank one.
+/// Maximum number of extents to examine; a file with more is not a blank one.
 const LOOKED_MAX: usize = 1 << 17;
-/// Extents whose place tells nothing: compressed, encrypted, or beside the inode.
+/// Extents without a usable physical address: unknown, compressed, encrypted, or stored in the
+/// inode.
 const PLACELESS: u32 = 0x2 | 0x8 | 0x100 | 0x200;
 
-const FIEMAP: Opcode = opcode::read_write::<Header>(b'f', 11);
+const FIEMAP: Opcode = opcode::read_write::<ExtentHeader>(b'f', 11);
 
-/// What the kernel is asked, before the extents.
+/// Header of the request, before the extents.
 #[repr(C)]
 #[derive(Default)]
-struct Header {
+struct ExtentHeader {
     start_bytes: u64,
     length_bytes: u64,
     flags: u32,
@@ -49,21 +50,24 @@ struct Extent {
 
 #[repr(C)]
 struct Map {
-    header: Header,
+    header: ExtentHeader,
     extents: [Extent; BATCH],
 }
 
-const _: () = assert!(size_of::<Header>() == 32 && size_of::<Extent>() == 56);
+// The interface of the kernel fixes both sizes.
+const _: () = assert!(size_of::<ExtentHeader>() == 32 && size_of::<Extent>() == 56);
 
-/// In how many pieces a file's content lies on its device: extents that follow each other there
-/// as they do in the file count as one. None where the file system does not tell.
+/// Number of pieces in which the content of a file is stored on its device. Extents that are
+/// adjacent both in the file and on the device count as one. `None` if the file system does not
+/// report extents.
 ///
-/// What was written and not yet placed is placed first. A compressed extent counts as a piece.
+/// Data that has no place on the device yet is written back first. Each compressed extent counts as
+/// one piece.
 ///
 /// Source: Linux, `Documentation/filesystems/fiemap.rst`.
 ///
 /// # Errors
-/// What the system says.
+/// If a system call fails.
 pub fn count_extents(file: impl AsFd) -> io::Result<Option<u64>> {
     let (mut count, mut start_bytes) = (0, 0);
     let mut before: Option<Extent> = None;
@@ -77,6 +81,7 @@ pub fn count_extents(file: impl AsFd) -> io::Result<Option<u64>> {
             count += u64::from(!before.is_some_and(|it| it.is_followed_by(extent)));
             before = Some(*extent);
         }
+        // An empty answer ends the list, too: asking again from the same place would never end.
         let is_empty = map.header.mapped_count == 0;
         match before {
             Some(last) if !is_empty && last.flags & LAST == 0 => {
@@ -87,21 +92,23 @@ pub fn count_extents(file: impl AsFd) -> io::Result<Option<u64>> {
     }
 }
 
-/// What of a part of a file was never written.
+/// The part of a file range that was never written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Unwritten {
-    /// Bytes of the part that were looked at, from its start.
+    /// Number of bytes examined, from the start of the range.
     pub looked_bytes: u64,
-    /// Bytes of these that were never written: holes, and extents that were only reserved.
+    /// Number of the examined bytes that were never written: holes, and extents that are only
+    /// reserved.
     pub unwritten_bytes: u64,
 }
 
-/// How much of a part of a file was never written; none where the file system does not tell.
+/// Finds how much of a range of a file was never written; `None` if the file system does not report
+/// it.
 ///
-/// What was written and not yet placed is placed first.
+/// Data that has no place on the device yet is written back first.
 ///
 /// # Errors
-/// What the system says.
+/// If a system call fails.
 pub fn find_unwritten(file: impl AsFd, part: Range<u64>) -> io::Result<Option<Unwritten>> {
     match unwritten_by_extents(&file, &part) {
         Err(Errno::OPNOTSUPP | Errno::NOTTY) => unwritten_by_seeking(&file, &part),
@@ -116,6 +123,7 @@ fn unwritten_by_extents(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Un
     while start_bytes < part.end && looked_count < LOOKED_MAX {
         let map = extents_from(file, start_bytes)?;
         let extents = &map.extents[..(map.header.mapped_count as usize).min(BATCH)];
+        // No extent follows, so the rest of the range is a hole.
         let Some(last) = extents.last() else {
             start_bytes = part.end;
             break;
@@ -129,6 +137,8 @@ fn unwritten_by_extents(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Un
         looked_count += extents.len();
         let behind = last.logical_bytes.saturating_add(last.length_bytes);
         start_bytes = match last.flags & LAST {
+            // Always moves on, even if the file system returns an extent before the requested
+            // start.
             0 => behind.max(start_bytes.saturating_add(1)),
             _ => part.end,
         };
@@ -140,7 +150,7 @@ fn unwritten_by_extents(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Un
     }))
 }
 
-/// Bytes of an extent that lie between two bytes of the file.
+/// Number of bytes of an extent within a range of the file.
 fn common_bytes(extent: &Extent, start_bytes: u64, end_bytes: u64) -> u64 {
     let behind = extent.logical_bytes.saturating_add(extent.length_bytes);
     behind
@@ -148,14 +158,15 @@ fn common_bytes(extent: &Extent, start_bytes: u64, end_bytes: u64) -> u64 {
         .saturating_sub(extent.logical_bytes.max(start_bytes))
 }
 
-/// For file systems without extents, as tmpfs; it moves the file's position.
+/// For file systems without extents, such as tmpfs; changes the file position.
 fn unwritten_by_seeking(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Unwritten>, Errno> {
     let (mut written_bytes, mut at_bytes) = (0, part.start);
     for _ in 0..LOOKED_MAX {
         let data = match seek(file, SeekFrom::Data(at_bytes)) {
             Ok(data) => data.min(part.end),
-            // There is none behind.
+            // No data follows.
             Err(Errno::NXIO) => part.end,
+            // The file system does not support `SEEK_DATA`.
             Err(Errno::INVAL) => return Ok(None),
             Err(error) => return Err(error),
         };
@@ -185,17 +196,17 @@ impl Extent {
 
 fn extents_from(file: &impl AsFd, start_bytes: u64) -> Result<Map, Errno> {
     let mut map = Map {
-        header: Header {
+        header: ExtentHeader {
             start_bytes,
             length_bytes: u64::MAX - start_bytes,
             flags: SYNC,
             extent_count: BATCH as u32,
-            ..Header::default()
+            ..ExtentHeader::default()
         },
         extents: [Extent::default(); BATCH],
     };
-    // SAFETY: the kernel reads a header and writes it and at most `extent_count` extents behind
-    // it, which is what `Map` has; any bits are valid numbers.
+    // SAFETY: the kernel reads a header, and writes it and up to `extent_count` extents after it;
+    // `Map` has room for them, and any bits are valid numbers.
     unsafe { ioctl(file, Updater::<FIEMAP, Map>::new(&mut map)) }?;
     Ok(map)
 }

@@ -6,15 +6,15 @@ use rustix::io::Errno;
 
 use crate::{EngineError, Reopen};
 
-/// An engine's own descriptors; a file without one is closed.
+/// File descriptors of an engine; an entry without one is a closed file.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub(crate) struct EngineFiles {
     open: Vec<Option<OwnedFd>>,
-    /// How each file is opened again; empty where that is not asked for.
+    /// Recipes for reopening each file; empty if files are not reopened.
     recipes: Vec<Reopen>,
 }
 
-impl Files {
+impl EngineFiles {
     pub(crate) fn new(files: Vec<OwnedFd>) -> Self {
         Self {
             open: files.into_iter().map(Some).collect(),
@@ -31,14 +31,14 @@ impl Files {
         self.open.get(file_index as usize)?.as_ref()
     }
 
-    /// The files that are open.
+    /// The open files, with their indexes.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &OwnedFd)> {
         (0..)
             .zip(&self.open)
             .filter_map(|(file_index, file)| Some((file_index, file.as_ref()?)))
     }
 
-    /// Puts `file` in the place of file `file_index` and hands over the old one.
+    /// Replaces file `file_index` and returns the old one.
     pub(crate) fn replace(
         &mut self,
         file_index: u32,
@@ -55,10 +55,10 @@ impl Files {
         Ok(place.replace(file))
     }
 
-    /// Takes a recipe for each file, in order.
+    /// Sets one recipe per file, in order.
     ///
-    /// Every recipe learns whether its file was made to promise not to block, so that it does so
-    /// again when it is open again.
+    /// Each recipe takes over the nonblocking mode of its file and sets it again when it reopens
+    /// the file.
     pub(crate) fn set_recipes(&mut self, mut recipes: Vec<Reopen>) -> Result<(), EngineError> {
         if recipes.len() != self.open.len() {
             return Err(EngineError::RecipeCount {
@@ -75,12 +75,12 @@ impl Files {
         Ok(())
     }
 
-    /// Whether the file can be closed and opened again.
+    /// `true` if the file can be closed and reopened.
     pub(crate) fn reopens(&self, file_index: u32) -> bool {
         (file_index as usize) < self.recipes.len()
     }
 
-    /// Opens a closed file by its recipe; a completion's result.
+    /// Opens a closed file by its recipe. Returns a completion's result.
     #[cold]
     pub(crate) fn open(&mut self, file_index: u32) -> i32 {
         let (Some(recipe), Some(place)) = (
@@ -101,7 +101,7 @@ impl Files {
         }
     }
 
-    /// Closes a file that can be opened again; a completion's result.
+    /// Closes a file that can be reopened. Returns a completion's result.
     #[cold]
     pub(crate) fn close(&mut self, file_index: u32) -> i32 {
         if !self.reopens(file_index) {
@@ -113,8 +113,8 @@ impl Files {
         }
     }
 
-    /// Reads one byte of every file with `RWF_DONTCACHE`; the kernel answers `EOPNOTSUPP` where
-    /// the file system lacks it, and `EINVAL` where the kernel does.
+    /// Reads one byte of every file with `RWF_DONTCACHE`. The kernel returns `EOPNOTSUPP` if the
+    /// file system does not support it, and `EINVAL` if the kernel itself does not.
     pub(crate) fn probe_dontcache(&self) -> Result<(), EngineError> {
         for (file_index, file) in self.iter() {
             let mut byte = 0_u8;
@@ -122,7 +122,7 @@ impl Files {
                 iov_base: (&raw mut byte).cast(),
                 iov_len: 1,
             };
-            // SAFETY: the kernel writes at most the one byte that the vector names.
+            // SAFETY: the kernel writes at most the one byte of the vector.
             let answer =
                 unsafe { libc::preadv2(file.as_raw_fd(), &iovec, 1, 0, libc::RWF_DONTCACHE) };
             if answer >= 0 {
@@ -140,28 +140,28 @@ impl Files {
     }
 }
 
-/// Closes a descriptor and says what the kernel answered, which dropping it would not; a
-/// completion's result. The descriptor is gone even when the answer is an error.
+/// Closes a descriptor and returns the kernel's result as a completion's result; dropping would
+/// discard it. The descriptor is closed even if the result is an error.
 #[inline(always)]
 pub(crate) fn close(file: OwnedFd) -> i32 {
-    // SAFETY: the descriptor is handed over by its only owner.
+    // SAFETY: the only owner passes the descriptor.
     match unsafe { rustix::io::try_close(file.into_raw_fd()) } {
         Ok(()) => 0,
         Err(errno) => -errno.raw_os_error(),
     }
 }
 
-/// What a read or a write answers as a completion's result.
+/// Converts the result of a read or write to a completion's result.
 #[inline(always)]
 pub(crate) fn moved(answer: Result<usize, Errno>) -> i32 {
     match answer {
-        // No longer than a request, whose length is 32 bits.
+        // Never longer than a request, whose length is 32 bits.
         Ok(bytes) => bytes as i32,
         Err(errno) => -errno.raw_os_error(),
     }
 }
 
-/// A system call's answer as a completion's result.
+/// Converts the return value of a system call to a completion's result.
 pub(crate) fn result_of(answer: isize) -> i32 {
     if answer >= 0 {
         return answer as i32;

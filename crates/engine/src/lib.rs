@@ -1,8 +1,9 @@
-//! The only code that issues I/O.
+//! Engines: the only code that issues I/O.
 //!
-//! An engine is handed [`Request`]s, keeps them in flight and hands back [`Completion`]s. It knows
-//! nothing of workloads, percentages, phases or statistics.
+//! An engine accepts [`Request`]s, keeps them in flight and returns [`Completion`]s. It knows
+//! nothing about workloads, percentages, phases or statistics.
 
+mod arena;
 mod buffers;
 mod bus_error;
 mod children;
@@ -27,6 +28,7 @@ mod request;
 mod scripted;
 mod uring;
 
+pub use arena::share_arena;
 pub use buffers::Buffers;
 pub use children::ChildrenTime;
 pub use clock::{Clock, StepClock, TscClock};
@@ -34,11 +36,11 @@ pub use descriptors::{with_own_descriptors, with_own_files};
 pub use error::EngineError;
 pub use extents::{Unwritten, count_extents, find_unwritten};
 pub use file_operations::{
-    Access, Aim, FileHandles, FileOptions, Handles, OpenFlags, OpenMode, OpenWay, PsyncFiles,
-    Registers, SlotHandles,
+    Aim, FileEngineOptions, FileHandles, Handles, OpenAccess, OpenFlags, OpenMode, OpenWay,
+    PsyncFiles, RegisterFiles, SlotHandles,
 };
 pub use fileset::{
-    Fileset, Filesets, NameRule, Nesting, Numbering, SecondName, Spread, Subdirectories,
+    Fileset, Filesets, NameRule, Nesting, Numbering, SecondName, Spread, SubdirectoryRule,
     make_room_for_open,
 };
 pub use mmap::{Mmap, MmapOptions};
@@ -52,5 +54,5 @@ pub use priority::set_io_priority;
 pub use psync::{Psync, PsyncOptions};
 pub(crate) use request::pause;
 pub use request::{Completion, Engine, Request, Wait};
-pub use scripted::{Outcome, Scripted};
-pub use uring::{IoUring, RingSetup, UringFiles, UringOptions, check_polls};
+pub use scripted::{Scripted, ScriptedOutcome};
+pub use uring::{IoUring, RingGrants, UringFiles, UringOptions, check_polls};

@@ -7,30 +7,30 @@ use std::ptr::NonNull;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
 
 use crate::bus_error::{self, Replaced};
-use crate::files::Files;
+use crate::files::EngineFiles;
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
 
-/// Reads and writes by `memcpy`; requests are executed one after the other at the next `reap`.
+/// Reads and writes by `memcpy`. Requests are executed one after another at the next `reap`.
 ///
-/// A mapping has the size that its file had when the engine was made: reads beyond end there as
-/// at the file's end, writes beyond are short and then fail with `EFBIG`. What the kernel cannot
-/// serve (a file that was shortened, a full disk, an I/O error) it answers with `SIGBUS`: the
-/// operation fails with `EIO` then, whatever the cause, and the next one may succeed again. The
+/// A mapping has the size of its file when the engine was created. Reads past that size are cut off
+/// as at the end of the file; writes past it are short and then fail with `EFBIG`. The kernel sends
+/// `SIGBUS` for pages that it cannot serve (a truncated file, a full disk, an I/O error). The
+/// operation then fails with `EIO`, whatever the cause, and the next one may succeed again. The
 /// first engine of this kind catches the signal for the whole process.
 #[derive(Debug)]
 pub struct Mmap {
-    files: Files,
-    /// `None` where the file is closed.
+    files: EngineFiles,
+    /// `None` if the file is closed.
     mappings: Vec<Option<Mapping>>,
     buffers: Buffers,
     pending: Vec<Request>,
     options: MmapOptions,
 }
 
-/// What `mmap` can do beyond reading.
+/// Options of the `mmap` engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MmapOptions {
-    /// Map for writing too; the files must be open for it. Without it, writes fail with `EBADF`.
+    /// Map for writing too; the files must be open for it. If `false`, writes fail with `EBADF`.
     pub write: bool,
 }
 
@@ -47,7 +47,7 @@ impl Mmap {
     /// An engine on `files` with `slot_count` buffers of `buffer_bytes` each.
     ///
     /// # Errors
-    /// When a file is empty or cannot be mapped, or there is no memory for the buffers.
+    /// If a file is empty or cannot be mapped, or there is not enough memory for the buffers.
     pub fn new(
         files: Vec<OwnedFd>,
         slot_count: u32,
@@ -55,7 +55,7 @@ impl Mmap {
         options: MmapOptions,
     ) -> Result<Self, EngineError> {
         bus_error::catch();
-        let files = Files::new(files);
+        let files = EngineFiles::new(files);
         let mappings = files
             .iter()
             .map(|(file_index, file)| Mapping::new(file_index, file, options).map(Some))
@@ -71,10 +71,10 @@ impl Mmap {
         })
     }
 
-    /// Puts another open file in the place of file `file_index`, which is unmapped and closed.
+    /// Replaces file `file_index` by another open file; the old one is unmapped and closed.
     ///
     /// # Errors
-    /// When there is no such file, or the new one cannot be mapped.
+    /// If there is no such file, or the new one cannot be mapped.
     pub fn reopen(&mut self, file_index: u32, file: OwnedFd) -> Result<(), EngineError> {
         let mapping = Mapping::new(file_index, &file, self.options)?;
         self.files.replace(file_index, file)?;
@@ -82,13 +82,12 @@ impl Mmap {
         Ok(())
     }
 
-    /// Closes all files and takes what [`Operation::Open`] opens them by again, one recipe a file
-    /// in order; [`Operation::Close`] closes them again. Without recipes both fail with
-    /// `EOPNOTSUPP`; opening an open file fails with `EBUSY`, everything on a closed one with
-    /// `EBADF`.
+    /// Closes all files and sets one recipe per file, in order. [`Operation::Open`] opens a file by
+    /// its recipe, and [`Operation::Close`] closes it. Without recipes both fail with `EOPNOTSUPP`.
+    /// Opening an open file fails with `EBUSY`, and everything on a closed one with `EBADF`.
     ///
     /// # Errors
-    /// When there are not as many recipes as files.
+    /// If the number of recipes differs from the number of files.
     pub fn set_reopen(&mut self, recipes: Vec<Reopen>) -> Result<(), EngineError> {
         self.files.set_recipes(recipes)?;
         (0..self.files.count()).for_each(|file_index| {
@@ -97,7 +96,7 @@ impl Mmap {
         Ok(())
     }
 
-    /// Opens and maps; a file that cannot be mapped is closed again.
+    /// Opens and maps a file; if mapping fails, the file is closed again.
     #[cold]
     fn open(&mut self, file_index: u32) -> i32 {
         let result = self.files.open(file_index);
@@ -119,13 +118,14 @@ impl Mmap {
     #[cold]
     fn close(&mut self, file_index: u32) -> i32 {
         let result = self.files.close(file_index);
+        // Without recipes the file stays open, so its mapping must stay as well.
         if result != -libc::EOPNOTSUPP {
             self.mappings[file_index as usize] = None;
         }
         result
     }
 
-    /// The whole mapping, whatever the range is.
+    /// Syncs the whole mapping, whatever the requested range.
     #[cold]
     fn sync(&self, file_index: u32) -> i32 {
         let mapping = self.mappings.get(file_index as usize);
@@ -158,7 +158,7 @@ impl Mmap {
         }
     }
 
-    /// Puts the file back where a copy found that it could not be had.
+    /// Maps the file again after a copy hit pages that the kernel could not serve.
     #[cold]
     fn fail(&mut self, file_index: u32) -> i32 {
         let replaced = bus_error::take_replaced();
@@ -169,7 +169,7 @@ impl Mmap {
             .zip(file)
             .is_some_and(|(mapping, file)| mapping.restore(file, replaced, self.options));
         if !restored {
-            // Zeros in the place of the file must not be taken for what it holds.
+            // The replacement zeros must not pass for the file's content.
             *mapping = None;
         }
         -libc::EIO
@@ -204,28 +204,30 @@ impl Engine for Mmap {
                 result,
             });
         }
+        // Keeps its capacity: the measurement loop must not allocate.
         self.pending.clear();
         Ok(())
     }
 }
 
-/// In the place of a result: the kernel could not serve an access. No errno has this number.
+/// Result of a copy if the kernel could not serve an access. No errno has this number.
+// A plain number, so that results stay in a register.
 const FAULT: i32 = i32::MIN;
 
-/// All of a file, shared with everybody who has it open.
+/// A shared mapping of a whole file.
 #[derive(Debug)]
 struct Mapping {
     start: NonNull<u8>,
     size_bytes: usize,
 }
 
-// SAFETY: the mapping belongs to this value alone; what other processes do to the file concerns
-// every thread alike.
+// SAFETY: the mapping belongs to this value alone, and what other processes do to the file affects
+// all threads equally.
 unsafe impl Send for Mapping {}
 
 impl Mapping {
     fn new(file_index: u32, file: &OwnedFd, options: MmapOptions) -> Result<Self, EngineError> {
-        // Seeking finds the size of a block device too, which `fstat` does not.
+        // Seeking also returns the size of a block device; `fstat` does not.
         let size_bytes = rustix::fs::seek(file, rustix::fs::SeekFrom::End(0))
             .map_err(|errno| EngineError::system("lseek", errno))?;
         let size_bytes = usize::try_from(size_bytes)
@@ -233,7 +235,7 @@ impl Mapping {
         if size_bytes == 0 {
             return Err(EngineError::EmptyMapping { file_index });
         }
-        // SAFETY: a new mapping at an address of the kernel's choice disturbs nobody.
+        // SAFETY: a new mapping at an address of the kernel's choice does not affect others.
         let mapped = unsafe {
             rustix::mm::mmap(
                 std::ptr::null_mut(),
@@ -249,7 +251,7 @@ impl Mapping {
         Ok(Self { start, size_bytes })
     }
 
-    /// Where a transfer starts in memory and how many bytes of it lie within the mapping.
+    /// Address of a transfer in the mapping, and its number of bytes within the mapping.
     fn span(&self, offset_bytes: u64, length_bytes: usize) -> (*mut u8, usize) {
         let offset = usize::try_from(offset_bytes)
             .map_or(self.size_bytes, |offset| offset.min(self.size_bytes));
@@ -259,9 +261,9 @@ impl Mapping {
 
     fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> i32 {
         let (source, length) = self.span(offset_bytes, buffer.len());
-        // SAFETY: the source lies within the mapping and the destination within the buffer, which
-        // is no part of any mapping of a file. Another process may change the source meanwhile;
-        // any bytes will do, and none is looked at here. The mapping is this engine's alone.
+        // SAFETY: the source is within the mapping and the destination within the buffer, which is
+        // not part of a file mapping. Another process may change the source meanwhile; any bytes
+        // are acceptable, and none are examined here. The mapping is private to this engine.
         let is_whole = unsafe { bus_error::copy(source, buffer.as_mut_ptr(), length, source) };
         if is_whole { length as i32 } else { FAULT }
     }
@@ -272,15 +274,15 @@ impl Mapping {
             return -libc::EFBIG;
         }
         let source = buffer.as_ptr();
-        // SAFETY: as in `read`, the other way round; the caller made sure of `write`.
+        // SAFETY: as in `read`, in the other direction; the caller checked `write`.
         let is_whole = unsafe { bus_error::copy(source, destination, length, destination) };
         if is_whole { length as i32 } else { FAULT }
     }
 
-    /// Maps pages of the file again; whether that could be done.
+    /// Maps replaced pages of the file again. Returns `true` on success.
     fn restore(&self, file: &OwnedFd, replaced: Replaced, options: MmapOptions) -> bool {
         let offset = replaced.start - self.start.as_ptr().addr();
-        // SAFETY: the pages are this mapping's own and no reference into them exists.
+        // SAFETY: this value owns the pages, and no reference into them exists.
         let mapped = unsafe {
             rustix::mm::mmap(
                 self.start.as_ptr().wrapping_add(offset).cast(),
@@ -306,7 +308,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this value's own and no reference into it exists.
+        // SAFETY: this value owns the mapping, and no reference into it exists.
         let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.size_bytes) };
     }
 }

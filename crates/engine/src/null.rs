@@ -1,9 +1,9 @@
-//! The engine that does nothing, which measures the measurer.
+//! An engine that does nothing, for measuring the overhead of the program itself.
 
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Request, Wait, pause};
 
-/// Completes every request in full at the next `reap` and touches nothing: opening and closing
-/// succeed too.
+/// Completes every request in full at the next `reap` without any I/O. Opening and closing also
+/// succeed.
 #[derive(Debug)]
 pub struct Null {
     buffers: Buffers,
@@ -14,7 +14,7 @@ impl Null {
     /// An engine with `slot_count` buffers of `buffer_bytes` each.
     ///
     /// # Errors
-    /// When there is no memory for the buffers.
+    /// If there is not enough memory for the buffers.
     pub fn new(slot_count: u32, buffer_bytes: u32) -> Result<Self, EngineError> {
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let pending = Vec::with_capacity(buffers.slot_count() as usize);
@@ -52,7 +52,7 @@ impl Engine for Null {
             pause(wait);
         }
         if done.is_empty() {
-            // Both have room for every slot.
+            // Both vectors have capacity for every slot.
             std::mem::swap(done, &mut self.pending);
         } else {
             done.append(&mut self.pending);

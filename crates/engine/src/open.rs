@@ -1,5 +1,5 @@
-//! Opening what will be measured: beneath a directory, never through a link, never cached
-//! differently from what was asked.
+//! Opens targets: under a directory, never through a link, and always with the requested cache
+//! mode.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,23 +12,23 @@ use rustix::io::Errno;
 
 use crate::EngineError;
 
-/// `RESOLVE_BENEATH` answers `EAGAIN` when a rename elsewhere races with the look-up.
+/// `RESOLVE_BENEATH` returns `EAGAIN` if a rename elsewhere races with the lookup.
 const RESOLVE_ATTEMPTS: u32 = 16;
-/// No way out of the directory, and no link on the way.
+/// The path must stay in the directory and contain no links.
 pub(crate) const RESOLVE: ResolveFlags = ResolveFlags::BENEATH
     .union(ResolveFlags::NO_SYMLINKS)
     .union(ResolveFlags::NO_MAGICLINKS);
 
-/// How a target is opened.
+/// Options for opening a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenPlan {
-    /// `Direct` opens with `O_DIRECT`; the others go through the page cache.
+    /// `Direct` opens with `O_DIRECT`; the other modes use the page cache.
     pub cache: CacheMode,
     /// Open for reading.
     pub read: bool,
     /// Open for writing.
     pub write: bool,
-    /// Make the file, which must not exist yet.
+    /// Create the file, which must not exist yet.
     pub create: bool,
 }
 
@@ -39,16 +39,19 @@ impl OpenPlan {
             (false, true) => OFlags::WRONLY,
             _ => OFlags::RDONLY,
         };
+        // The name may be that of a terminal or a pipe. Opening it must not take over the terminal
+        // or wait.
         access | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK
     }
 }
 
-/// Opens or makes the file `name` beneath `dir`, following no symbolic link on the way.
+/// Opens or creates the file `name` under `dir`, following no symbolic link in the path.
 ///
 /// # Errors
-/// [`EngineError::NotBeneath`] when the name leads elsewhere, [`EngineError::DirectRefused`] when
-/// the file system refuses `O_DIRECT` (a file made for it is removed again), and
-/// [`EngineError::Open`] for everything else.
+/// [`EngineError::NotBeneath`] if the name leads elsewhere. [`EngineError::DirectRefused`] if the
+/// file system refuses `O_DIRECT`; a file that was just created is removed again.
+/// [`EngineError::NotRegular`] if it is not a regular file, and [`EngineError::Open`] for
+/// everything else.
 pub fn open_target(
     dir: BorrowedFd<'_>,
     name: &Path,
@@ -60,6 +63,7 @@ pub fn open_target(
         OFlags::empty()
     };
     let file = resolve_beneath(dir, name, plan.flags() | creation)?;
+    // Checked on the open file, so that nobody can exchange the file after the check.
     if file_type(&file, name)? != FileType::RegularFile {
         return Err(EngineError::NotRegular {
             name: printed(name),
@@ -67,7 +71,7 @@ pub fn open_target(
     }
     if let Err(error) = settle_flags(&file, name, plan.cache) {
         if plan.create {
-            // The file is the one just made: `O_EXCL` would have failed otherwise.
+            // This file was just created: otherwise `O_EXCL` would have failed.
             let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
         }
         return Err(error);
@@ -75,13 +79,14 @@ pub fn open_target(
     Ok(file)
 }
 
-/// Opens the block device at `path`, which nothing else may hold (`O_EXCL`). The last component
-/// is not followed if it is a link: resolve it first, so that what was checked is what is opened.
+/// Opens the block device at `path` exclusively (`O_EXCL`). The last component must not be a link:
+/// resolve it first, so that the checked device is the one that is opened.
 ///
 /// # Errors
 /// [`EngineError::NotDevice`], [`EngineError::DeviceBusy`], [`EngineError::DirectRefused`] or
 /// [`EngineError::Open`].
 pub fn open_device(path: &Path, plan: OpenPlan) -> Result<OwnedFd, EngineError> {
+    // For a block device, `O_EXCL` without `O_CREAT` fails if the device is in use.
     let flags = plan.flags() | OFlags::EXCL | OFlags::NOFOLLOW;
     let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| match errno {
         Errno::BUSY => EngineError::DeviceBusy {
@@ -122,7 +127,7 @@ fn resolve_beneath(
     })
 }
 
-/// `openat2` that leads nowhere else; tried again where the kernel asks for it.
+/// `openat2` restricted to the directory; retries if the kernel asks for it.
 pub(crate) fn open_beneath(
     dir: BorrowedFd<'_>,
     name: &CStr,
@@ -143,7 +148,7 @@ fn c_name(name: &Path) -> Result<CString, EngineError> {
     CString::new(name.as_os_str().as_bytes()).map_err(|_| open_error(name, Errno::INVAL))
 }
 
-/// How a file of an engine is opened again: with one system call, by nothing but this.
+/// Recipe for reopening a file of an engine with a single system call.
 #[derive(Debug)]
 pub struct Reopen {
     directory: OwnedFd,
@@ -152,12 +157,14 @@ pub struct Reopen {
 }
 
 impl Reopen {
-    /// The file `name` beneath `directory`, which [`open_target`] opened with `plan`; whether the
-    /// plan made it does not matter any more.
+    /// Reopens the file `name` under `directory`, which [`open_target`] opened with `plan`. It
+    /// never creates the file, even if `plan` did.
     ///
     /// # Errors
-    /// When the name has a zero byte in it.
+    /// If the name contains a zero byte.
     pub fn file(directory: OwnedFd, name: &Path, plan: OpenPlan) -> Result<Self, EngineError> {
+        // Set at once, unlike in `settle_flags`: nothing is created, so a refusal leaves no file
+        // behind.
         let direct = if plan.cache == CacheMode::Direct {
             OFlags::DIRECT
         } else {
@@ -166,22 +173,23 @@ impl Reopen {
         Ok(Self {
             directory,
             name: c_name(name)?,
+            // As `settle_flags` leaves it; `keep_promise` adds the flag again for a ring.
             flags: (plan.flags() - OFlags::NONBLOCK) | direct,
         })
     }
 
-    /// The block device `name` beneath `directory` (that of `/dev`), which [`open_device`] opened
-    /// with `plan`; nothing else may hold it then either (`O_EXCL`).
+    /// Reopens the block device `name` under `directory` (usually `/dev`), which [`open_device`]
+    /// opened with `plan`; again exclusively (`O_EXCL`).
     ///
     /// # Errors
-    /// When the name has a zero byte in it.
+    /// If the name contains a zero byte.
     pub fn device(directory: OwnedFd, name: &Path, plan: OpenPlan) -> Result<Self, EngineError> {
         let mut recipe = Self::file(directory, name, plan)?;
         recipe.flags |= OFlags::EXCL;
         Ok(recipe)
     }
 
-    /// Takes over from the open file's flags whether it promises a ring not to block.
+    /// Takes over from the flags of the open file whether it is nonblocking for a ring.
     pub(crate) fn keep_promise(&mut self, flags: OFlags) {
         self.flags |= flags & OFlags::NONBLOCK;
     }
@@ -196,9 +204,9 @@ impl Reopen {
     }
 }
 
-/// Asks for `O_DIRECT` only now, because `open` with `O_CREAT` leaves the file behind when it
-/// then refuses; and takes back `O_NONBLOCK`, which kept `open` from waiting for the other end of
-/// a pipe but would make a ring answer `EAGAIN`.
+/// Sets `O_DIRECT` only after opening: if `open` with `O_CREAT` refuses it, the new file is left
+/// behind. Clears `O_NONBLOCK`, which kept `open` from waiting for the other end of a pipe, but
+/// would make a ring return `EAGAIN`.
 fn settle_flags(file: &OwnedFd, name: &Path, cache: CacheMode) -> Result<(), EngineError> {
     let opened = rustix::fs::fcntl_getfl(file).map_err(|errno| open_error(name, errno))?;
     let direct = if cache == CacheMode::Direct {

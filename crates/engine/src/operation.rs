@@ -3,17 +3,17 @@
 /// A primitive operation on a file or a directory.
 ///
 /// Engines for file operations ([`PsyncFiles`](crate::PsyncFiles),
-/// [`UringFiles`](crate::UringFiles)) take a request's numbers as told at each operation: "the
-/// name" is that of `file_index` in the fileset, "the handle" is what Create or Open left open in
-/// the slot, or in the register of it that the request says.
-/// Where the rule of the names wants it told ([`Spread::Told`](crate::Spread)), `length_bytes` of
-/// an operation on names is their directory. "The other name" is the [`SecondName`] whose code is
-/// `offset_bytes`, also of another fileset; a directory told is that of both.
+/// [`UringFiles`](crate::UringFiles)) interpret a request's numbers as described at each operation.
+/// "The name" is the name of `file_index` in the fileset. "The handle" is the file that Create or
+/// Open left open in the slot, or in the register of the slot that the request selects.
+/// If requests select the directory of a name ([`Spread::Told`](crate::Spread)), `length_bytes` of
+/// an operation on names is that directory. "The other name" is the [`SecondName`] whose code is
+/// `offset_bytes`, which may be in another fileset; a selected directory applies to both names.
 ///
 /// [`SecondName`]: crate::SecondName
 ///
-/// Engines on open files know the first four and SyncFileRange, whose `handle` says what it does,
-/// and Open and Close as they are told to.
+/// Engines on open files support the first four and SyncFileRange, whose flags are in `handle`.
+/// They support Open and Close if they have recipes for reopening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Operation {
@@ -21,90 +21,91 @@ pub enum Operation {
     Read,
     /// Write bytes at an offset: the handle.
     Write,
-    /// Make data and metadata durable: the handle; with [`Aim::Directory`](crate::Aim)'s code as
-    /// `offset_bytes` the directory that the name is in, which is opened, synced and closed; a slot
-    /// that has one file open at most must have none.
+    /// Make data and metadata durable: the handle. If `offset_bytes` is the code of
+    /// [`Aim::Directory`](crate::Aim), the directory that contains the name is opened, synced and
+    /// closed instead. A slot that holds at most one open file must then have none.
     Fsync,
     /// Make data durable: the handle.
     Fdatasync,
-    /// Open an existing file: the name; `offset_bytes` is an [`Access`](crate::Access)'s code or
-    /// an [`OpenWay`](crate::OpenWay)'s.
+    /// Open an existing file: the name; `offset_bytes` is the code of an
+    /// [`OpenAccess`](crate::OpenAccess) or an [`OpenWay`](crate::OpenWay).
     Open,
     /// Create a file, which must not exist: the name; `offset_bytes` is an
     /// [`OpenWay`](crate::OpenWay)'s code, or 0.
     Create,
     /// Close an open file: the handle.
     Close,
-    /// Read a file's attributes: what `offset_bytes`, an [`Aim`](crate::Aim)'s code, says.
+    /// Read a file's attributes. `offset_bytes` is the code of an [`Aim`](crate::Aim), which
+    /// selects the object.
     Stat,
     /// Remove a file: the name.
     Unlink,
-    /// Create a directory: the name or the one it is in, by the [`Aim`](crate::Aim).
+    /// Create a directory: the name or its directory, by the [`Aim`](crate::Aim).
     Mkdir,
-    /// Remove a directory: the name or the one it is in, by the [`Aim`](crate::Aim).
+    /// Remove a directory: the name or its directory, by the [`Aim`](crate::Aim).
     Rmdir,
     /// Rename a file: the name, to the other name.
     Rename,
     /// Add a hard link: to the name, at the other name.
     Link,
-    /// Add a symbolic link: with the name's last component as its text, at the other name. It
-    /// leads to the file where both are in one directory; from another directory it leads to what
-    /// has that name there, or nowhere.
+    /// Add a symbolic link at the other name; its target is the last component of the name. It
+    /// leads to the file if both are in one directory. In another directory it leads to an entry
+    /// with the same name there, if any.
     Symlink,
-    /// Read a directory's entries: the name or the directory it is in, by the
-    /// [`Aim`](crate::Aim); opened, read to the end and closed. The result is their bytes as
-    /// `readdir(3)` hands them over: 279 and the length of the name, `.` and `..` included.
+    /// Read a directory's entries: the name or its directory, by the [`Aim`](crate::Aim). The
+    /// directory is opened, read to the end and closed. The result is the size of all entries as
+    /// returned by `readdir(3)`: 279 bytes plus the name each, including `.` and `..`.
     Readdir,
     /// Set a file's length: the handle, to `offset_bytes`.
     Truncate,
     /// Reserve space for a file: the handle, `length_bytes` from `offset_bytes`.
     Fallocate,
-    /// Start writeback of a range: the handle, `length_bytes` from `offset_bytes`, 0 meaning to
-    /// the end.
+    /// Start writeback of a range: the handle, `length_bytes` from `offset_bytes`; 0 means to the
+    /// end.
     SyncFileRange,
     /// Set an extended attribute: the handle, to `length_bytes` of the slot's buffer.
     Setxattr,
-    /// Get an extended attribute: the handle, at most `length_bytes` into the slot's buffer; the
-    /// result is its length.
+    /// Get an extended attribute: the handle, at most `length_bytes` into the slot's buffer. The
+    /// result is the length of the attribute.
     Getxattr,
-    /// Read a file from its start: the name, opened to read, read once, at most `length_bytes`,
-    /// and closed, which is three calls in one request; a slot that has one file open at most must
-    /// have none. Where the rule of the names wants it told, `offset_bytes` is their directory. The
-    /// result is the read's, or that of what failed first.
+    /// Read a file from its start: the name. The file is opened for reading, read once, at most
+    /// `length_bytes`, and closed: three calls in one request. A slot that holds at most one open
+    /// file must have none. If requests select the directory, it is in `offset_bytes`. The result
+    /// is that of the read, or of the first call that failed.
     ReadWhole,
-    /// Set a file's permissions: the name, to the bits that `offset_bytes` is.
+    /// Set a file's permissions: the name, to the bits in `offset_bytes`.
     Chmod,
-    /// Make all file systems of the machine durable: nothing.
+    /// Make all file systems of the machine durable. Uses no name and no handle.
     Sync,
-    /// Read the entries of the directory that the name is in until one equals its last component,
-    /// in letters of either case, or, where `offset_bytes` is not 0, until so many were read;
-    /// opened and closed. The result is how many were read.
+    /// Read the entries of the directory that contains the name until one equals its last
+    /// component, ignoring case. If `offset_bytes` is not 0, read that many entries instead. The
+    /// directory is opened and closed. The result is the number of entries read.
     Search,
-    /// Read the attributes of the file system that the first directory of the fileset is on.
+    /// Read the attributes of the file system that contains the first directory of the fileset.
     Statfs,
-    /// Set a file's times of last access and change: the name, to `offset_bytes` seconds after the
-    /// beginning of 1970.
+    /// Set a file's access and modification times: the name, to `offset_bytes` seconds since the
+    /// start of 1970.
     Utime,
-    /// Lock `length_bytes` from `offset_bytes` against writing by others, waiting for them: the
-    /// handle.
+    /// Lock `length_bytes` from `offset_bytes` against other locks, waiting until they are
+    /// released: the handle.
     Lock,
-    /// Give back a lock: the handle, `length_bytes` from `offset_bytes`.
+    /// Release a lock: the handle, `length_bytes` from `offset_bytes`.
     Unlock,
-    /// Remove all files in a directory and in those below it, which stay: the name. A link is
-    /// removed, never followed.
+    /// Remove all files in a directory and its subdirectories, but not the directories: the name. A
+    /// link is removed, never followed.
     EmptyTree,
-    /// Read the next name of the directory that the name is in, which is opened first where
-    /// `offset_bytes` is not 0, and closed behind its last name. The result is 1 more than the
-    /// number of the file of that name in the fileset; 0 behind the last. Names of no file of the
-    /// fileset are passed over. An engine without files returns `length_bytes`.
+    /// Read the next name of the directory that contains the name. If `offset_bytes` is not 0, the
+    /// directory is opened first; it is closed after its last name. The result is 1 plus the number
+    /// of the file with that name in the fileset, or 0 after the last name. Names that are not in
+    /// the fileset are skipped. An engine without files returns `length_bytes`.
     NextEntry,
 }
 
 impl Operation {
-    /// How many operations there are.
+    /// Number of operations.
     pub const COUNT: usize = 30;
 
-    /// Every operation, in the order of its number.
+    /// All operations in numerical order.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Read,
         Self::Write,
@@ -138,13 +139,13 @@ impl Operation {
         Self::NextEntry,
     ];
 
-    /// Whether it makes durable what was written before.
+    /// `true` if the operation makes earlier writes durable.
     #[must_use]
     pub const fn is_sync(self) -> bool {
         matches!(self, Self::Fsync | Self::Fdatasync | Self::SyncFileRange)
     }
 
-    /// The name in records and reports.
+    /// Name in records and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -181,7 +182,7 @@ impl Operation {
         }
     }
 
-    /// Whether the operation reads or writes the slot's buffer.
+    /// `true` if the operation reads or writes the slot's buffer.
     #[must_use]
     pub(crate) const fn uses_buffer(self) -> bool {
         matches!(
@@ -190,7 +191,7 @@ impl Operation {
         )
     }
 
-    /// Whether no ring knows the operation, so that it is done by system calls.
+    /// `true` if io_uring does not support the operation, so that it needs system calls.
     #[must_use]
     pub(crate) const fn is_by_call(self) -> bool {
         matches!(
@@ -208,19 +209,19 @@ impl Operation {
         )
     }
 
-    /// Whether the operation carries bytes of file content.
+    /// `true` if the operation transfers file content.
     #[must_use]
     pub const fn moves_bytes(self) -> bool {
         matches!(self, Self::Read | Self::Write | Self::ReadWhole)
     }
 }
 
-/// A set of operations: what a cell will use, so that only that is allocated.
+/// A set of operations: those that a cell uses, so that only their counters are allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OperationSet(u32);
 
 impl OperationSet {
-    /// The set without members.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
     /// The set with `operation` added.
@@ -229,13 +230,13 @@ impl OperationSet {
         Self(self.0 | 1 << operation as u32)
     }
 
-    /// Whether `operation` is a member.
+    /// `true` if `operation` is a member.
     #[must_use]
     pub const fn contains(self, operation: Operation) -> bool {
         self.0 >> operation as u32 & 1 == 1
     }
 
-    /// The members, in the order of their number.
+    /// The members in numerical order.
     pub fn iter(self) -> impl Iterator<Item = Operation> {
         Operation::ALL
             .into_iter()

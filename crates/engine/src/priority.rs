@@ -1,20 +1,20 @@
-//! Priority of the requests of a thread.
+//! I/O priority of a thread.
 
 use std::io;
 
-/// Who is meant: a thread, by its number.
+/// `IOPRIO_WHO_PROCESS`: a thread, by its number.
 const WHO_THREAD: libc::c_int = 1;
 
-/// Bits of a priority below its class.
+/// Position of the class in a priority, above the level.
 const LEVEL_BITS: u8 = 13;
 
-/// Gives all further requests of the calling thread this priority: class 1 for real time, 2 for
-/// best effort, 3 for idle; level from 0, the highest, to 7.
+/// Sets the priority of all further requests of the calling thread. `class` is 1 for real time, 2
+/// for best effort, 3 for idle; `level` is from 0, the highest, to 7.
 ///
 /// Source: ioprio_set(2).
 ///
 /// # Errors
-/// When the thread may not have it (`EPERM`), or there is no such priority (`EINVAL`).
+/// If the thread may not have this priority (`EPERM`), or it does not exist (`EINVAL`).
 pub fn set_io_priority(class: u8, level: u8) -> io::Result<()> {
     let priority = libc::c_int::from(class) << LEVEL_BITS | libc::c_int::from(level);
     // SAFETY: the call takes three numbers and touches no memory; 0 is the calling thread.

@@ -1,27 +1,28 @@
-//! One system call a request.
+//! One system call per request.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::io::ReadWriteFlags;
 
-use crate::files::{Files, moved, result_of};
+use crate::files::{EngineFiles, moved, result_of};
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
 
-/// `pread` and `pwrite`; requests are executed one after the other at the next `reap`.
+/// `pread` and `pwrite`. Requests are executed one after another at the next `reap`.
 #[derive(Debug)]
 pub struct Psync {
-    files: Files,
+    files: EngineFiles,
     buffers: Buffers,
     pending: Vec<Request>,
-    /// Flags of `preadv2`; none means that plain `pread` does.
+    /// Flags of `preadv2`; if empty, plain `pread` is enough.
     call_flags: ReadWriteFlags,
 }
 
-/// What `psync` can do beyond the plain.
+/// Options of the `psync` engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PsyncOptions {
-    /// Drop pages behind each request (`RWF_DONTCACHE`); every file is tried at construction.
+    /// Drop cached pages after each request (`RWF_DONTCACHE`); construction checks every file for
+    /// support.
     pub dontcache: bool,
 }
 
@@ -29,14 +30,14 @@ impl Psync {
     /// An engine on `files` with `slot_count` buffers of `buffer_bytes` each.
     ///
     /// # Errors
-    /// When there is no memory for the buffers, or a file refuses what the options ask for.
+    /// If there is not enough memory for the buffers, or a file does not support the options.
     pub fn new(
         files: Vec<OwnedFd>,
         slot_count: u32,
         buffer_bytes: u32,
         options: PsyncOptions,
     ) -> Result<Self, EngineError> {
-        let files = Files::new(files);
+        let files = EngineFiles::new(files);
         if options.dontcache {
             files.probe_dontcache()?;
         }
@@ -55,22 +56,21 @@ impl Psync {
         })
     }
 
-    /// Puts another open file in the place of file `file_index`, which is closed; nothing may be
-    /// in flight for it.
+    /// Replaces file `file_index` by another open file; the old one is closed. No request may be in
+    /// flight for it.
     ///
     /// # Errors
-    /// When there is no such file.
+    /// If there is no such file.
     pub fn reopen(&mut self, file_index: u32, file: OwnedFd) -> Result<(), EngineError> {
         self.files.replace(file_index, file).map(drop)
     }
 
-    /// Closes all files and takes what [`Operation::Open`] opens them by again, one recipe a file
-    /// in order; [`Operation::Close`] closes them again. Without recipes both fail with
-    /// `EOPNOTSUPP`; opening an open file fails with `EBUSY`, everything on a closed one with
-    /// `EBADF`.
+    /// Closes all files and sets one recipe per file, in order. [`Operation::Open`] opens a file by
+    /// its recipe, and [`Operation::Close`] closes it. Without recipes both fail with `EOPNOTSUPP`.
+    /// Opening an open file fails with `EBUSY`, and everything on a closed one with `EBADF`.
     ///
     /// # Errors
-    /// When there are not as many recipes as files.
+    /// If the number of recipes differs from the number of files.
     pub fn set_reopen(&mut self, recipes: Vec<Reopen>) -> Result<(), EngineError> {
         self.files.set_recipes(recipes)?;
         (0..self.files.count()).for_each(|file_index| {
@@ -91,7 +91,7 @@ impl Psync {
         };
         let fd = file.as_raw_fd();
         let moved = match request.operation {
-            // SAFETY: takes a descriptor that is open as long as `self.files` holds it.
+            // SAFETY: the descriptor is open as long as `self.files` holds it.
             Operation::Fsync => unsafe { libc::fsync(fd) },
             // SAFETY: as above.
             Operation::Fdatasync => unsafe { libc::fdatasync(fd) },
@@ -113,8 +113,8 @@ impl Psync {
         let flags = self.call_flags;
         let offset = request.offset_bytes;
         let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
-        // By the system call itself: in a program of threads each call of the C library asks twice
-        // whether the thread is to be canceled.
+        // Direct system calls: in a multithreaded program, each call through the C library checks
+        // twice whether the thread is being canceled.
         moved(
             match (request.operation == Operation::Read, flags.is_empty()) {
                 (true, true) => rustix::io::pread(file, buffer, offset),

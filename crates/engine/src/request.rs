@@ -1,30 +1,30 @@
-//! What goes into an engine and what comes out.
+//! Requests, completions, and the interface of engines.
 
 use crate::{EngineError, Operation};
 
-/// One thing to do. Small and `Copy`: files are named by index, content lies in the slot's buffer.
+/// One request to an engine. Small and `Copy`: files are given by index, and content is in the
+/// slot's buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// What to do.
+    /// Operation to perform.
     pub operation: Operation,
-    /// Which of the engine's filesets `file_index` counts in, 0-based; 0 where it has one.
+    /// Fileset that contains `file_index`, 0-based; 0 if the engine has only one.
     pub fileset: u8,
-    /// Which of the slot's registers holds what is open, 0-based; 0 where it has one.
+    /// Register of the slot that holds the open file, 0-based; 0 if the slot has only one.
     pub handle: u8,
-    /// Which of the worker's slots is used, 0-based; a slot has one request in flight at most.
+    /// Slot of the worker, 0-based; a slot has at most one request in flight.
     pub slot: u32,
-    /// Which of the worker's files is meant, 0-based.
+    /// File of the worker, 0-based.
     pub file_index: u32,
-    /// Bytes to move; at most the engine's buffer size.
+    /// Bytes to transfer; at most the engine's buffer size.
     pub length_bytes: u32,
-    /// Position in the file, from its byte 0. Operations that have none use the number as told
-    /// at [`Operation`].
+    /// Position in the file. Operations without a position use the number as described at
+    /// [`Operation`].
     pub offset_bytes: u64,
 }
 
 impl Request {
-    /// A read of no bytes, which is never issued: where a request stands before there is one, and
-    /// for all that one does not say.
+    /// A read of 0 bytes, which is never issued: a placeholder, and the default of all fields.
     pub const NOTHING: Self = Self {
         operation: Operation::Read,
         fileset: 0,
@@ -35,48 +35,49 @@ impl Request {
         offset_bytes: 0,
     };
 
-    /// As `offset_bytes` of a read or write by an engine for file operations: where the file
-    /// stands, behind the last such read or write of the same open file.
+    /// As `offset_bytes` of a read or write by an engine for file operations: at the current
+    /// position of the open file, after the last such read or write.
     pub const AT_POSITION: u64 = u64::MAX;
 
-    /// As `offset_bytes` of a write by an engine for file operations: behind the file's last byte,
-    /// wherever that is when the kernel writes, in one call. Where the open file stands does not
-    /// change.
+    /// As `offset_bytes` of a write by an engine for file operations: append at the end of the file
+    /// in one call. The position of the open file does not change.
     ///
-    /// Source: pwritev2(2), `RWF_APPEND`, Linux 4.16; the position is left alone as the offset
-    /// that goes with it is not -1.
+    /// Source: pwritev2(2), `RWF_APPEND`, Linux 4.16; the position does not change because the
+    /// given offset is not -1.
     pub const AT_END: u64 = u64::MAX - 1;
 
-    /// As [`Request::AT_END`], by `lseek` to the end and then `write`, so that the open file stands
-    /// behind what was written. System calls only.
+    /// As [`Request::AT_END`], by `lseek` to the end and then `write`, so that the open file's
+    /// position is after the data. Only for engines that use system calls.
     pub const SEEK_END: u64 = u64::MAX - 2;
 
-    /// As `handle` of [`Operation::SyncFileRange`] on open files, alone or with the next two: waits
-    /// for what is being written out before.
+    /// As `handle` of [`Operation::SyncFileRange`] on open files, alone or combined with the next
+    /// two flags: waits for writeback that is already in progress.
     pub const WAIT_BEFORE: u8 = libc::SYNC_FILE_RANGE_WAIT_BEFORE as u8;
 
-    /// The same: begins to write out what is not yet.
+    /// As [`Request::WAIT_BEFORE`]: starts writeback of dirty pages.
     pub const WRITE_OUT: u8 = libc::SYNC_FILE_RANGE_WRITE as u8;
 
-    /// The same: waits until all is written out.
+    /// As [`Request::WAIT_BEFORE`]: waits until writeback is complete.
     pub const WAIT_AFTER: u8 = libc::SYNC_FILE_RANGE_WAIT_AFTER as u8;
 
     /// As `offset_bytes` of a read or write by an engine for TCP peers: the reply to the slot's
-    /// request before. Of a request itself it is the bytes of its reply, 0 for none.
+    /// previous request. For a request itself, `offset_bytes` is the size of its reply, 0 for none.
+    // Above the size of every reply, which has 32 bits.
     pub const REPLY: u64 = 1 << 32;
 
-    /// The first `offset_bytes` of a read or write that is no place in a file by itself.
+    /// First `offset_bytes` of a read or write that is a code instead of a plain offset.
     pub(crate) const FIRST_CODE: u64 = 1 << 62;
 
-    /// The last `offset_bytes` of a read or write that is one. No file system has so large a file.
+    /// Largest plain offset. No file system supports files this large.
     pub const OFFSET_MAX: u64 = Self::FIRST_CODE - 1;
 
-    /// The first of those that say how many bytes each system call moves.
+    /// First code that gives the number of bytes per system call.
     const FIRST_UNIT: u64 = 1 << 63;
 
-    /// As `offset_bytes` of a read or write by an engine for file operations: at that place, by
-    /// `lseek` and then `read` or `write`, so that the open file stands behind it. A place that no
-    /// file can have is the last one. System calls only.
+    /// As `offset_bytes` of a read or write by an engine for file operations: at this offset by
+    /// `lseek` and then `read` or `write`, so that the open file's position is after the data.
+    /// Offsets beyond [`Request::OFFSET_MAX`] become the largest one. Only for engines that use
+    /// system calls.
     #[must_use]
     pub const fn seeking(offset_bytes: u64) -> u64 {
         match offset_bytes {
@@ -85,15 +86,16 @@ impl Request {
         }
     }
 
-    /// As `offset_bytes` of a read or write by an engine for file operations: where the file
-    /// stands, by as many system calls as it takes with so many bytes in each; 0 counts as 1.
-    /// System calls only.
+    /// As `offset_bytes` of a read or write by an engine for file operations: at the current
+    /// position, by system calls of `unit_bytes` each; 0 counts as 1. Only for engines that use
+    /// system calls.
     #[must_use]
     pub const fn in_units(unit_bytes: u32) -> u64 {
         Self::FIRST_UNIT | unit_bytes as u64
     }
 
-    /// Where in its file a read or a write begins, in bytes; none where it does not say.
+    /// File offset at which a read or write starts, in bytes; `None` if it depends on the file's
+    /// position or size.
     #[must_use]
     pub const fn file_offset(&self) -> Option<u64> {
         match Self::place(self.offset_bytes) {
@@ -102,78 +104,79 @@ impl Request {
         }
     }
 
-    /// What `offset_bytes` of a read or write means.
+    /// Decodes the `offset_bytes` of a read or write.
     pub(crate) const fn place(offset_bytes: u64) -> Placed {
         match offset_bytes {
+            // No unit collides with these three codes, because its size has 32 bits.
             Self::AT_POSITION => Placed::Position,
             Self::AT_END => Placed::End,
             Self::SEEK_END => Placed::SoughtEnd,
             0..Self::FIRST_CODE => Placed::Offset(offset_bytes),
             Self::FIRST_CODE..Self::FIRST_UNIT => Placed::Sought(offset_bytes - Self::FIRST_CODE),
-            // The lower half.
+            // Take the lower half.
             _ => Placed::Units(offset_bytes as u32),
         }
     }
 }
 
-/// Where a request reads or writes, and by which system calls.
+/// Place where a request reads or writes, and the system calls it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placed {
-    /// There, wherever the file stands.
+    /// At this offset, without using the file's position.
     Offset(u64),
-    /// Where the file stands.
+    /// At the file's position.
     Position,
-    /// The same, in calls of so many bytes.
+    /// At the file's position, in calls of this many bytes.
     Units(u32),
-    /// There, where the file is made to stand first.
+    /// At this offset, after seeking there.
     Sought(u64),
-    /// Behind the last byte, wherever the file stands.
+    /// At the end of the file, without using its position.
     End,
-    /// Behind the last byte, where the file is made to stand first.
+    /// At the end of the file, after seeking there.
     SoughtEnd,
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
-    /// The request's slot.
+    /// Slot of the request.
     pub slot: u32,
-    /// Bytes moved (or 0 for operations without content), or a negated errno.
+    /// Bytes transferred (0 for operations without content), or a negated errno.
     pub result: i32,
 }
 
-/// How long [`Engine::reap`] may wait for a completion.
+/// Maximum time that [`Engine::reap`] waits for a completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
-    /// Not at all: hand over what is there.
+    /// Do not wait; return what has completed.
     Poll,
-    /// Until one completion is there, `0` nanoseconds meaning without limit. A signal ends the
-    /// wait early. With nothing in flight it is a pause of so many nanoseconds, `0` meaning none.
+    /// Wait until one request has completed. A signal ends the wait early. With nothing in flight,
+    /// pause for `timeout_ns` instead; 0 then means no pause.
     One {
-        /// Give up after so many nanoseconds and return without a completion.
+        /// Return without a completion after this many nanoseconds; 0 means no limit.
         timeout_ns: u64,
     },
 }
 
-/// Keeps requests in flight.
+/// Executes requests, and keeps several in flight if it can.
 ///
-/// The order of calls is: `buffer` (a write's content), `push`, then `reap`, over and over.
+/// The order of calls is `buffer` (the content of a write), `push`, then `reap`, repeatedly.
 pub trait Engine {
-    /// How many slots there are, which is the most requests that can be in flight.
+    /// Number of slots, which is the maximum number of requests in flight.
     fn slot_count(&self) -> u32;
 
-    /// The slot's own buffer, aligned for direct I/O; valid content only while nothing is in
-    /// flight for that slot.
+    /// Buffer of the slot, aligned for direct I/O. Its content is valid only while nothing is in
+    /// flight for the slot.
     fn buffer(&mut self, slot: u32) -> &mut [u8];
 
-    /// Takes a request; at the latest the next `reap` issues it.
+    /// Accepts a request; it is issued by the next `reap` at the latest.
     fn push(&mut self, request: Request);
 
-    /// Issues everything pushed, then appends what has completed to `done`, whose capacity is at
-    /// least `slot_count`, so that nothing is allocated.
+    /// Issues all pushed requests, then appends completed ones to `done`. The capacity of `done`
+    /// must be at least `slot_count`, so that nothing is allocated.
     ///
     /// # Errors
-    /// When the engine itself fails; a failed I/O is a [`Completion`] with a negative result.
+    /// If the engine itself fails; a failed I/O is a [`Completion`] with a negative result.
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError>;
 }
 
@@ -198,7 +201,7 @@ impl<E: Engine + ?Sized> Engine for Box<E> {
     }
 }
 
-/// Waits as [`Wait`] asks of an engine that has nothing in flight.
+/// Waits according to `wait` when nothing is in flight.
 #[cold]
 pub(crate) fn pause(wait: Wait) {
     if let Wait::One { timeout_ns } = wait
@@ -208,7 +211,7 @@ pub(crate) fn pause(wait: Wait) {
             tv_sec: (timeout_ns / 1_000_000_000) as i64,
             tv_nsec: (timeout_ns % 1_000_000_000) as i64,
         };
-        // A signal may end it early, as it may end every wait.
+        // A signal may end the pause early, like every wait.
         let _ = rustix::thread::nanosleep(&span);
     }
 }

@@ -1,46 +1,47 @@
-//! The test double: every delay and every result is written beforehand.
+//! The test double: a script determines every delay and every result.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::{Buffers, Clock, Completion, Engine, EngineError, Request, StepClock, Wait};
 
-/// What becomes of one request.
+/// Scripted outcome of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ScriptedOutcome {
     /// Nanoseconds from `push` to completion.
     pub delay_ns: u64,
     /// The completion's result: bytes, or a negated errno.
     pub result: i32,
 }
 
-/// Completes each request as a script says, at the time a [`StepClock`] shows; waiting moves the
-/// clock, so a whole run takes no time and comes out the same every time.
+/// Completes each request according to a script, at the time of a [`StepClock`]. Waiting moves the
+/// clock, so a whole run takes no time and always has the same result.
 ///
-/// Completions come in the order of their times, and of their requests where times are equal.
+/// Completions are ordered by time, and by request if times are equal.
 #[derive(Debug)]
 pub struct Scripted<S> {
     script: S,
     clock: StepClock,
     buffers: Buffers,
-    pending: BinaryHeap<Reverse<Due>>,
+    pending: BinaryHeap<Reverse<DueResult>>,
     pushed_count: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
+struct DueResult {
+    // The order of the fields is the order of completions.
     due_ns: u64,
     sequence: u64,
     slot: u32,
     result: i32,
 }
 
-impl<S: FnMut(&Request, &mut [u8]) -> Outcome> Scripted<S> {
-    /// An engine whose `script` is asked once for each request, in order, with the slot's buffer,
-    /// which it may fill as a read would.
+impl<S: FnMut(&Request, &mut [u8]) -> ScriptedOutcome> Scripted<S> {
+    /// An engine that calls `script` once per request, in order. The script gets the slot's buffer
+    /// and may fill it like a read.
     ///
     /// # Errors
-    /// When there is no memory for the buffers.
+    /// If there is not enough memory for the buffers.
     pub fn new(
         slot_count: u32,
         buffer_bytes: u32,
@@ -58,7 +59,7 @@ impl<S: FnMut(&Request, &mut [u8]) -> Outcome> Scripted<S> {
         })
     }
 
-    /// The end of a wait: when the next completion is due or patience ends, whichever is earlier.
+    /// End of a wait: when the next completion is due or the timeout ends, whichever is earlier.
     fn wait_until(&self, wait: Wait) -> Option<u64> {
         let Wait::One { timeout_ns } = wait else {
             return None;
@@ -72,7 +73,7 @@ impl<S: FnMut(&Request, &mut [u8]) -> Outcome> Scripted<S> {
     }
 }
 
-impl<S: FnMut(&Request, &mut [u8]) -> Outcome> Engine for Scripted<S> {
+impl<S: FnMut(&Request, &mut [u8]) -> ScriptedOutcome> Engine for Scripted<S> {
     fn slot_count(&self) -> u32 {
         self.buffers.slot_count()
     }
@@ -84,7 +85,7 @@ impl<S: FnMut(&Request, &mut [u8]) -> Outcome> Engine for Scripted<S> {
     fn push(&mut self, request: Request) {
         let buffer = self.buffers.slot(request.slot);
         let outcome = (self.script)(&request, buffer);
-        self.pending.push(Reverse(Due {
+        self.pending.push(Reverse(DueResult {
             due_ns: self.clock.now_ns().saturating_add(outcome.delay_ns),
             sequence: self.pushed_count,
             slot: request.slot,
@@ -130,9 +131,9 @@ mod tests {
     fn engine_with_delays(
         clock: &StepClock,
         delays_ns: &'static [u64],
-    ) -> Scripted<impl FnMut(&Request, &mut [u8]) -> Outcome> {
+    ) -> Scripted<impl FnMut(&Request, &mut [u8]) -> ScriptedOutcome> {
         let mut delays_ns = delays_ns.iter();
-        Scripted::new(8, 512, clock.clone(), move |request, _| Outcome {
+        Scripted::new(8, 512, clock.clone(), move |request, _| ScriptedOutcome {
             delay_ns: *delays_ns.next().expect("the script is long enough"),
             result: request.length_bytes as i32,
         })
@@ -181,7 +182,7 @@ mod tests {
     fn the_script_may_fill_the_buffer_as_a_read_would() {
         let script = |_: &Request, buffer: &mut [u8]| {
             buffer.fill(7);
-            Outcome {
+            ScriptedOutcome {
                 delay_ns: 0,
                 result: 512,
             }

@@ -128,7 +128,7 @@ fn there_is_one_recipe_for_each_file() {
         let error = engine.recipes(Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "0 ways to open files again are not one for each of 1 files"
+            "0 ways to reopen files were given for 1 files"
         );
         assert_eq!(of_slot_0(engine, Operation::Read), 4096);
         let beyond = common::request(Operation::Open, 0, 0, 0);

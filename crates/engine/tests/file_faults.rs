@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::{
-    Access, Aim, Completion, Engine, EngineError, FileOptions, Fileset, NameRule, Operation,
-    PsyncFiles, Request, Subdirectories, UringFiles, Wait,
+    Aim, Completion, Engine, EngineError, FileEngineOptions, Fileset, NameRule, OpenAccess,
+    Operation, PsyncFiles, Request, SubdirectoryRule, UringFiles, Wait,
 };
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tempfile::TempDir;
@@ -49,7 +49,7 @@ fn location(dir: &Path) -> OwnedFd {
 }
 
 fn engines(set: &Arc<Fileset>) -> Vec<Box<dyn Engine>> {
-    let options = FileOptions::default();
+    let options = FileEngineOptions::default();
     let psync = PsyncFiles::new(Arc::clone(set), SLOTS, 4096, options.clone()).unwrap();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(psync)];
     match UringFiles::new(Arc::clone(set), SLOTS, 4096, options) {
@@ -95,7 +95,7 @@ fn no_operation_allocates() {
         (Operation::Stat, Aim::Handle.code(), 0),
         (Operation::Close, 0, 0),
         (Operation::Stat, Aim::Name.code(), 0),
-        (Operation::Open, Access::ReadWrite.code(), 0),
+        (Operation::Open, OpenAccess::ReadWrite.code(), 0),
         (Operation::Create, 0, 0),
         (Operation::Close, 0, 0),
         (Operation::Rename, 1000, 0),
@@ -105,11 +105,11 @@ fn no_operation_allocates() {
     ];
     let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let rule = NameRule {
-        subdirectories: Some(Subdirectories {
+        subdirectories: Some(SubdirectoryRule {
             count: 3,
             prefix: "s".to_owned(),
             digit_count: 2,
-            ..Subdirectories::default()
+            ..SubdirectoryRule::default()
         }),
         ..NameRule::default()
     };
@@ -145,7 +145,7 @@ fn a_full_file_system_is_a_result() {
         let engine = engine.as_mut();
         all(
             engine,
-            (Operation::Open, Access::Write.code(), 0),
+            (Operation::Open, OpenAccess::Write.code(), 0),
             &mut done,
         );
         if done[0].result == -libc::EACCES {
@@ -163,7 +163,7 @@ fn too_many_open_files_are_a_result_and_the_rest_goes_on() {
     let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let locations = vec![location(dir.path())];
     let set = Arc::new(Fileset::generated(locations, NameRule::default()).unwrap());
-    let options = FileOptions::default();
+    let options = FileEngineOptions::default();
     let mut engine = PsyncFiles::new(set, SLOTS, 4096, options).unwrap();
     let mut done = Vec::with_capacity(SLOTS as usize);
     let limits = getrlimit(Resource::Nofile);

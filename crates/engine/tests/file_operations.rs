@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{
-    Access, Aim, Completion, Engine, EngineError, FileOptions, Fileset, NameRule, Numbering,
-    OpenFlags, OpenMode, Operation, OperationSet, PsyncFiles, Request, Spread, Subdirectories,
-    UringFiles, Wait,
+    Aim, Completion, Engine, EngineError, FileEngineOptions, Fileset, NameRule, Numbering,
+    OpenAccess, OpenFlags, OpenMode, Operation, OperationSet, PsyncFiles, Request, Spread,
+    SubdirectoryRule, UringFiles, Wait,
 };
 use tempfile::TempDir;
 
@@ -39,11 +39,11 @@ impl Place {
         let rule = NameRule {
             prefix: "f".to_owned(),
             numbering: Numbering::Within,
-            subdirectories: (subdirectory_count > 0).then(|| Subdirectories {
+            subdirectories: (subdirectory_count > 0).then(|| SubdirectoryRule {
                 count: subdirectory_count,
                 prefix: "s".to_owned(),
                 digit_count: 0,
-                ..Subdirectories::default()
+                ..SubdirectoryRule::default()
             }),
             ..NameRule::default()
         };
@@ -66,7 +66,7 @@ impl Place {
 }
 
 /// A ring, or `None` with the reason printed where this system has none for us.
-fn ring(set: &Arc<Fileset>, slots: u32, options: FileOptions) -> Option<UringFiles> {
+fn ring(set: &Arc<Fileset>, slots: u32, options: FileEngineOptions) -> Option<UringFiles> {
     match UringFiles::new(Arc::clone(set), slots, 4096, options) {
         Ok(engine) => Some(engine),
         Err(
@@ -82,7 +82,7 @@ fn ring(set: &Arc<Fileset>, slots: u32, options: FileOptions) -> Option<UringFil
     }
 }
 
-fn engines(set: &Arc<Fileset>, slots: u32, options: &FileOptions) -> Vec<Box<dyn Engine>> {
+fn engines(set: &Arc<Fileset>, slots: u32, options: &FileEngineOptions) -> Vec<Box<dyn Engine>> {
     let psync = PsyncFiles::new(Arc::clone(set), slots, 4096, options.clone()).unwrap();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(psync)];
     if let Some(engine) = ring(set, slots, options.clone()) {
@@ -95,7 +95,9 @@ fn engines(set: &Arc<Fileset>, slots: u32, options: &FileOptions) -> Vec<Box<dyn
 fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &Place)) {
     for index in 0..2 {
         let place = Place::new(0, true);
-        if let Some(engine) = engines(&place.set, slots, &FileOptions::default()).get_mut(index) {
+        if let Some(engine) =
+            engines(&place.set, slots, &FileEngineOptions::default()).get_mut(index)
+        {
             check(engine.as_mut(), &place);
         }
     }
@@ -138,7 +140,7 @@ fn sized(engine: &mut dyn Engine, operation: Operation, offset: u64, length_byte
     )
 }
 
-fn open(engine: &mut dyn Engine, file_index: u32, access: Access) -> i32 {
+fn open(engine: &mut dyn Engine, file_index: u32, access: OpenAccess) -> i32 {
     one(engine, Operation::Open, file_index, access.code())
 }
 
@@ -149,11 +151,11 @@ const LIFE: [(Operation, u64, u32, i32); 13] = [
     (Operation::Write, 4096, 100, 100),
     (Operation::Close, 0, 0, 0),
     (Operation::Stat, Aim::Name as u64, 0, 0),
-    (Operation::Open, Access::Read as u64, 0, 0),
+    (Operation::Open, OpenAccess::Read as u64, 0, 0),
     (Operation::Read, 0, 4096, 4096),
     (Operation::Read, 4096, 4096, 100),
     (Operation::Close, 0, 0, 0),
-    (Operation::Open, Access::Append as u64, 0, 0),
+    (Operation::Open, OpenAccess::Append as u64, 0, 0),
     (Operation::Write, 0, 7, 7),
     (Operation::Close, 0, 0, 0),
     (Operation::Unlink, 0, 0, 0),
@@ -227,7 +229,7 @@ fn ten_thousand_files_live_and_go_32_at_a_time() {
 fn files_live_in_subdirectories_that_are_open_or_not() {
     for is_open in [false, true] {
         let place = Place::new(7, is_open);
-        for engine in &mut engines(&place.set, 8, &FileOptions::default()) {
+        for engine in &mut engines(&place.set, 8, &FileEngineOptions::default()) {
             for subdirectory in 0..7 {
                 let made = one(
                     engine.as_mut(),
@@ -269,7 +271,7 @@ fn names_that_are_missing_or_taken_answer_as_the_kernel_does() {
         for operation in [Operation::Unlink, Operation::Stat, Operation::Rmdir] {
             assert_eq!(one(engine, operation, 5, 0), -libc::ENOENT, "{operation:?}");
         }
-        assert_eq!(open(engine, 5, Access::Read), -libc::ENOENT);
+        assert_eq!(open(engine, 5, OpenAccess::Read), -libc::ENOENT);
         assert_eq!(one(engine, Operation::Rename, 5, 6), -libc::ENOENT);
         assert_eq!(one(engine, Operation::Readdir, 5, 0), -libc::ENOENT);
         assert_eq!(one(engine, Operation::Create, 5, 0), 0);
@@ -300,7 +302,7 @@ fn a_slot_has_one_file_open_and_says_when_it_has_none() {
         );
         assert_eq!(one(engine, Operation::Create, 0, 0), 0);
         assert_eq!(one(engine, Operation::Create, 1, 0), -libc::EBUSY);
-        assert_eq!(open(engine, 0, Access::Read), -libc::EBUSY);
+        assert_eq!(open(engine, 0, OpenAccess::Read), -libc::EBUSY);
         assert_eq!(one(engine, Operation::Stat, 0, Aim::Handle.code()), 0);
         let in_slot_1 = Request {
             slot: 1,
@@ -379,11 +381,11 @@ fn reads_and_writes_can_follow_the_position_of_the_open_file() {
         }
         assert_eq!(one(engine, Operation::Close, 0, 0), 0);
         assert_eq!(std::fs::read(place.path("f0")).unwrap(), b"aaabbbccc");
-        assert_eq!(open(engine, 0, Access::Append), 0);
+        assert_eq!(open(engine, 0, OpenAccess::Append), 0);
         engine.buffer(0)[..1].fill(b'd');
         assert_eq!(sized(engine, Operation::Write, Request::AT_POSITION, 1), 1);
         assert_eq!(one(engine, Operation::Close, 0, 0), 0);
-        assert_eq!(open(engine, 0, Access::Read), 0);
+        assert_eq!(open(engine, 0, OpenAccess::Read), 0);
         for (count, wanted) in [(6, &b"aaabbb"[..]), (6, b"cccd"), (6, b"")] {
             let moved = sized(engine, Operation::Read, Request::AT_POSITION, count);
             assert_eq!(&engine.buffer(0)[..moved as usize], wanted);
@@ -393,9 +395,9 @@ fn reads_and_writes_can_follow_the_position_of_the_open_file() {
 
 #[test]
 fn all_positions_can_be_left_to_the_open_file() {
-    let options = FileOptions {
+    let options = FileEngineOptions {
         at_position: true,
-        ..FileOptions::default()
+        ..FileEngineOptions::default()
     };
     for index in 0..2 {
         let place = Place::new(0, true);
@@ -411,7 +413,7 @@ fn all_positions_can_be_left_to_the_open_file() {
         assert_eq!(one(engine, Operation::Truncate, 0, 8), 0);
         assert_eq!(one(engine, Operation::Close, 0, 0), 0);
         assert_eq!(std::fs::read(place.path("f0")).unwrap(), b"aaabbbcc");
-        assert_eq!(open(engine, 0, Access::Read), 0);
+        assert_eq!(open(engine, 0, OpenAccess::Read), 0);
         assert_eq!(sized(engine, Operation::Read, 5, 6), 6);
         assert_eq!(sized(engine, Operation::Read, 5, 6), 2);
         assert_eq!(&engine.buffer(0)[..2], b"cc");
@@ -438,7 +440,7 @@ fn directories_are_synced_by_the_names_in_them() {
 #[test]
 fn a_directory_that_is_missing_is_not_synced() {
     let place = Place::new(2, false);
-    for mut engine in engines(&place.set, 2, &FileOptions::default()) {
+    for mut engine in engines(&place.set, 2, &FileEngineOptions::default()) {
         let engine = engine.as_mut();
         let mut done = Vec::with_capacity(2);
         for slot in 0..2 {
@@ -484,7 +486,7 @@ fn names_are_renamed_linked_and_listed() {
 fn more_entries_than_one_call_returns_are_all_listed() {
     let place = Place::new(0, true);
     (0..3000).for_each(|index| drop(File::create(place.path(&format!("f{index}"))).unwrap()));
-    for engine in &mut engines(&place.set, 1, &FileOptions::default()) {
+    for engine in &mut engines(&place.set, 1, &FileEngineOptions::default()) {
         let listed = one(
             engine.as_mut(),
             Operation::Readdir,
@@ -503,13 +505,13 @@ fn links_inside_the_tree_are_not_followed() {
     let victim = outside.path().join("f0");
     std::fs::write(&victim, "precious").unwrap();
     for plain in [false, true] {
-        let options = FileOptions {
+        let options = FileEngineOptions {
             open: OpenFlags {
                 create: OpenMode::new(libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC, 0o666),
                 plain,
                 ..OpenFlags::default()
             },
-            ..FileOptions::default()
+            ..FileEngineOptions::default()
         };
         let place = Place::new(0, true);
         symlink(&victim, place.path("f0")).unwrap();
@@ -517,7 +519,7 @@ fn links_inside_the_tree_are_not_followed() {
         for engine in &mut engines(&place.set, 1, &options) {
             let engine = engine.as_mut();
             assert_eq!(one(engine, Operation::Create, 0, 0), -libc::ELOOP);
-            assert_eq!(open(engine, 0, Access::Write), -libc::ELOOP);
+            assert_eq!(open(engine, 0, OpenAccess::Write), -libc::ELOOP);
             assert_eq!(one(engine, Operation::Create, 1, 0), -libc::ELOOP);
             assert_eq!(one(engine, Operation::Readdir, 0, 0), -libc::ELOOP);
         }
@@ -546,10 +548,10 @@ fn a_subdirectory_replaced_by_a_link_is_not_entered() {
             std::fs::rename(place.path("s0"), place.path("away")).unwrap();
         }
         symlink(outside.path(), place.path("s0")).unwrap();
-        for engine in &mut engines(&place.set, 1, &FileOptions::default()) {
+        for engine in &mut engines(&place.set, 1, &FileEngineOptions::default()) {
             let engine = engine.as_mut();
             let wanted = if is_open { -libc::ENOENT } else { -libc::ELOOP };
-            assert_eq!(open(engine, 0, Access::Write), wanted);
+            assert_eq!(open(engine, 0, OpenAccess::Write), wanted);
             let created = one(engine, Operation::Create, 0, 0);
             assert_eq!(created, if is_open { 0 } else { -libc::ELOOP });
             if is_open {
@@ -568,7 +570,7 @@ fn a_list_has_an_end() {
     std::fs::create_dir(dir.path().join("a")).unwrap();
     let names = ["x", "a/y"].map(PathBuf::from);
     let set = Arc::new(Fileset::listed(location(dir.path()), &names).unwrap());
-    for engine in &mut engines(&set, 2, &FileOptions::default()) {
+    for engine in &mut engines(&set, 2, &FileEngineOptions::default()) {
         let engine = engine.as_mut();
         live(engine, 2);
         for operation in [Operation::Create, Operation::Unlink, Operation::Stat] {
@@ -580,7 +582,7 @@ fn a_list_has_an_end() {
 
 #[test]
 fn flags_and_permissions_are_those_asked_for() {
-    let options = FileOptions {
+    let options = FileEngineOptions {
         open: OpenFlags {
             create: OpenMode::new(libc::O_RDWR | libc::O_CREAT, 0o640),
             plain: true,
@@ -588,7 +590,7 @@ fn flags_and_permissions_are_those_asked_for() {
         },
         directory_mode: 0o750,
         stdio: true,
-        ..FileOptions::default()
+        ..FileEngineOptions::default()
     };
     for index in 0..2 {
         let place = Place::new(0, true);
@@ -600,7 +602,7 @@ fn flags_and_permissions_are_those_asked_for() {
             assert_eq!(one(engine.as_mut(), Operation::Create, 0, 0), 0);
             assert_eq!(one(engine.as_mut(), Operation::Close, 0, 0), 0);
         }
-        assert_eq!(open(engine.as_mut(), 0, Access::Append), 0);
+        assert_eq!(open(engine.as_mut(), 0, OpenAccess::Append), 0);
         assert_eq!(one(engine.as_mut(), Operation::Mkdir, 1, 0), 0);
         let mode = |name: &str| place.path(name).metadata().unwrap().mode() & 0o777;
         // Whatever the process masks is masked here too.
@@ -617,7 +619,7 @@ fn a_whole_file_is_read_by_one_request_and_nothing_stays_open() {
     std::fs::write(place.path("f0"), "content").unwrap();
     std::fs::create_dir(place.path("f1")).unwrap();
     symlink("f0", place.path("f2")).unwrap();
-    let options = FileOptions::default();
+    let options = FileEngineOptions::default();
     let psync = PsyncFiles::new(Arc::clone(&place.set), 4, 4096, options.clone()).unwrap();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(psync)];
     if let Some(ring) = ring(&place.set, 4, options) {
@@ -689,7 +691,7 @@ const fn small_request(
 #[test]
 fn a_ring_says_what_it_leaves_to_system_calls() {
     let place = Place::new(0, true);
-    let Some(engine) = ring(&place.set, 1, FileOptions::default()) else {
+    let Some(engine) = ring(&place.set, 1, FileEngineOptions::default()) else {
         return;
     };
     let listed = OperationSet::EMPTY.with(Operation::Readdir);
@@ -705,7 +707,7 @@ fn a_ring_says_what_it_leaves_to_system_calls() {
 fn a_ring_can_be_dropped_with_requests_in_flight() {
     for _ in 0..20 {
         let place = Place::new(0, true);
-        let Some(mut engine) = ring(&place.set, 32, FileOptions::default()) else {
+        let Some(mut engine) = ring(&place.set, 32, FileEngineOptions::default()) else {
             return;
         };
         for slot in 0..32 {
@@ -726,7 +728,7 @@ fn with_paths(names: &[&str], check: impl Fn(&mut dyn Engine, &Path)) {
         let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let set = Arc::new(Fileset::paths(location(dir.path()), &names).unwrap());
-        if let Some(engine) = engines(&set, 1, &FileOptions::default()).get_mut(index) {
+        if let Some(engine) = engines(&set, 1, &FileEngineOptions::default()).get_mut(index) {
             check(engine.as_mut(), dir.path());
         }
     }
@@ -775,9 +777,9 @@ fn a_directory_is_read_name_by_name_and_only_its_files_are_told() {
         prefix: "f".to_owned(),
         digit_count: 2,
         spread: Spread::Blocks { each_count: 3 },
-        subdirectories: Some(Subdirectories {
+        subdirectories: Some(SubdirectoryRule {
             count: 2,
-            ..Subdirectories::default()
+            ..SubdirectoryRule::default()
         }),
         ..NameRule::default()
     };
@@ -795,7 +797,7 @@ fn a_directory_is_read_name_by_name_and_only_its_files_are_told() {
         std::fs::write(dir.path().join(file), "").unwrap();
     }
     for (set, wanted) in sets.iter().zip([[1, 2, 3], [1, 2, 3]]) {
-        for mut engine in engines(set, 1, &FileOptions::default()) {
+        for mut engine in engines(set, 1, &FileEngineOptions::default()) {
             let engine = engine.as_mut();
             let next = |engine: &mut dyn Engine, opens| one(engine, Operation::NextEntry, 1, opens);
             assert_eq!(next(engine, 0), -libc::EBADF);

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{
-    Access, Aim, Completion, Engine, EngineError, FileOptions, Fileset, Filesets, NameRule, Null,
-    OpenMode, OpenWay, Operation, PsyncFiles, Request, SecondName, UringFiles, Wait,
+    Aim, Completion, Engine, EngineError, FileEngineOptions, Fileset, Filesets, NameRule, Null,
+    OpenAccess, OpenMode, OpenWay, Operation, PsyncFiles, Request, SecondName, UringFiles, Wait,
 };
 use tempfile::TempDir;
 
@@ -63,14 +63,14 @@ impl Place {
         files.into_iter().map(read).collect()
     }
 
-    fn psync(&self, options: &FileOptions) -> Box<dyn Engine> {
+    fn psync(&self, options: &FileEngineOptions) -> Box<dyn Engine> {
         let (sets, options) = (self.sets.clone(), options.clone());
         let engine = PsyncFiles::with_registers(sets, SLOTS, BUFFER_BYTES, options, REGISTERS);
         Box::new(engine.unwrap())
     }
 
     /// A ring, or `None` with the reason printed where this system has none for us.
-    fn ring(&self, options: &FileOptions) -> Option<Box<dyn Engine>> {
+    fn ring(&self, options: &FileEngineOptions) -> Option<Box<dyn Engine>> {
         let (sets, options) = (self.sets.clone(), options.clone());
         match UringFiles::with_registers(sets, SLOTS, BUFFER_BYTES, options, REGISTERS) {
             Ok(engine) => Some(Box::new(engine)),
@@ -89,7 +89,7 @@ impl Place {
 }
 
 /// Runs `check` by system calls and with a ring, each on a place of its own.
-fn with_each(options: &FileOptions, check: impl Fn(&mut dyn Engine, &Place)) {
+fn with_each(options: &FileEngineOptions, check: impl Fn(&mut dyn Engine, &Place)) {
     let place = Place::new();
     check(place.psync(options).as_mut(), &place);
     let place = Place::new();
@@ -162,7 +162,7 @@ fn good_steps() -> Vec<(Request, i32)> {
     };
     let open = |handle, fileset, file_index| Request {
         operation: Operation::Open,
-        offset_bytes: Access::Read.code(),
+        offset_bytes: OpenAccess::Read.code(),
         ..create(handle, fileset, file_index)
     };
     let of_second = |operation, file_index| Request {
@@ -212,7 +212,7 @@ fn system_calls_a_ring_and_the_null_engine_give_the_same_answers() {
     let wanted: Vec<i32> = good_steps().into_iter().map(|(_, wanted)| wanted).collect();
     let mut null = Null::new(SLOTS, BUFFER_BYTES).unwrap();
     assert_eq!(answers(&mut null), wanted);
-    with_each(&FileOptions::default(), |engine, place| {
+    with_each(&FileEngineOptions::default(), |engine, place| {
         assert_eq!(answers(engine), wanted);
         let sizes: Vec<_> = place.files();
         let sizes: Vec<_> = sizes
@@ -225,7 +225,7 @@ fn system_calls_a_ring_and_the_null_engine_give_the_same_answers() {
 
 #[test]
 fn a_register_has_one_file_open_and_there_is_none_beyond_the_last() {
-    with_each(&FileOptions::default(), |engine, _| {
+    with_each(&FileEngineOptions::default(), |engine, _| {
         for (slot, handle) in [(0, 0), (0, 2), (1, 0), (1, 2)] {
             let create = Request {
                 handle,
@@ -272,7 +272,7 @@ fn a_register_has_one_file_open_and_there_is_none_beyond_the_last() {
 
 #[test]
 fn every_register_of_every_slot_keeps_its_own_file() {
-    with_each(&FileOptions::default(), |engine, _| {
+    with_each(&FileEngineOptions::default(), |engine, _| {
         let all = (0..SLOTS).flat_map(|slot| (0..REGISTERS).map(move |handle| (slot, handle)));
         let number = |slot: u32, handle: u8| slot * 10 + u32::from(handle);
         let of = |slot, handle, operation| Request {
@@ -302,9 +302,9 @@ fn every_register_of_every_slot_keeps_its_own_file() {
 
 #[test]
 fn two_registers_append_to_one_file_without_moving_where_they_stand() {
-    with_each(&FileOptions::default(), |engine, place| {
+    with_each(&FileEngineOptions::default(), |engine, place| {
         assert_eq!(execute(engine, on(0, Operation::Create, 0, 0)), 0);
-        let open = on(1, Operation::Open, Access::ReadWrite.code(), 0);
+        let open = on(1, Operation::Open, OpenAccess::ReadWrite.code(), 0);
         assert_eq!(execute(engine, open), 0);
         for (handle, text) in [(0, "aa"), (1, "bbb"), (0, "c"), (0, ""), (1, "dd")] {
             let moved = write(engine, handle, Request::AT_END, text);
@@ -326,7 +326,7 @@ fn two_registers_append_to_one_file_without_moving_where_they_stand() {
 
 #[test]
 fn files_are_renamed_and_linked_from_one_fileset_into_another() {
-    with_each(&FileOptions::default(), |engine, place| {
+    with_each(&FileEngineOptions::default(), |engine, place| {
         assert_eq!(execute(engine, on(0, Operation::Create, 0, 0)), 0);
         assert_eq!(write(engine, 0, 0, "content"), 7);
         assert_eq!(execute(engine, on(0, Operation::Close, 0, 0)), 0);
@@ -358,7 +358,7 @@ fn files_are_renamed_and_linked_from_one_fileset_into_another() {
 
 #[test]
 fn directories_are_synced_and_files_read_as_a_whole_while_all_registers_are_taken() {
-    with_each(&FileOptions::default(), |engine, place| {
+    with_each(&FileEngineOptions::default(), |engine, place| {
         fs::write(place.path("two/b9"), "whole").unwrap();
         let whole = Request {
             fileset: 1,
@@ -387,11 +387,11 @@ fn directories_are_synced_and_files_read_as_a_whole_while_all_registers_are_take
 }
 
 /// Ways with these flags.
-fn ways(flags: &[i32]) -> FileOptions {
+fn ways(flags: &[i32]) -> FileEngineOptions {
     let way = |flags: &i32| OpenMode::new(*flags, 0o600);
-    FileOptions {
+    FileEngineOptions {
         ways: flags.iter().map(way).collect(),
-        ..FileOptions::default()
+        ..FileEngineOptions::default()
     }
 }
 
@@ -485,7 +485,7 @@ fn a_way_can_pass_the_cache_by() {
 #[test]
 fn a_file_is_read_and_written_where_it_stands_behind_a_seek() {
     let place = Place::new();
-    let mut engine = place.psync(&FileOptions::default());
+    let mut engine = place.psync(&FileEngineOptions::default());
     let engine = engine.as_mut();
     assert_eq!(execute(engine, on(0, Operation::Create, 0, 0)), 0);
     for (offset, text) in [
@@ -519,7 +519,7 @@ fn a_file_is_read_and_written_where_it_stands_behind_a_seek() {
         assert_eq!(execute(engine, read), -libc::EINVAL);
     }
     assert_eq!(execute(engine, on(0, Operation::Close, 0, 0)), 0);
-    let read_only = on(0, Operation::Open, Access::Read.code(), 0);
+    let read_only = on(0, Operation::Open, OpenAccess::Read.code(), 0);
     assert_eq!(execute(engine, read_only), 0);
     let refused = write(engine, 0, Request::in_units(1), "x");
     assert_eq!(refused, -libc::EBADF);
@@ -531,13 +531,13 @@ fn a_way_creates_what_exists_only_where_it_takes_that() {
         takes_existing,
         ..OpenMode::new(flags, 0o640)
     };
-    let options = FileOptions {
+    let options = FileEngineOptions {
         ways: vec![
             way(libc::O_RDWR | libc::O_CREAT, false),
             way(libc::O_RDWR, true),
             way(libc::O_WRONLY | libc::O_TRUNC, true),
         ],
-        ..FileOptions::default()
+        ..FileEngineOptions::default()
     };
     let create = |way| on(0, Operation::Create, OpenWay(way).code(), 0);
     with_each(&options, |engine, place| {

@@ -1,15 +1,15 @@
-//! Short forms of what fronts put into programs.
+//! Short constructors for the parts of the programs that fronts build.
 
 use plan::program::{
-    Access, Act, Before, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
-    FileOperation, FilesetPlan, Group, Law, Measure, NestedDirectories, On, OpenSync, Order, Pick,
-    Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Way, Which,
+    Access, Act, Before, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
+    FileOperation, FilesetPlan, Group, Law, Measure, MovedBytes, NestedDirectories, On, OpenSync,
+    Pick, PickOrder, Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Way, Which,
 };
 
 /// Nanoseconds of a second.
 pub const NS_PER_SECOND: u64 = 1_000_000_000;
 
-/// Files of that name and a number.
+/// A flat fileset of empty files named `before` and a number from 0. No file exists at the start.
 pub fn fileset(name: &str, path: &str, before: &str, count: u32) -> FilesetPlan {
     FilesetPlan {
         name: name.to_owned(),
@@ -23,7 +23,7 @@ pub fn fileset(name: &str, path: &str, before: &str, count: u32) -> FilesetPlan 
     }
 }
 
-/// Names that end in a number of so many digits at least.
+/// Names that end in a number, padded with zeros to at least `digits` digits.
 pub fn numbered(before: impl Into<String>, digits: u32) -> FileNames {
     FileNames::Number {
         before: before.into(),
@@ -32,7 +32,7 @@ pub fn numbered(before: impl Into<String>, digits: u32) -> FileNames {
     }
 }
 
-/// Names with a number in them, from the first on.
+/// Names that contain a number, counted from `first` and not padded.
 pub fn numbered_from(first: u32, before: String, after: String) -> FileNames {
     FileNames::NumberFrom {
         first,
@@ -42,8 +42,8 @@ pub fn numbered_from(first: u32, before: String, after: String) -> FileNames {
     }
 }
 
-/// So many files in each directory, of which so many are in another one. Each name ends in the
-/// number within that, of so many digits at least.
+/// Nested directories with at most `each` files and `fan` subdirectories per directory. Each name
+/// is `before` and the directory's number in its parent, padded to at least `digits` digits.
 pub fn nested(each: u32, before: &str, digits: u32, fan: u32) -> DirectoryTree {
     DirectoryTree::Nested {
         each,
@@ -56,7 +56,7 @@ pub fn nested(each: u32, before: &str, digits: u32, fan: u32) -> DirectoryTree {
     }
 }
 
-/// A way of opening to read and to write, where the file stands.
+/// A way of opening for reading and writing at the file's own position.
 pub fn seeking(name: &str) -> Way {
     Way {
         name: name.to_owned(),
@@ -65,7 +65,7 @@ pub fn seeking(name: &str) -> Way {
     }
 }
 
-/// A way of opening that is called by what it is.
+/// A way of opening whose name describes it, such as `read, direct`.
 pub fn described(access: Access, is_direct: bool, is_synced: bool) -> Way {
     let name = match access {
         Access::Read => "read",
@@ -86,18 +86,18 @@ pub fn described(access: Access, is_direct: bool, is_synced: bool) -> Way {
     }
 }
 
-/// The next file of a set, for each worker.
+/// The next file of a set; each worker goes through all files.
 pub fn next(fileset: u8, which: Which) -> Pick {
-    picked(fileset, which, Order::Next)
+    picked(fileset, which, PickOrder::Next)
 }
 
 /// Always this file of a set.
 pub fn only(fileset: u8, which: Which, index: u32) -> Pick {
-    picked(fileset, which, Order::Index(index))
+    picked(fileset, which, PickOrder::Index(index))
 }
 
-/// A file of a set in an order.
-pub fn picked(fileset: u8, which: Which, order: Order) -> Pick {
+/// A file of a set, picked in the given order; each worker goes through all files.
+pub fn picked(fileset: u8, which: Which, order: PickOrder) -> Pick {
     Pick {
         fileset,
         which,
@@ -114,12 +114,12 @@ pub fn named(operation: FileOperation, pick: Pick, way: u8) -> Act {
     })
 }
 
-/// A call on the next name of a set.
+/// A call on the next name of a set, as [`next`] picks it.
 pub fn on_next(operation: FileOperation, fileset: u8, way: u8) -> Act {
     named(operation, next(fileset, which(operation)), way)
 }
 
-/// Which names an operation is for: those that are free, where it makes what it names.
+/// Names an operation applies to: absent ones if it creates the file, else present ones.
 pub fn which(operation: FileOperation) -> Which {
     match operation.makes() {
         true => Which::Absent,
@@ -127,7 +127,7 @@ pub fn which(operation: FileOperation) -> Which {
     }
 }
 
-/// A call on a name that gives it another one.
+/// A call that gives a file another name.
 pub fn between(operation: FileOperation, from: Pick, to: Pick) -> Act {
     Act::Call(Call {
         second: Some(to),
@@ -135,49 +135,48 @@ pub fn between(operation: FileOperation, from: Pick, to: Pick) -> Act {
     })
 }
 
-/// A call on what is open.
+/// A call on the open file.
 pub fn opened(operation: FileOperation) -> Act {
     Act::Call(Call::new(operation, On::Handle))
 }
 
-/// A call that moves so many bytes, behind the last one.
+/// A call that moves this many bytes, starting where the previous call ended.
 pub fn moving(operation: FileOperation, bytes: u64) -> Call {
     Call {
-        bytes: Bytes::Law(Law::fixed(bytes)),
+        bytes: MovedBytes::Law(Law::fixed(bytes)),
         ..Call::new(operation, On::Handle)
     }
 }
 
-/// A file that is opened, what is moved, and closed; made durable before, where that is so.
+/// Opens a file, does `moved` if there is any, syncs if `is_synced`, and closes.
 pub fn on_file(open: Act, moved: Option<Act>, is_synced: bool) -> Vec<Act> {
     let sync = is_synced.then(|| opened(FileOperation::Fsync));
     let acts = [open].into_iter().chain(moved).chain(sync);
     acts.chain([opened(FileOperation::Close)]).collect()
 }
 
-/// Calls that move the whole of a file, in pieces of at most so many bytes.
+/// Calls that move the whole of a file, in pieces of at most `piece_bytes`.
 pub fn moving_all(operation: FileOperation, piece_bytes: u32) -> Call {
     Call {
-        bytes: Bytes::Size,
+        bytes: MovedBytes::Size,
         piece_bytes,
         ..Call::new(operation, On::Handle)
     }
 }
 
-/// So many rounds for each worker.
+/// Ends after this many rounds of each worker.
 pub fn rounds(count: u64) -> Vec<Quota> {
     vec![quota(Measure::Rounds, count, Share::Each)]
 }
 
-/// Waits so many seconds before a phase.
-pub fn pause_before(phase: &mut ProgramPhase, seconds: u32) {
-    if seconds > 0 {
-        let ns = u64::from(seconds) * NS_PER_SECOND;
+/// Adds a pause of this many nanoseconds before the phase unless it is 0.
+pub fn pause_before(phase: &mut ProgramPhase, ns: u64) {
+    if ns > 0 {
         phase.before.push(Before::Pause { ns });
     }
 }
 
-/// Gives a phase so many seconds, if any, and says what their end means.
+/// Limits a phase to this many seconds unless that is 0; `ending` says what workers do then.
 pub fn end_after(phase: &mut ProgramPhase, seconds: u32, ending: Ending) {
     if seconds > 0 {
         phase.time_ns = Some(u64::from(seconds) * NS_PER_SECOND);
@@ -185,12 +184,12 @@ pub fn end_after(phase: &mut ProgramPhase, seconds: u32, ending: Ending) {
     }
 }
 
-/// So much of it, and no more.
+/// Ends after `count` of `what`, counted for `of`.
 pub fn quota(what: Measure, count: u64, of: Share) -> Quota {
     Quota { what, count, of }
 }
 
-/// A group that repeats this.
+/// A group that repeats the body.
 pub fn group(name: &str, body: Vec<Act>) -> Group {
     Group {
         name: name.to_owned(),
@@ -208,7 +207,7 @@ pub fn phase(name: &str, group: Group) -> ProgramPhase {
     }
 }
 
-/// A phase of one group of which nothing is recorded.
+/// A phase of one group that records nothing.
 pub fn hidden(name: &str, group: Group) -> ProgramPhase {
     ProgramPhase {
         is_hidden: true,
@@ -216,7 +215,7 @@ pub fn hidden(name: &str, group: Group) -> ProgramPhase {
     }
 }
 
-/// A program of phases, one after the other, with one way of opening.
+/// A program of phases that run one after the other, with one way of opening.
 pub fn in_turn(phases: impl IntoIterator<Item = ProgramPhase>) -> Program {
     Program {
         ways: vec![Way::default()],
@@ -225,7 +224,7 @@ pub fn in_turn(phases: impl IntoIterator<Item = ProgramPhase>) -> Program {
     }
 }
 
-/// The number of something in a list, to which it is added where it is not there yet.
+/// Index of an element in a list; the element is added if the list does not contain it.
 pub fn number_of<T: PartialEq>(list: &mut Vec<T>, wanted: T) -> u8 {
     let known = list.iter().position(|it| *it == wanted);
     let number = known.unwrap_or(list.len());
@@ -235,7 +234,8 @@ pub fn number_of<T: PartialEq>(list: &mut Vec<T>, wanted: T) -> u8 {
     byte(number)
 }
 
-/// A number as programs have it; more than there may be are refused when the program is checked.
+/// An index in the type that programs use. Larger values become 255; the check of the program
+/// rejects such long lists.
 pub fn byte(number: usize) -> u8 {
     number.min(usize::from(u8::MAX)) as u8
 }

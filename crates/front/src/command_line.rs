@@ -1,30 +1,30 @@
-//! What a front sees of the command line and of the machine.
+//! The command line and the facts of the machine that a front depends on.
 
 use std::path::Path;
 
 use crate::file_access::FileAccess;
 
-/// A command line, the program's name left out, and what its defaults depend on.
+/// A command line without the program's name, and the facts that its defaults depend on.
 #[derive(Clone, Copy)]
 pub struct CommandLine<'a> {
     /// The arguments.
     pub arguments: &'a [String],
-    /// Which files the arguments may name, and which variables they may read.
+    /// Access to the files that the arguments may name and to the variables they may read.
     pub files: FileAccess<'a>,
-    /// The machine's memory in bytes; 0 where that is not known.
+    /// The machine's memory in bytes; 0 if unknown.
     pub memory_bytes: u64,
-    /// Where temporary files go.
+    /// Directory for temporary files.
     pub temporary: &'a Path,
-    /// The machine's name, without its domain.
+    /// The machine's host name, without its domain.
     pub host: &'a str,
-    /// The machine's processors; 0 where that is not known.
+    /// Number of CPUs; 0 if unknown.
     pub cpu_count: u64,
-    /// Whether a launcher has started several processes.
+    /// `true` if a launcher started several processes.
     pub has_ranks: bool,
 }
 
 impl<'a> CommandLine<'a> {
-    /// Arguments where there are no files, on a machine of which nothing is known.
+    /// Arguments with no files, on a machine of which nothing is known.
     #[must_use]
     pub fn of(arguments: &'a [String]) -> Self {
         Self {

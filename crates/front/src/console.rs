@@ -1,81 +1,80 @@
-//! Programs that are talked to: they read lines, and run what those ask for.
+//! Interactive programs: they read commands line by line and run the work those request.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use description::classics::Refusal;
 use plan::FrontOrigin;
 
-use crate::front::harmless;
+use crate::front::{Refusal, harmless};
 use crate::text::ClassicText;
-use crate::work::{Difference, FrontWork};
+use crate::work::{FrontWork, OriginalDifference};
 
-/// Another program that is stood in for, and talked to. Each run that it is asked for is a run of
-/// its own, with a text of its own.
+/// An interactive program that pgmeter emulates. Each run that a user starts in it is separate and
+/// has its own text.
 pub struct ConsoleFront {
-    /// The name of the program, of links to pgmeter, and of `as NAME`.
+    /// Name of the program, which is also the name for links to pgmeter and for `as NAME`.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description in one line.
     pub title: &'static str,
     /// What `--help` prints below the title, with a line break at its end.
     pub usage: &'static str,
-    /// Reads arguments, then plays the program to its end.
+    /// Reads the arguments, then runs the program until it ends.
     pub play: fn(&[String], &mut dyn Console) -> Result<(), Refusal>,
-    /// The text of a run.
+    /// The text that the program prints for a run.
     pub text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
-    /// Rows of what is not as in the original; see [`ConsoleFront::differences`].
+    /// Table of differences from the original; see [`ConsoleFront::differences`].
     pub differs: &'static str,
 }
 
 impl ConsoleFront {
-    /// What is not as in the original.
-    pub fn differences(&self) -> impl Iterator<Item = Difference> {
-        Difference::listed(self.differs)
+    /// Differences from the original that apply to every run.
+    pub fn differences(&self) -> impl Iterator<Item = OriginalDifference> {
+        OriginalDifference::listed(self.differs)
     }
 
-    /// The text of a run, in which nothing that came from outside controls a terminal.
+    /// The text of a run. Control characters from outside are shown instead of obeyed.
     #[must_use]
     pub fn text_of(&self, origin: &FrontOrigin) -> Box<dyn ClassicText> {
         harmless(self.text, origin)
     }
 }
 
-/// The world of a program that is talked to.
+/// Everything an interactive program reads from and does to its environment.
 pub trait Console {
-    /// Writes to standard output; what was written is seen before more is read.
+    /// Writes to standard output and flushes before more input is read.
     fn print(&mut self, text: &[u8]);
 
     /// Writes to standard error.
     fn print_error(&mut self, text: &[u8]);
 
-    /// Standard input, behind all that was printed.
+    /// Standard input; everything printed so far is visible before it is read.
     fn input(&mut self) -> &mut dyn BufRead;
 
-    /// Opens a file to read, none if that cannot be.
+    /// Opens a file for reading; `None` if that fails.
     fn open(&mut self, file: &[u8]) -> Option<Box<dyn BufRead>>;
 
-    /// Appends to a file, which is made if it is missing; false if it cannot be opened.
+    /// Appends to a file and creates it if it is missing; `false` if it cannot be opened.
     fn append(&mut self, file: &[u8], text: &[u8]) -> bool;
 
     /// The working directory's path.
     fn working_directory(&mut self) -> Vec<u8>;
 
-    /// The directory that a path leads to, without links on the way; none where there is none.
+    /// Resolves a path to a directory without symbolic links; `None` if there is none.
     fn directory(&mut self, path: &Path) -> Option<PathBuf>;
 
-    /// The machine's memory in bytes; 0 where that is not known.
+    /// The machine's memory in bytes; 0 if unknown.
     fn memory_bytes(&mut self) -> u64;
 
-    /// Hands a command to the shell, or starts the user's own shell.
+    /// Runs a command in the shell, or starts the user's shell without one.
     fn shell(&mut self, command: Option<&[u8]>);
 
-    /// Runs the work and prints what is printed as it happens; what is printed behind comes back,
-    /// none where it could not be run, of which the user was told.
+    /// Runs the work and prints its text as it happens. Returns the text to print after the run, or
+    /// `None` if the work could not run and the user has seen why.
     fn measure(&mut self, work: &FrontWork) -> Option<String>;
 
-    /// Takes note that something was not done that was asked for, which the program's end tells.
+    /// Records that a request was not carried out, which decides the exit code.
     fn note_refusal(&mut self);
 
-    /// Whether the user wants the program to end now.
+    /// `true` if the user wants the program to end now.
     fn is_interrupted(&self) -> bool;
 }

@@ -1,40 +1,40 @@
-//! Tokens that are taken one after the other, and what is said where another one was wanted.
+//! Reads tokens one after the other and reports which token was expected instead.
 
 use plan::Diagnostic;
 
-use crate::tokens::{Place, Token, error, number_among, unescaped};
+use crate::tokens::{SourcePosition, Token, error, number_among, unescaped};
 
-/// A place among tokens. What is read "behind" something is told so in messages.
-pub struct Cursor<'a> {
-    /// The last is the end, which is never passed.
-    tokens: Vec<(Token<'a>, Place)>,
+/// A position among tokens. `behind` names the preceding text for messages.
+pub struct TokenCursor<'a> {
+    /// The last one is [`Token::End`], which the cursor never passes.
+    tokens: Vec<(Token<'a>, SourcePosition)>,
     index: usize,
 }
 
-impl<'a> Cursor<'a> {
-    /// Before all of them, the last of which is [`Token::End`].
-    pub fn new(tokens: Vec<(Token<'a>, Place)>) -> Self {
+impl<'a> TokenCursor<'a> {
+    /// A cursor before the first token; the last token must be [`Token::End`].
+    pub fn new(tokens: Vec<(Token<'a>, SourcePosition)>) -> Self {
         Self { tokens, index: 0 }
     }
 
-    /// The next token, which is not passed.
+    /// The next token, without moving past it.
     pub fn peek(&self) -> Token<'a> {
         self.tokens[self.index].0
     }
 
-    /// Where that stands.
-    pub fn place(&self) -> Place {
+    /// Position of the next token in the file.
+    pub fn place(&self) -> SourcePosition {
         self.tokens[self.index].1
     }
 
-    /// Passes a token.
+    /// Returns the next token and moves past it.
     pub fn next(&mut self) -> Token<'a> {
         let token = self.peek();
         self.index = (self.index + 1).min(self.tokens.len() - 1);
         token
     }
 
-    /// Passes the token if `read` makes something of it.
+    /// Moves past the token if `read` accepts it.
     fn take<T>(
         &mut self,
         wanted: &str,
@@ -46,7 +46,7 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    /// Passes a mark if it is there.
+    /// Moves past a mark and returns `true` if it is the next token.
     pub fn takes(&mut self, mark: char) -> bool {
         let is_there = self.peek() == Token::Mark(mark);
         if is_there {
@@ -55,10 +55,10 @@ impl<'a> Cursor<'a> {
         is_there
     }
 
-    /// Says that something else stands here.
+    /// The error that another token is at this position.
     pub fn wanted(&self, wanted: &str, behind: &str) -> Diagnostic {
         let shown = self.peek().shown();
-        let message = format!("{shown} stands where {behind} needs {wanted}");
+        let message = format!("{behind} needs {wanted}, but {shown} follows");
         let help = match self.peek() {
             Token::End => format!("add {wanted}"),
             _ => format!("write {wanted} here"),
@@ -66,10 +66,10 @@ impl<'a> Cursor<'a> {
         error(self.place(), message, help)
     }
 
-    /// A mark.
+    /// Moves past a mark.
     ///
     /// # Errors
-    /// Something else stands here; the same of all below.
+    /// The next token is something else; the same is true of all methods below.
     pub fn expect(&mut self, mark: char, behind: &str) -> Result<(), Diagnostic> {
         self.take(&format!("`{mark}`"), behind, |token| {
             (token == Token::Mark(mark)).then_some(())
@@ -84,16 +84,25 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// A word that is one of those, a blank between two.
+    /// A word that is one of `known`, a list separated by single blanks.
     pub fn one_of(&mut self, known: &str, behind: &str) -> Result<&'a str, Diagnostic> {
         let wanted = format!("`{}`", known.replace(' ', "` or `"));
-        self.take(&wanted, behind, |token| match token {
+        let near = match self.peek() {
+            Token::Word(word) => description::nearest(word, known.split(' ')),
+            _ => None,
+        };
+        let taken = self.take(&wanted, behind, |token| match token {
             Token::Word(word) if known.split(' ').any(|it| it == word) => Some(word),
             _ => None,
+        });
+        taken.map_err(|error| match near {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
         })
     }
 
-    /// A name that is known, with blanks between those that are; else says that there is none.
+    /// A name from `known`, a list separated by single blanks; else an error that begins with
+    /// `lacks`.
     pub fn known(
         &mut self,
         wanted: &str,
@@ -116,7 +125,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// A text between quotation marks, as it was meant.
+    /// Text between quotation marks, with its escapes resolved.
     pub fn quoted(&mut self, behind: &str) -> Result<String, Diagnostic> {
         let wanted = "a text between quotation marks";
         self.take(wanted, behind, |token| match token {

@@ -1,23 +1,23 @@
-//! Numbers as other programs print them.
+//! Number formats and sums as other programs compute them.
 
-/// What several values come to.
+/// Extremes, sum, mean and deviations of several values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
-    /// The largest; without any value the least of all numbers.
+    /// The largest value; negative infinity if there are none.
     pub most: f64,
-    /// The smallest; without any value the greatest of all numbers.
+    /// The smallest value; infinity if there are none.
     pub least: f64,
-    /// All of them together.
+    /// Sum of the values.
     pub sum: f64,
-    /// The mean; 0 without any value.
+    /// The mean; 0 if there are no values.
     pub mean: f64,
-    /// The squares of the distances from it, added up.
+    /// Sum of the squared distances from the mean.
     squares: f64,
     count: usize,
 }
 
 impl Summary {
-    /// That of values.
+    /// Summarizes the values.
     pub fn of(values: &[f64]) -> Self {
         let sum = values.iter().sum::<f64>();
         let mean = sum / values.len().max(1) as f64;
@@ -31,18 +31,18 @@ impl Summary {
         }
     }
 
-    /// The standard deviation of the values themselves; 0 without any.
+    /// Standard deviation of the values as a whole population; 0 if there are none.
     pub fn deviation(&self) -> f64 {
         (self.squares / self.count.max(1) as f64).sqrt()
     }
 
-    /// The standard deviation of what they are a sample of; 0 below two values.
+    /// Standard deviation estimated from the values as a sample; 0 for fewer than two.
     pub fn sample_deviation(&self) -> f64 {
         (self.squares / self.count.max(2).saturating_sub(1) as f64).sqrt()
     }
 }
 
-/// As C's `%g` prints it: six digits, no zeros at the end.
+/// A number as C's `%g` prints it: six significant digits, no trailing zeros.
 pub fn general(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -54,18 +54,19 @@ pub fn general(value: f64) -> String {
             .to_owned(),
         false => digits.to_owned(),
     };
-    let exponent = value.abs().log10().floor() as i32;
-    if (-4..6).contains(&exponent) {
-        return without_zeros(&format!("{value:.*}", (5 - exponent) as usize));
-    }
+    // The exponent of the rounded value: 999999.7 has seven digits.
     let text = format!("{value:.5e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
+    // C's `%g` uses an exponent below 0.0001 and from seven digits on.
+    if (-4..6).contains(&exponent) {
+        return without_zeros(&format!("{value:.*}", (5 - exponent) as usize));
+    }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{}e{sign}{:02}", without_zeros(digits), exponent.abs())
 }
 
-/// As Python writes it: with an exponent below 0.0001.
+/// A number as Python prints it: with an exponent below 0.0001.
 pub fn python(value: f64) -> String {
     if value == 0.0 || value >= 1e-4 {
         return format!("{value:?}");
@@ -89,6 +90,8 @@ mod tests {
             (0.000_012_5, "1.25e-05"),
             (0.5, "0.5"),
             (123_456.7, "123457"),
+            (999_999.7, "1e+06"),
+            (0.000_099_999_99, "0.0001"),
         ] {
             assert_eq!(general(value), text);
         }

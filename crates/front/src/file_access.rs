@@ -13,43 +13,43 @@ use std::sync::{Mutex, PoisonError};
 use plan::{Diagnostic, printable};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
-/// Bytes of the largest file that is read whole.
+/// Largest file that is read whole, in bytes.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
-/// Bytes of the largest file that text from a page may have read.
+/// Largest file that text from a page may read, in bytes.
 const OFFERED_BYTES_MAX: u64 = 8 << 20;
-/// Bytes of all files that text from a page may have read.
+/// Total size of the files that text from a page may read, in bytes.
 const OFFERED_BYTES_IN_ALL_MAX: usize = 64 << 20;
 
-/// Why text from a page may not have a file; the same whether or not the file exists.
-const NOT_OFFERED: &str = "text from a page may name only regular files beneath the offered \
+/// Refusal of a file for text from a page. It is the same whether or not the file exists.
+const NOT_OFFERED: &str = "text from a page may only name regular files below the offered \
                            directories, by absolute paths without links";
 
 /// The files that a workload's text may open.
 #[derive(Clone, Copy)]
 pub struct FileAccess<'a> {
     policy: Policy<'a>,
-    /// The text itself, by the name under which it may be asked for.
+    /// Name and content of the text itself, which it may read by its own name.
     own: Option<(&'a str, &'a [u8])>,
 }
 
 #[derive(Clone, Copy)]
 enum Policy<'a> {
-    /// As the user who gave the text.
+    /// Everything that the user who gave the text may read.
     Anywhere { takes_pipes: bool },
-    /// Text from a page.
+    /// Only offered files, for text from a page.
     Beneath(&'a OfferedFiles),
-    /// Made up.
+    /// Made-up files.
     Scripted(FileScript<'a>),
 }
 
-/// Files and variables that are made up: of tests, and of stored runs that are read again.
+/// Made-up files and variables, for tests and for reading stored runs again.
 #[derive(Clone, Copy)]
 pub struct FileScript<'a> {
-    /// The content of a file, or why it cannot be read.
+    /// Content of a file, or the reason why it cannot be read.
     pub read: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
-    /// Bytes of a regular file.
+    /// Size of a regular file in bytes.
     pub size_bytes: &'a dyn Fn(&str) -> Option<u64>,
-    /// A variable of the environment.
+    /// Value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
@@ -66,8 +66,8 @@ impl<'a> FileAccess<'a> {
     /// No files and no variables.
     pub const NOTHING: FileAccess<'static> = FileAccess::scripted(FileScript::EMPTY);
 
-    /// Regular files that this user may read, and the environment: for text that the user gives at
-    /// the command line.
+    /// Regular files that this user may read, and environment variables: for text that the user
+    /// gives on the command line.
     #[must_use]
     pub const fn anywhere() -> Self {
         Self {
@@ -76,7 +76,7 @@ impl<'a> FileAccess<'a> {
         }
     }
 
-    /// The same, and pipes, which shells give in place of files.
+    /// Same as [`FileAccess::anywhere`], and pipes, which shells pass instead of files.
     #[must_use]
     pub const fn anywhere_with_pipes() -> Self {
         Self {
@@ -85,7 +85,7 @@ impl<'a> FileAccess<'a> {
         }
     }
 
-    /// Regular files beneath the offered directories and no variables: for text from a page.
+    /// Regular files under the offered directories and no variables: for text from a page.
     #[must_use]
     pub const fn beneath(offered: &'a OfferedFiles) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl<'a> FileAccess<'a> {
         }
     }
 
-    /// The same for a text that may be asked for by its own name.
+    /// The same access for a text that may also read itself, by its name.
     #[must_use]
     pub const fn of_text(self, name: &'a str, bytes: &'a [u8]) -> Self {
         Self {
@@ -115,13 +115,15 @@ impl<'a> FileAccess<'a> {
     /// The content of a file.
     ///
     /// # Errors
-    /// Why it cannot be read, in words.
+    /// The reason why it cannot be read.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         if let Some((_, bytes)) = self.own.filter(|(own, _)| *own == name) {
             return Ok(bytes.to_vec());
         }
         match self.policy {
             Policy::Anywhere { takes_pipes } => {
+                // One byte more reveals a file that is too long, even if it reports no length, as a
+                // pipe does.
                 let bytes = read_anywhere(name, (takes_pipes, FILE_BYTES_MAX + 1))?;
                 match bytes.len() as u64 > FILE_BYTES_MAX {
                     true => {
@@ -136,7 +138,7 @@ impl<'a> FileAccess<'a> {
         }
     }
 
-    /// The first bytes of a file, which may be longer than what is read whole.
+    /// Up to `bytes` bytes from the start of a file. The file may exceed [`FILE_BYTES_MAX`].
     ///
     /// # Errors
     /// As [`FileAccess::read`].
@@ -166,7 +168,7 @@ impl<'a> FileAccess<'a> {
         }
     }
 
-    /// A variable of the environment.
+    /// Value of an environment variable.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
         match self.policy {
@@ -176,7 +178,7 @@ impl<'a> FileAccess<'a> {
         }
     }
 
-    /// A message that repeats nothing of other files to a page.
+    /// Removes what other files contain from a message that a page shows.
     pub(crate) fn without_others(&self, mut said: Diagnostic) -> Diagnostic {
         let Policy::Beneath(offered) = self.policy else {
             return said;
@@ -185,6 +187,7 @@ impl<'a> FileAccess<'a> {
         let own = self.own.map_or("", |(name, _)| name);
         if !said.file.is_empty() && said.file != own {
             "the content of this file is not understood".clone_into(&mut said.message);
+            // All three may show what the other file contains.
             (said.snippet, said.help, said.column) = (None, None, None);
             return said;
         }
@@ -193,21 +196,21 @@ impl<'a> FileAccess<'a> {
         said
     }
 
-    /// The same of a sentence about the text itself.
+    /// Removes the content of other files from a sentence about the text itself.
     pub(crate) fn hide_others(&self, sentence: &mut String) {
         if let Policy::Beneath(offered) = self.policy {
             *sentence = self.without_quotes(offered, sentence);
         }
     }
 
-    /// A sentence whose quotes are all of the text itself or of the program.
+    /// Replaces quotes by `...` unless they come from the text itself or from the program.
     fn without_quotes(&self, offered: &OfferedFiles, sentence: &str) -> String {
         let own = self.own.map_or_else(String::new, |(_, bytes)| {
             String::from_utf8_lossy(bytes).into_owned()
         });
         let others = offered.contents();
         let is_of_others = |quote: &str| {
-            // What is shortened or made visible cannot be looked for.
+            // Shortened or escaped quotes cannot be found in the contents, so they are hidden.
             let is_changed = quote.contains(['…', '\\']);
             let is_there = others.iter().any(|it| it.contains(quote));
             !others.is_empty() && !own.contains(quote) && (is_changed || is_there)
@@ -223,7 +226,7 @@ impl<'a> FileAccess<'a> {
     }
 }
 
-/// Directories whose files text from a page may have read, and what it has had so far.
+/// Directories whose files text from a page may read, and the contents it has read so far.
 #[derive(Debug, Default)]
 pub struct OfferedFiles {
     directories: Vec<PathBuf>,
@@ -231,7 +234,7 @@ pub struct OfferedFiles {
 }
 
 impl OfferedFiles {
-    /// Files beneath these directories, whose paths have no links.
+    /// Offers the files under these directories. The paths must not contain symbolic links.
     #[must_use]
     pub const fn new(directories: Vec<PathBuf>) -> Self {
         Self {
@@ -247,26 +250,29 @@ impl OfferedFiles {
 
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let (file, size_bytes) = self.open(name).ok_or(NOT_OFFERED)?;
+        // The lock is held while reading, so that parallel reads cannot exceed the total together.
         let contents = self.contents.lock();
         let mut contents = contents.unwrap_or_else(PoisonError::into_inner);
         let taken: usize = contents.iter().map(String::len).sum();
         let mut bytes = Vec::new();
         if size_bytes <= OFFERED_BYTES_MAX {
+            // The file may have grown since its size was determined.
             let read = file.take(OFFERED_BYTES_MAX + 1).read_to_end(&mut bytes);
             read.map_err(|error| error.to_string())?;
         }
         let is_long = size_bytes.max(bytes.len() as u64) > OFFERED_BYTES_MAX;
+        // The contents stay in memory to find quotes of them, so their total is limited too.
         if is_long || taken + bytes.len() > OFFERED_BYTES_IN_ALL_MAX {
             let most = OFFERED_BYTES_MAX >> 20;
             return Err(format!(
-                "text from a page may name files of {most} MiB at most"
+                "text from a page may only name files of up to {most} MiB"
             ));
         }
         contents.push(String::from_utf8_lossy(&bytes).into_owned());
         Ok(bytes)
     }
 
-    /// A regular file beneath one of the directories, through no link, and its bytes.
+    /// Opens a regular file under one of the directories, without following links; with its size.
     fn open(&self, name: &str) -> Option<(File, u64)> {
         let path = Path::new(name);
         let mut roots = self.directories.iter();
@@ -274,11 +280,13 @@ impl OfferedFiles {
     }
 }
 
-/// Opens a regular file; another kind is not even opened, since that may wait or do something.
+/// Opens a regular file. Other kinds are never opened, since that may block or have side effects.
 fn open_beneath(root: &Path, rest: &Path) -> io::Result<Option<(File, u64)>> {
     let straight = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = openat2(CWD, root, directory, Mode::empty(), straight)?;
+    // The kernel itself rejects `..` and links that lead out, so nothing can change between check
+    // and use.
     let beneath = straight | ResolveFlags::BENEATH;
     let open = |flags: OFlags| {
         let file = openat2(&root, rest, flags | OFlags::CLOEXEC, Mode::empty(), beneath)?;
@@ -286,7 +294,10 @@ fn open_beneath(root: &Path, rest: &Path) -> io::Result<Option<(File, u64)>> {
         let found = file.metadata()?;
         Ok::<_, io::Error>(found.is_file().then_some((file, found.len())))
     };
+    // With O_PATH, the kernel finds the file without opening it, so its kind is known first.
     match open(OFlags::PATH)? {
+        // The file may have been replaced meanwhile: O_NONBLOCK and O_NOCTTY keep other kinds
+        // harmless.
         Some(_) => open(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY),
         None => Ok(None),
     }
@@ -298,7 +309,7 @@ fn read_anywhere(name: &str, (takes_pipes, bytes_max): (bool, u64)) -> Result<Ve
     let mut options = File::options();
     options.read(true);
     if !takes_pipes {
-        // Opening a pipe that nobody writes to would wait.
+        // Without O_NONBLOCK, opening a FIFO without a writer blocks.
         options.custom_flags(OFlags::NONBLOCK.bits() as i32);
     }
     let file = options.open(name).map_err(failed)?;

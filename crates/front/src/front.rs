@@ -1,59 +1,58 @@
-//! What a front is.
+//! The interface that every front implements.
 
-use description::classics::Refusal;
 use plan::Diagnostic;
 use plan::FrontOrigin;
 
 use crate::command_line::CommandLine;
+use crate::file::FileFront;
 use crate::text::{ClassicText, HarmlessText};
-use crate::work::{FrontFile, FrontWork};
+use crate::work::FrontWork;
 
-/// Another program that is stood in for.
+/// Another program that pgmeter emulates.
 pub struct Front {
-    /// The name of the program, of links to pgmeter, and of `as NAME`.
+    /// Name of the program, which is also the name for links to pgmeter and for `as NAME`.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description in one line.
     pub title: &'static str,
-    /// Its name and version, in whose terms [differences](crate::Difference) are told.
+    /// Name and version of the original that [differences](crate::OriginalDifference) refer to.
     pub version: &'static str,
     /// What `--help` prints below the title, with a line break at its end.
     pub usage: &'static str,
-    /// Arguments as work.
+    /// Turns arguments into work.
     pub arguments: fn(&CommandLine<'_>) -> Result<FrontWork, ArgumentError>,
-    /// Files as work, where it has any.
+    /// Reader of the program's own files; `None` if it has none.
     pub file: Option<FileFront>,
-    /// The option that tells how many processes there are, where a launcher may start several.
+    /// The option that sets the number of processes, if a launcher may start several.
     pub ranks: Option<&'static str>,
-    /// What to do, in its own words, where direct I/O cannot be done; empty where it has none.
+    /// The program's own option that avoids direct I/O, as a help; empty if it has none.
     pub without_direct: &'static str,
-    /// Its text.
+    /// The text that the program prints for a run.
     pub text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
 }
 
-/// How files of work are read.
-pub struct FileFront {
-    /// What such a file is called, as in `filebench workload`.
-    pub kind: &'static str,
-    /// Whether the content is such a file, by its beginning.
-    pub detect: fn(&[u8]) -> bool,
-    /// How names end that only such files have, whatever is in them; mostly none.
-    pub endings: &'static [&'static str],
-    /// The file as work.
-    pub read: fn(&FrontFile<'_>) -> Result<FrontWork, Diagnostic>,
+/// A refusal of arguments in the program's own form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The error; empty if only the usage was requested.
+    pub message: String,
+    /// Usage of the program, with a line break at its end.
+    pub usage: &'static str,
+    /// Exit code of the program.
+    pub exit_code: u8,
 }
 
-/// Why arguments are not taken.
+/// Reason why arguments are not accepted.
 #[derive(Debug)]
 pub enum ArgumentError {
-    /// What is wrong with them; empty if only the usage was asked for.
+    /// An error in the arguments; empty if only the usage was requested.
     Arguments(String),
-    /// A file that they name is.
+    /// An error in a file that the arguments name.
     File(Diagnostic),
-    /// The same, and the program itself ends with that number then.
+    /// The same, with the exit code of the original.
     Ended(Diagnostic, u8),
-    /// The program itself ends so.
+    /// The program's own refusal, with its usage and exit code.
     Refused(Refusal),
-    /// Only this is to be printed.
+    /// Nothing to run: only this text is printed.
     Printed(String),
 }
 
@@ -70,32 +69,41 @@ impl From<Diagnostic> for ArgumentError {
 }
 
 impl Front {
-    /// What the arguments stand for.
+    /// Turns the arguments into work.
     ///
     /// # Errors
-    /// What the program does not know, or we cannot do.
+    /// Options that the program does not know or that pgmeter does not support.
     pub fn work(&self, line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         let work = (self.arguments)(line)?;
         Ok(work.signed(self.name, line.arguments))
     }
 
-    /// A help of ours in words that its users can follow: it has no options of `pgmeter run`.
+    /// Adapts a help of pgmeter to this program, which lacks the options of `pgmeter run`.
     #[must_use]
     pub fn own_help(&self, help: &str) -> String {
+        // Only errors about direct I/O have this help, and the program may have its own option
+        // against them.
         if help.contains("--cache buffered") && !self.without_direct.is_empty() {
             return self.without_direct.to_owned();
         }
-        let quoted = help.split('`').skip(1).step_by(2);
-        let mut options = quoted.filter_map(|it| it.split([' ', '=']).next());
-        let is_ours = |it: &str| it.starts_with("--") && !self.usage.contains(it);
-        match options.any(is_ours) {
-            true => format!("with `pgmeter run`, {help}"),
-            false => help.to_owned(),
+        let is_joint = |letter: char| !letter.is_ascii_alphanumeric() && letter != '-';
+        let has_option = |name: &str| self.usage.split(is_joint).any(|it| it == name);
+        let is_ours = |it: &str| it.starts_with("--") && !has_option(it);
+        let names_ours = |help: &str| {
+            let quoted = help.split('`').skip(1).step_by(2);
+            let mut options = quoted.filter_map(|it| it.split([' ', '=']).next());
+            options.any(is_ours)
+        };
+        match help.rsplit_once(", or ") {
+            _ if !names_ours(help) => help.to_owned(),
+            // The other alternative is enough.
+            Some((first, _)) if !names_ours(first) => first.to_owned(),
+            _ => format!("with `pgmeter run`, {help}"),
         }
     }
 
-    /// How the program itself says what is wrong with its arguments: by its usage, and by 1 unless
-    /// only that was asked for.
+    /// The program's own refusal of its arguments. The exit code is 1, or 0 if the message is empty
+    /// because only the usage was requested.
     #[must_use]
     pub fn refusal(&self, message: String) -> Refusal {
         Refusal {
@@ -105,35 +113,15 @@ impl Front {
         }
     }
 
-    /// Its text of a run, in which nothing that came from outside controls a terminal; files that
-    /// the arguments name keep their names.
+    /// The text of a run. Control characters from outside are shown instead of obeyed, but files
+    /// that the arguments name keep their exact names.
     #[must_use]
     pub fn text_of(&self, origin: &FrontOrigin) -> Box<dyn ClassicText> {
         harmless(self.text, origin)
     }
-
-    /// What one of its files stands for, by the reader of that kind.
-    ///
-    /// # Errors
-    /// The first mistake of the file, or the first thing in it that is refused.
-    pub fn read(&self, reader: &FileFront, file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
-        let files = file.around.files.of_text(file.name, file.bytes);
-        let file = FrontFile {
-            around: CommandLine {
-                files,
-                ..file.around
-            },
-            ..*file
-        };
-        let mut work = (reader.read)(&file).map_err(|error| files.without_others(error))?;
-        let notes = work.differences.iter_mut().map(|it| &mut it.note);
-        let sentences = work.warnings.iter_mut().chain(notes);
-        sentences.for_each(|sentence| files.hide_others(sentence));
-        Ok(work.signed(self.name, &[file.name.to_owned()]))
-    }
 }
 
-/// A text in which control characters are shown instead of obeyed.
+/// A text that shows control characters instead of obeying them.
 pub fn harmless(
     text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
     origin: &FrontOrigin,

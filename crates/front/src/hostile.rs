@@ -1,5 +1,5 @@
-//! Names from arguments and files that would lead elsewhere: they are refused, or become names
-//! below the target.
+//! Tests with hostile names in arguments and files: each is refused, or becomes a name below the
+//! target.
 
 use std::path::{Component, Path};
 
@@ -7,14 +7,14 @@ use description::Workload;
 use plan::program::{DirectoryTree, FileNames, FilesetPlan};
 
 use crate::command_line::CommandLine;
+use crate::file::FrontFile;
 use crate::file_access::{FileAccess, FileScript};
-use crate::table::FRONTS;
-use crate::work::FrontFile;
+use crate::table::{FRONTS, file_kinds};
 
-/// Stands for a name in arguments and files.
+/// Placeholder for the name in arguments and files.
 const NAME: &str = "@NAME@";
 
-/// Arguments that have names, of any program; most programs refuse most of them.
+/// Arguments with names for all programs; most programs refuse most of them.
 const ARGUMENTS: [&[&str]; 17] = [
     &[NAME],
     &["-d", NAME],
@@ -37,7 +37,7 @@ const ARGUMENTS: [&[&str]; 17] = [
     &["--operation", "create", "--files", "5", "--suffix", NAME],
 ];
 
-/// Files that have names, by what detects them.
+/// Files with names, one for each format that is detected.
 const FILES: [&str; 7] = [
     "Mkdir \"@NAME@\" 0x0\n",
     "NTCreateX \"@NAME@\" 0x0 2 10000 SUCCESS\nClose 10000 SUCCESS\n",
@@ -75,7 +75,7 @@ fn hostile_names() -> Vec<String> {
     names.into_iter().map(str::to_owned).chain(long).collect()
 }
 
-/// Whether a name leads nowhere else; `.` is where it is looked up.
+/// `true` if the name leads nowhere outside its directory; `.` is the directory itself.
 fn is_below(name: &str) -> bool {
     let is_plain = |part: Component<'_>| match part {
         Component::Normal(part) => part.len() <= 255,
@@ -96,13 +96,13 @@ fn fileset_is_below(set: &FilesetPlan) -> bool {
     };
     let is_one = |text: &str| text.len() <= 255 && !text.contains(['/', '\0']);
     let mut listed = listed.iter().map(|name| &**name);
-    // A number stands between what begins and what ends a name.
+    // The files' number is placed between `before` and `after`.
     is_below(&set.path)
         && [before, after, nested].iter().all(|text| is_one(text))
         && listed.all(|name| is_one(name) && is_below(name) && name != ".")
 }
 
-/// Programs that would be carried out have names below the target only.
+/// Asserts that programs which would run only use names below the target.
 fn stay_below(cells: &[Workload], told: &str) {
     let jobs = cells.iter().filter_map(|cell| cell.jobs.as_ref());
     let files = jobs.flat_map(|jobs| &jobs.files.files);
@@ -151,12 +151,11 @@ fn no_argument_of_any_program_leads_out_of_the_target() {
 #[test]
 fn no_name_in_any_file_leads_out_of_the_target() {
     let mut taken = 0;
-    let readers = FRONTS.iter().filter_map(|it| Some((it, it.file.as_ref()?)));
-    for (front, reader) in readers {
+    for reader in file_kinds() {
         for (form, name) in forms(&FILES) {
             let content = form.replace(NAME, &name);
             let file = FrontFile::new("hostile", content.as_bytes());
-            if let Ok(work) = front.read(reader, &file) {
+            if let Ok(work) = reader.read(&file) {
                 stay_below(&work.cells, &content);
                 taken += 1;
             }
@@ -165,7 +164,7 @@ fn no_name_in_any_file_leads_out_of_the_target() {
     assert!(taken > 10, "{taken}");
 }
 
-/// Each form with each name.
+/// Each form combined with each hostile name.
 fn forms<T: Copy>(forms: &[T]) -> Vec<(T, String)> {
     let names = hostile_names();
     let with = |form: &T| {

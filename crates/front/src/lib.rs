@@ -1,28 +1,29 @@
-//! Fronts: other programs' arguments and files as programs of work on files, and their texts as
-//! functions of a record.
+//! Fronts read other programs' arguments and files as programs of file operations. They also print
+//! those programs' output from a record.
 //!
-//! A front is one line of the [table](FRONTS) and one folder, and nothing outside of them knows
-//! its name. To add one, write
+//! A front is one line of the [table](FRONTS) and one folder; no other code knows its name. To add
+//! one, write
 //!
-//! - `arguments`: from a [`CommandLine`] to [`FrontWork`], or an [`ArgumentError`]. Whatever else
-//!   it asks about (a file that an option names, the machine's memory) comes by the command line,
-//!   whose [`FileAccess`] alone opens files and reads variables, so it is pure. What the original
-//!   does and we do not is a [`Difference`], never silence. A
-//!   `Grammar` of the module `options` reads a table of options.
-//! - `file`, if the program has files of work: [`FileFront::detect`] knows one by its first bytes,
-//!   [`FileFront::read`] makes the same [`FrontWork`] of it.
-//! - `text`: a [`ClassicText`] of a [`FrontOrigin`], that is of the arguments as the plan
-//!   remembers them. [`ClassicText::event`] is what is printed while things happen;
-//!   [`ClassicText::end`] is what is printed behind, from the record alone, so that a stored run
-//!   can be printed again. The programs with their labels are in the record's plan.
+//! - `arguments`: from a [`CommandLine`] to [`FrontWork`], or an [`ArgumentError`]. All other input
+//!   (a file that an option names, the machine's memory) comes from the command line. Only its
+//!   [`FileAccess`] opens files and reads variables, so the function is pure. Every deviation from
+//!   the original is reported as a [`OriginalDifference`]. A `Grammar` of the module `options`
+//!   reads a table of options.
+//! - `file`, if the program has workload files: [`FileFront::detect`] recognizes one by its first
+//!   bytes, and [`FileFront::read`] returns the same [`FrontWork`]. A program that only has files
+//!   gets a line in the table of files, next to pgmeter's own kinds.
+//! - `text`: a [`ClassicText`] of a [`FrontOrigin`], which holds the arguments that the plan
+//!   remembers. [`ClassicText::event`] prints during the run. [`ClassicText::end`] prints the rest
+//!   from the record alone, so a stored run can be printed again. The record's plan contains the
+//!   programs with their labels.
 //!
-//! A program that is talked to has a line in the table of [consoles](CONSOLES): it reads lines by a
-//! [`Console`], and every run that they ask for is [`FrontWork`] of its own.
+//! An interactive program has a line in the table of [consoles](CONSOLES). It reads lines through a
+//! [`Console`], and each run that they request is separate [`FrontWork`].
 //!
-//! A [`FrontWork`] has a cell for each program that is run, one after the other: [`cell`] makes
-//! one, and whatever else a workload can say (engine, cache, workers, seed, content) is said in it.
-//! Groups that do not say how many workers they have get as many as their cell says. The first of
-//! a program's ways is that of calls which say none; a program has at least one.
+//! A [`FrontWork`] has one cell per program, and the cells run one after the other. [`cell`] makes
+//! one. It is a workload, so it can also set engine, cache, workers, seed and content. Groups
+//! without a number of workers use the cell's number. A program has at least one way of opening,
+//! and calls that name none use the first.
 
 mod acts;
 mod bonnie;
@@ -32,19 +33,23 @@ mod create_remove;
 mod cursor;
 mod dbench;
 mod figures;
+mod file;
 mod file_access;
 mod filebench;
 pub mod fio;
 mod front;
 mod fs_mark;
+mod getopt;
 #[cfg(test)]
 mod hostile;
+pub mod icf;
 mod io500;
 mod ior;
 mod iozone;
 mod lat_fs;
 mod mdtest;
 mod options;
+mod others;
 mod postmark;
 mod printed;
 mod random;
@@ -62,15 +67,16 @@ mod text;
 mod tokens;
 mod windows;
 mod work;
+mod workload_file;
 
 pub use command_line::CommandLine;
 pub use console::{Console, ConsoleFront};
-pub use description::classics::Refusal;
+pub use file::{FileFront, FrontFile, LoadOptions};
 pub use file_access::{FILE_BYTES_MAX, FileAccess, FileScript, OfferedFiles};
-pub use front::{ArgumentError, FileFront, Front};
+pub use front::{ArgumentError, Front, Refusal};
 pub use plan::FrontOrigin;
 pub use postmark::{pool_text, pool_version};
 pub use printed::{table_text, text};
-pub use table::{CONSOLES, FRONTS, detect, find, find_console};
+pub use table::{CONSOLES, FRONTS, detect, file_kinds, find, find_console, load};
 pub use text::{ClassicText, TableText};
-pub use work::{Difference, DifferenceKind, FrontFile, FrontWork, MadePart, Placement, cell};
+pub use work::{DifferenceKind, FilePlacement, FrontWork, MadePart, OriginalDifference, cell};

@@ -1,4 +1,4 @@
-//! What other programs would have printed of a record.
+//! The output that other programs would have printed for a record.
 
 use plan::{Cell, FrontOrigin};
 use results::{CellRecord, RunRecord};
@@ -6,14 +6,15 @@ use results::{CellRecord, RunRecord};
 use crate::table::{TABLE_TEXTS, find, find_console};
 use crate::text::ClassicText;
 
-/// What the programs that a record stands in for would have printed of it at its end; none where
-/// it stands in for none.
+/// The output that the original programs would have printed at the end of this run; `None` if the
+/// record is not from any of them.
 #[must_use]
 pub fn text(record: &RunRecord) -> Option<String> {
     let origins = origins(record);
     let text = |origin: &&FrontOrigin| {
         let mut text = text_of(origin)?;
         Some(match origins.len() {
+            // A single front needs no copy of the record without the cells of others.
             1 => text.end(record),
             _ => text.end(&part_of(record, origin)),
         })
@@ -22,7 +23,7 @@ pub fn text(record: &RunRecord) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-/// The text of the front that it comes from.
+/// The text of the front or console that the workload came from.
 fn text_of(origin: &FrontOrigin) -> Option<Box<dyn ClassicText>> {
     let name = origin.name.as_str();
     let console = || Some(find_console(name)?.text_of(origin));
@@ -31,8 +32,8 @@ fn text_of(origin: &FrontOrigin) -> Option<Box<dyn ClassicText>> {
         .or_else(console)
 }
 
-/// What another program would have printed of the phases of a cell that came of its table; none
-/// where it came of none.
+/// The original's output for the phases of a cell that ran a program's table; `None` if the cell
+/// did not.
 #[must_use]
 pub fn table_text(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
     let program = cell.program()?;
@@ -42,7 +43,7 @@ pub fn table_text(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Op
     (text.text)(record, program, phases)
 }
 
-/// The fronts of a record's workloads, each once.
+/// The fronts of a record's workloads, without repetition.
 fn origins(record: &RunRecord) -> Vec<&FrontOrigin> {
     let mut found: Vec<&FrontOrigin> = Vec::new();
     for workload in &record.plan.workloads {
@@ -52,7 +53,7 @@ fn origins(record: &RunRecord) -> Vec<&FrontOrigin> {
     found
 }
 
-/// The record without the cells of others.
+/// The record with only the cells of this front.
 fn part_of(record: &RunRecord, origin: &FrontOrigin) -> RunRecord {
     let mut part = record.clone();
     let is_own = |index: u32| {

@@ -1,42 +1,42 @@
-//! Recorded calls, as they are read from where another program keeps them: names and handles
-//! become numbers and registers.
+//! Builds a trace from recorded calls of another program: names and handles become numbers and
+//! registers.
 
 use std::collections::HashMap;
 
 use plan::program::{PIECE_BYTES_MAX, REGISTERS_MAX, Trace, TraceCall, TraceOperation};
 
-/// Calls of a recording at most, those that it repeats among them.
+/// Limit on the calls of a recording, with repeated calls counted each time.
 const CALLS_MAX: usize = 8_000_000;
-/// Bytes of a component of a name, and of a whole name; less than Linux takes, as numbers of
-/// workers are still to come.
+/// Length limits of a name's components and of a whole name, in bytes. They are below Linux's
+/// limits because workers' numbers are added later.
 const COMPONENT_BYTES_MAX: usize = 239;
 const NAME_BYTES_MAX: usize = 3000;
 
-/// What is read so far.
+/// Calls recorded so far.
 #[derive(Default)]
 pub struct Recording {
     calls: Vec<TraceCall>,
-    /// By what they are called there.
+    /// Numbers of the names, by the name in the recording.
     numbers: HashMap<String, u32>,
     names: Vec<String>,
-    /// How far each name is written.
+    /// End of the furthest write to each name, in bytes.
     sizes: Vec<u64>,
     buffer_bytes: u32,
-    opened: HashMap<u64, Opened>,
+    opened: HashMap<u64, RecordedHandle>,
     is_taken: Vec<bool>,
 }
 
-/// What a handle stands for.
+/// The file that a handle refers to.
 #[derive(Debug, Clone, Copy)]
-pub struct Opened {
-    /// The register.
+pub struct RecordedHandle {
+    /// The register that holds the open file.
     pub register: u8,
-    /// The number of its name.
+    /// Number of the file's name.
     pub name: u32,
 }
 
 impl Recording {
-    /// Nothing, with room for so many calls.
+    /// An empty recording with room for `count` calls.
     pub fn with_room(count: usize) -> Self {
         Self {
             calls: Vec::with_capacity(count.min(CALLS_MAX)),
@@ -44,7 +44,7 @@ impl Recording {
         }
     }
 
-    /// How many calls there are.
+    /// Number of calls.
     pub fn count(&self) -> usize {
         self.calls.len()
     }
@@ -52,7 +52,7 @@ impl Recording {
     /// Adds a call.
     ///
     /// # Errors
-    /// There are too many.
+    /// The recording has too many calls.
     pub fn push(&mut self, call: TraceCall) -> Result<(), String> {
         if self.calls.len() >= CALLS_MAX {
             return Err(format!("there are more than {CALLS_MAX} calls"));
@@ -61,13 +61,15 @@ impl Recording {
         Ok(())
     }
 
-    /// Has all calls from there on done so many times in all.
+    /// Repeats all calls from index `begin` on, so that they are done `times` times in total.
     ///
     /// # Errors
-    /// They become too many.
+    /// The recording gets too many calls.
     pub fn repeat(&mut self, begin: usize, times: u64) -> Result<(), String> {
         let once = self.calls[begin..].to_vec();
         let all = (once.len() as u64).saturating_mul(times);
+        // The check comes before the copies, so that a large number of loops cannot exhaust the
+        // memory.
         if begin as u64 + all > CALLS_MAX as u64 {
             return Err(format!("the loop makes more than {CALLS_MAX} calls"));
         }
@@ -77,10 +79,10 @@ impl Recording {
         Ok(())
     }
 
-    /// The number of a name.
+    /// Number of a name, which is added if it is new.
     ///
     /// # Errors
-    /// It leads out of the directory, or is too long.
+    /// The name leads out of the directory or is too long.
     pub fn name(&mut self, text: &str) -> Result<u32, String> {
         if let Some(number) = self.numbers.get(text) {
             return Ok(*number);
@@ -92,16 +94,18 @@ impl Recording {
         Ok(number)
     }
 
-    /// What a handle stands for; none where it is not open.
-    pub fn find(&self, handle: u64) -> Option<Opened> {
+    /// The file that a handle refers to; `None` if the handle is not open.
+    pub fn find(&self, handle: u64) -> Option<RecordedHandle> {
         self.opened.get(&handle).copied()
     }
 
-    /// The register of what is opened, which the handle stands for from here on if that went well.
+    /// Register for an open call. If the call succeeds, the handle refers to this file from here
+    /// on.
     ///
     /// # Errors
-    /// Too many are open.
+    /// Too many files are open.
     pub fn open(&mut self, handle: u64, name: u32, goes_well: bool) -> Result<u8, String> {
+        // A failed open must not replace the file of a handle that is still open.
         let known = self.find(handle).filter(|_| goes_well);
         let register = match known {
             Some(opened) => opened.register,
@@ -109,7 +113,8 @@ impl Recording {
         };
         if goes_well {
             self.is_taken[usize::from(register)] = true;
-            self.opened.insert(handle, Opened { register, name });
+            self.opened
+                .insert(handle, RecordedHandle { register, name });
         }
         Ok(register)
     }
@@ -126,18 +131,19 @@ impl Recording {
         }
     }
 
-    /// The handle stands for nothing any more.
+    /// Ends the use of a handle and frees its register.
     pub fn close(&mut self, handle: u64) {
         if let Some(opened) = self.opened.remove(&handle) {
             self.is_taken[usize::from(opened.register)] = false;
         }
     }
 
-    /// Has a call move so many bytes at a place.
+    /// Sets the position and the number of bytes that a call moves.
     ///
     /// # Errors
-    /// They are too many.
+    /// The position or the number of bytes is too large.
     pub fn transfer(&mut self, call: &mut TraceCall, place: u64, bytes: u64) -> Result<(), String> {
+        // The end of the transfer must fit into the kernel's signed 64-bit offset.
         if bytes > PIECE_BYTES_MAX || place > i64::MAX as u64 - PIECE_BYTES_MAX {
             return Err(format!("{bytes} bytes at {place} are too many"));
         }
@@ -150,7 +156,7 @@ impl Recording {
         Ok(())
     }
 
-    /// All of it; `bytes` is what it was read from.
+    /// Finishes the trace; `bytes` is the content of the file it was read from.
     pub fn trace(self, bytes: &[u8]) -> Trace {
         Trace {
             file_bytes: bytes.len() as u64,
@@ -166,7 +172,7 @@ impl Recording {
     }
 }
 
-/// A name below the directory, whatever it is for; backslashes are slashes.
+/// Turns an absolute or relative name into one below the directory; backslashes become slashes.
 fn beneath(text: &str) -> Result<String, String> {
     let text = text.replace('\\', "/");
     if text.contains('\0') {

@@ -1,9 +1,9 @@
-//! Options that are given more than once.
+//! Options that are repeated on a command line.
 
 use crate::{CommandLine, FrontWork, find};
 
-/// Front, further words of its command line, option, two values: the last holds, as in `getopt`,
-/// `argparse` and `popt`.
+/// Front, other words of its command line, option, two values: the last one applies, as in
+/// `getopt`, `argparse` and `popt`.
 const LAST_HOLDS: &str = "
 iozone | -a -i 0 | -n | 128 | 256
 iozone | -a -i 0 | -g | 1m | 512
@@ -56,7 +56,7 @@ ior | -o /a | -i | 2 | 3
 ior | | -o | /a | /b
 ";
 
-/// The same where all count.
+/// The same columns for options whose values all count.
 const ALL_COUNT: &str = "
 iozone | -i 0 | -s | 1m | 2m
 iozone | -s 1m -i 0 | -r | 4k | 64k
@@ -73,7 +73,7 @@ fn work(front: &str, line: &str) -> FrontWork {
     let words = words(line);
     let work = find(front).unwrap().work(&CommandLine::of(&words));
     let mut work = work.unwrap_or_else(|error| panic!("{front} {line}: {error:?}"));
-    // The words themselves differ.
+    // The words themselves differ between the command lines.
     work.remembered.clear();
     for cell in &mut work.cells {
         cell.built.as_mut().unwrap().origin.arguments.clear();

@@ -1,9 +1,9 @@
-//! Tables that are written as text.
+//! Tables written as text.
 
 use std::str::FromStr;
 
-/// The rows of a table: a line each, with `|` between cells; lines behind a `#` say what it is.
-/// Blanks around a cell do not belong to it, and cells that are not there are empty.
+/// Rows of a table: one per line, with `|` between cells; lines that begin with `#` are comments.
+/// Blanks around a cell are removed, and missing cells are empty.
 pub fn rows<const N: usize>(table: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| {
@@ -12,7 +12,7 @@ pub fn rows<const N: usize>(table: &'static str) -> impl Iterator<Item = [&'stat
     })
 }
 
-/// A cell's number; the least of all where there is none.
+/// Number in a cell; the type's default (0) if it is not a number.
 pub fn number<T: FromStr + Default>(cell: &str) -> T {
     cell.parse().unwrap_or_default()
 }

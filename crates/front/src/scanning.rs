@@ -1,11 +1,11 @@
-//! Words and numbers of files that other programs read.
+//! Scans words and numbers in other programs' files.
 
-/// What begins a text and is of such characters, and what stands behind it.
+/// Splits a text after the leading characters that `is_part` accepts.
 pub fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|it| !is_part(it)).unwrap_or(text.len()))
 }
 
-/// What stands before the next quotation mark that has no backslash before it, and what behind.
+/// Text before and after the next quotation mark that is not escaped by a backslash.
 pub fn quoted(text: &str) -> Option<(&str, &str)> {
     let mut is_escaped = false;
     let end = text.find(|it| {
@@ -16,7 +16,7 @@ pub fn quoted(text: &str) -> Option<(&str, &str)> {
     Some((&text[..end], &text[end + 1..]))
 }
 
-/// A number, decimal, or hexadecimal behind `0x`.
+/// A number, in decimal or after `0x` in hexadecimal.
 pub fn number(word: &str) -> Option<u64> {
     match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),

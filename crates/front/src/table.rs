@@ -1,14 +1,20 @@
-//! The table of fronts.
+//! The tables of fronts and of workload files.
+
+use plan::Diagnostic;
 
 use crate::console::ConsoleFront;
-use crate::front::{FileFront, Front};
+use crate::file::{FileFront, FrontFile, NAME_ANOTHER};
+use crate::front::Front;
+use crate::others::recognized;
 use crate::text::TableText;
+use crate::work::FrontWork;
+use crate::workload_file;
 use crate::{
-    bonnie, create_remove, dbench, filebench, fio, fs_mark, io500, ior, iozone, lat_fs, mdtest,
-    postmark, smallfile,
+    bonnie, create_remove, dbench, filebench, fio, fs_mark, icf, io500, ior, iozone, lat_fs,
+    mdtest, postmark, smallfile,
 };
 
-/// All fronts, in the order of their names.
+/// All fronts, sorted by name.
 pub static FRONTS: &[Front] = &[
     bonnie::CLASSIC,
     bonnie::FRONT,
@@ -24,38 +30,73 @@ pub static FRONTS: &[Front] = &[
     smallfile::FRONT,
 ];
 
-/// All fronts that are talked to, in the order of their names.
+/// All interactive fronts, sorted by name.
 pub static CONSOLES: &[ConsoleFront] = &[postmark::CONSOLE];
 
-/// The texts of tables.
+/// Texts of cells that run a program's table.
 pub static TABLE_TEXTS: &[TableText] = &[create_remove::TEXT, fs_mark::TEXT, lat_fs::TEXT];
 
-/// Bytes of a file that are looked at to tell whose it is.
+/// Kinds of workload files without a front: pgmeter's own, and files of programs whose arguments
+/// describe no work. If several kinds match a file, the last one applies.
+static FILES: &[FileFront] = &[
+    workload_file::TOML,
+    workload_file::PACK,
+    icf::FILE,
+    postmark::SCRIPT,
+];
+
+/// Number of leading bytes that fronts look at to detect their files.
 const DETECTED_BYTES_MAX: usize = 1 << 20;
 
-/// The front of that name.
+/// The front with this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Front> {
     FRONTS.iter().find(|front| front.name == name)
 }
 
-/// The front of that name that is talked to.
+/// The interactive front with this name.
 #[must_use]
 pub fn find_console(name: &str) -> Option<&'static ConsoleFront> {
     CONSOLES.iter().find(|front| front.name == name)
 }
 
-/// The front whose file it is, by its content, or else by its name.
+/// Workload files of the fronts.
+fn files_of_fronts() -> impl Iterator<Item = &'static FileFront> {
+    FRONTS.iter().filter_map(|front| front.file.as_ref())
+}
+
+/// All kinds of workload files.
+pub fn file_kinds() -> impl Iterator<Item = &'static FileFront> {
+    FILES.iter().chain(files_of_fronts())
+}
+
+/// The kind of a workload file, by its content, else by its name; `None` if it is binary.
 #[must_use]
-pub fn detect(name: &str, bytes: &[u8]) -> Option<(&'static Front, &'static FileFront)> {
-    let readers = || {
-        let fronts = FRONTS.iter();
-        fronts.filter_map(|front| Some((front, front.file.as_ref()?)))
-    };
+pub fn detect(name: &str, bytes: &[u8]) -> Option<&'static FileFront> {
     let begin = &bytes[..bytes.len().min(DETECTED_BYTES_MAX)];
-    let of_content = readers().find(|(_, file)| (file.detect)(begin));
     let is_of_name = |file: &FileFront| file.endings.iter().any(|it| name.ends_with(it));
-    of_content.or_else(|| readers().find(|(_, file)| is_of_name(file)))
+    files_of_fronts()
+        .find(|file| (file.detect)(begin))
+        .or_else(|| files_of_fronts().find(|file| is_of_name(file)))
+        // In reverse, since the first kind, TOML, accepts any text.
+        .or_else(|| FILES.iter().rev().find(|file| (file.detect)(bytes)))
+}
+
+/// Reads a workload file.
+///
+/// # Errors
+/// The first mistake in the file, with its position.
+pub fn load(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
+    if let Some(kind) = file.options.kind {
+        return kind.read(file);
+    }
+    let Some(kind) = detect(file.name, file.bytes) else {
+        let error = Diagnostic::error(file.name, "the file is binary, not a workload");
+        return Err(error.help(NAME_ANOTHER));
+    };
+    let read = kind.read(file);
+    // Another program is only named after an error, so a readable file is never rejected.
+    read.map_err(|error| recognized(file.name, file.bytes).unwrap_or(error))
 }
 
 #[cfg(test)]
@@ -71,6 +112,10 @@ mod tests {
             let device = front.own_help("add `--overwrite-device /dev/vdb`");
             assert!(device.starts_with("with `pgmeter run`, "), "{}", front.name);
             assert_eq!(front.own_help("use a smaller size"), "use a smaller size");
+            assert_eq!(
+                front.own_help("use fewer, or another `--target`"),
+                "use fewer"
+            );
         }
         let fio = find("fio").unwrap();
         assert!(fio.own_help(direct).contains("`direct=0`"));

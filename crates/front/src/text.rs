@@ -1,73 +1,73 @@
-//! What other programs print, from records.
+//! Output of other programs, written from records.
 
 use plan::FrontOrigin;
 use plan::program::Program;
 use results::{CellRecord, RunEvent, RunRecord};
 
-/// What another program prints of a run.
+/// The output of another program for a run.
 pub trait ClassicText {
-    /// What is printed when that happens; mostly nothing.
+    /// Text to print when the event happens; mostly empty.
     fn event(&mut self, _event: &RunEvent) -> String {
         String::new()
     }
 
-    /// What is said to standard error when that happens, besides; mostly nothing.
+    /// Text to print on standard error when the event happens; mostly empty.
     fn complaint(&mut self, _event: &RunEvent) -> String {
         String::new()
     }
 
-    /// What is printed at the end: all that was not printed as it happened, from the record alone.
+    /// Text to print at the end, from the record alone: everything that `event` did not print.
     fn end(&mut self, record: &RunRecord) -> String;
 
-    /// Whether it goes to standard error.
+    /// `true` if the text goes to standard error.
     fn is_on_standard_error(&self) -> bool {
         false
     }
 
-    /// A file that what is printed as it happens is appended to as well; it is opened before
-    /// anything is made.
+    /// A file to which the text of events is also appended. It is opened before anything is
+    /// created.
     fn log_file(&self) -> Option<&str> {
         None
     }
 
-    /// What of a text that was just printed is appended there.
+    /// The part of a text just printed that is appended to the log file.
     fn logged(&self, printed: &str) -> String {
         printed.to_owned()
     }
 
-    /// How the program ends where nothing went wrong; as pgmeter does, where it is none.
+    /// Exit code if nothing went wrong; `None` for pgmeter's own.
     fn exit_code(&self) -> Option<u8> {
         None
     }
 
-    /// Files that are written at the end, each with its text; those that are there are replaced.
+    /// Files to write at the end, each with its text; existing files are replaced.
     fn documents(&mut self, _record: &RunRecord) -> Vec<(String, String)> {
         Vec::new()
     }
 }
 
-/// What the arguments of a run asked for.
-pub struct Asked<T> {
-    /// As the front understands them.
+/// Parsed arguments of a run, and the words they came from.
+pub struct ParsedArguments<T> {
+    /// The options that the front parsed.
     pub options: T,
-    /// As they were written.
+    /// The original words.
     pub arguments: Vec<String>,
 }
 
-/// What is printed of a run at its end.
-type Page<T> = fn(&Asked<T>, &RunRecord) -> String;
-/// The files that are written then.
-type Documents<T> = fn(&Asked<T>, &RunRecord) -> Vec<(String, String)>;
+/// Prints a run at its end.
+type Page<T> = fn(&ParsedArguments<T>, &RunRecord) -> String;
+/// Returns the files to write at the end.
+type Documents<T> = fn(&ParsedArguments<T>, &RunRecord) -> Vec<(String, String)>;
 
-/// A text that is printed at the end, all at once.
+/// A text that is printed completely at the end.
 struct AtEnd<T> {
-    /// None of arguments that nobody understands any more.
-    asked: Option<Asked<T>>,
+    /// `None` if the arguments of a stored run are no longer understood.
+    asked: Option<ParsedArguments<T>>,
     page: Page<T>,
     documents: Documents<T>,
 }
 
-/// A text that is printed at the end, of arguments that are read once more.
+/// A text that is printed at the end, from arguments that are parsed again.
 pub fn at_end<T: 'static>(
     origin: &FrontOrigin,
     read: fn(&[String]) -> Result<T, String>,
@@ -76,15 +76,15 @@ pub fn at_end<T: 'static>(
     at_end_with(origin, read, page, |_, _| Vec::new())
 }
 
-/// The same with files.
+/// Same as [`at_end`], with files to write.
 pub fn at_end_with<T: 'static>(
     origin: &FrontOrigin,
     read: fn(&[String]) -> Result<T, String>,
     page: Page<T>,
     documents: Documents<T>,
 ) -> Box<dyn ClassicText> {
-    // What was read for the run can be read again.
-    let asked = read(&origin.arguments).ok().map(|options| Asked {
+    // Arguments that were parsed for the run can be parsed again.
+    let asked = read(&origin.arguments).ok().map(|options| ParsedArguments {
         options,
         arguments: origin.arguments.clone(),
     });
@@ -107,17 +107,17 @@ impl<T> ClassicText for AtEnd<T> {
     }
 }
 
-/// A text in which control characters are shown instead of obeyed.
+/// A text that shows control characters instead of obeying them.
 pub struct HarmlessText {
-    /// Of arguments without such characters: what is printed.
+    /// The text of arguments without control characters, which is printed.
     pub shown: Box<dyn ClassicText>,
-    /// Of the arguments as they are: which files are written.
+    /// The text of the exact arguments, which names the files to write.
     pub exact: Box<dyn ClassicText>,
 }
 
 impl ClassicText for HarmlessText {
     fn event(&mut self, event: &RunEvent) -> String {
-        // Files may tell what happened on the way, too.
+        // Documents may depend on events, so the exact text has to see them too.
         let _ = self.exact.event(event);
         units::printable_lines(&self.shown.event(event)).into_owned()
     }
@@ -151,10 +151,10 @@ impl ClassicText for HarmlessText {
     }
 }
 
-/// What another program prints of a run of its table, of which it has no arguments.
+/// Output of another program for a run of its table, without arguments.
 pub struct TableText {
-    /// What stands for the table in results.
+    /// Title of the table in results.
     pub title: &'static str,
-    /// The text of a cell's phases; none where figures of it were not measured.
+    /// The text of a cell's phases; `None` if it needs results that were not measured.
     pub text: fn(&RunRecord, &Program, &[&CellRecord]) -> Option<String>,
 }

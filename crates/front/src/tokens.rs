@@ -1,26 +1,30 @@
-//! Tokens of what other programs read: words, texts, variables, numbers and marks.
+//! Tokens of other programs' files: words, texts, variables, numbers and marks.
 
 use description::nearest;
 use plan::{Diagnostic, printable};
 
 use crate::scanning::{quoted, split};
 
-/// Where something stands; both are counted from 1.
+/// A position in a file; both numbers start at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct SourcePosition {
     /// The line.
     pub line: u32,
     /// The column, in characters.
     pub column: u32,
 }
 
-/// What is wrong at a place of a file that is not named yet, and what helps.
-pub fn error(place: Place, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+/// An error at a position of a file that is not named yet, with its help.
+pub fn error(
+    place: SourcePosition,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Diagnostic {
     let error = Diagnostic::error("", message);
     error.at(place.line, place.column).help(help)
 }
 
-/// The known name that is most like the one that was seen, else what else helps.
+/// Help that suggests the known name most similar to `seen`; `otherwise` if none is similar.
 pub fn meant<'a>(
     seen: &str,
     known: impl Iterator<Item = &'a str>,
@@ -29,10 +33,9 @@ pub fn meant<'a>(
     nearest(seen, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
 }
 
-/// Says that something is not there by that name, and what else helps where no known name is like
-/// it.
+/// The error that `seen` is unknown, with the most similar known name or `otherwise` as help.
 pub fn unknown<'a>(
-    place: Place,
+    place: SourcePosition,
     lacks: &str,
     seen: &str,
     known: impl Iterator<Item = &'a str>,
@@ -42,13 +45,12 @@ pub fn unknown<'a>(
     error(place, message, meant(seen, known, otherwise))
 }
 
-/// The number of a name among those that are known, from 0; else says that it is none of them, and
-/// what else helps where none is like it.
+/// Index of a name among the known ones, from 0.
 ///
 /// # Errors
-/// It is none of them.
+/// The name is unknown; the help is the most similar known name, or `otherwise` if none is similar.
 pub fn number_among<'a>(
-    place: Place,
+    place: SourcePosition,
     lacks: &str,
     seen: &str,
     known: impl Iterator<Item = &'a str> + Clone,
@@ -58,25 +60,25 @@ pub fn number_among<'a>(
     number.ok_or_else(|| unknown(place, lacks, seen, known, otherwise))
 }
 
-/// The smallest piece of a text.
+/// The smallest unit of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {
     /// A word, a name or a path.
     Word(&'a str),
-    /// What stood between quotation marks, as it was written.
+    /// The text between quotation marks, with its escapes unresolved.
     Quoted(&'a str),
-    /// The name behind a dollar sign.
+    /// The name after a dollar sign.
     Variable(&'a str),
     /// A whole number.
     Number(i64),
     /// One of the language's marks.
     Mark(char),
-    /// Behind all others.
+    /// The end of the text, after all other tokens.
     End,
 }
 
 impl Token<'_> {
-    /// As messages show it.
+    /// The token as messages show it.
     pub fn shown(self) -> String {
         match self {
             Self::Word(word) => format!("`{}`", printable(word)),
@@ -89,26 +91,29 @@ impl Token<'_> {
     }
 }
 
-/// What tokens a language has besides words and texts between quotation marks.
+/// Tokens of a language in addition to words and quoted texts.
 pub struct Language {
     /// Marks, each of which is a token.
     pub marks: &'static str,
-    /// What words may begin with.
+    /// `true` if words may begin with the character.
     pub begins_word: fn(char) -> bool,
-    /// What words may go on with.
+    /// `true` if words may continue with the character.
     pub is_in_word: fn(char) -> bool,
-    /// Whether there are numbers, variables behind dollar signs, and comments behind hashes, and
-    /// whether a backslash takes the next character's meaning away.
+    /// `true` if the language has numbers, variables after dollar signs, comments after `#`, and
+    /// backslashes that escape the next character.
     pub is_script: bool,
 }
 
 impl Language {
-    /// All tokens of a text with where they begin; the last is [`Token::End`].
+    /// All tokens of a text with their positions; the last is [`Token::End`].
     ///
     /// # Errors
-    /// The first piece that is none of them.
-    pub fn tokens<'a>(&self, text: &'a str) -> Result<Vec<(Token<'a>, Place)>, Diagnostic> {
-        let mut place = Place { line: 1, column: 1 };
+    /// The first piece that is not a token.
+    pub fn tokens<'a>(
+        &self,
+        text: &'a str,
+    ) -> Result<Vec<(Token<'a>, SourcePosition)>, Diagnostic> {
+        let mut place = SourcePosition { line: 1, column: 1 };
         let mut rest = text;
         let mut tokens = Vec::new();
         loop {
@@ -125,10 +130,10 @@ impl Language {
         }
     }
 
-    /// The words and texts of a line, up to whatever else stands there.
+    /// The words and quoted texts of a line, up to the first other token.
     ///
     /// # Errors
-    /// A piece that is nothing; says what is wrong with it.
+    /// The message for a piece that is not a token.
     pub fn words<'a>(&self, line: &'a str) -> Result<Vec<&'a str>, String> {
         let mut rest = line;
         let mut words = Vec::with_capacity(8);
@@ -143,7 +148,7 @@ impl Language {
         }
     }
 
-    /// What stands behind white space, comments, and backslashes that carry a line on.
+    /// Skips white space, comments, and backslashes at line ends.
     fn without_blanks<'a>(&self, text: &'a str) -> &'a str {
         let mut rest = text;
         loop {
@@ -157,7 +162,7 @@ impl Language {
         }
     }
 
-    /// A token and what stands behind it; else what is wrong, and what helps.
+    /// A token and the text after it, or an error's message and help.
     fn token<'a>(&self, text: &'a str) -> Result<(Token<'a>, &'a str), (String, &'static str)> {
         let Some(first) = text.chars().next() else {
             return Ok((Token::End, text));
@@ -175,7 +180,7 @@ impl Language {
                 Ok((Token::Quoted(text), rest))
             }
             '$' if self.is_script => {
-                let help = "write a name behind the dollar sign, such as `$nfiles`";
+                let help = "write a name after the dollar sign, such as `$nfiles`";
                 let (name, rest) =
                     variable(behind).ok_or(("a variable has no name".to_owned(), help))?;
                 Ok((Token::Variable(name), rest))
@@ -188,6 +193,7 @@ impl Language {
             _ if self.marks.contains(first) => Ok((Token::Mark(first), behind)),
             _ if (self.begins_word)(first) => {
                 let (word, rest) = split(text, self.is_in_word);
+                // A minus sign may begin a word or a number, so the decision needs the whole word.
                 let digits = word.strip_prefix('-').unwrap_or_default();
                 let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
                 let token = match is_number && self.is_script {
@@ -198,7 +204,7 @@ impl Language {
             }
             _ => {
                 let message = format!("`{}` has no meaning here", printable(&first.to_string()));
-                let help = "put texts between quotation marks, and comments behind `#`";
+                let help = "put texts between quotation marks, and comments after `#`";
                 Err((message, help))
             }
         }
@@ -214,21 +220,21 @@ fn numbered<'a>(
     number.map(Token::Number).ok_or_else(wrong)
 }
 
-/// The place behind a text that begins at a place.
-fn behind(place: Place, text: &str) -> Place {
+/// The position after a text that begins at `place`.
+fn behind(place: SourcePosition, text: &str) -> SourcePosition {
     text.chars().fold(place, |place, char| match char {
-        '\n' => Place {
+        '\n' => SourcePosition {
             line: place.line.saturating_add(1),
             column: 1,
         },
-        _ => Place {
+        _ => SourcePosition {
             column: place.column.saturating_add(1),
             ..place
         },
     })
 }
 
-/// The name behind a dollar sign, perhaps in parentheses or braces, and what stands behind it.
+/// The name after a dollar sign, also in parentheses or braces, and the text after it.
 fn variable(text: &str) -> Option<(&str, &str)> {
     let (text, closing) = match text.as_bytes().first()? {
         b'(' => (&text[1..], ")"),
@@ -253,7 +259,8 @@ pub fn number(text: &str) -> Option<i64> {
     text[..power].parse::<i64>().ok()?.checked_mul(factor)
 }
 
-/// What stood between quotation marks. A dollar sign that begins no variable keeps its backslash.
+/// Resolves the escapes of a quoted text. An escaped dollar sign keeps its backslash for
+/// [`expanded`].
 pub fn unescaped(quoted: &str) -> String {
     let mut text = String::new();
     let mut chars = quoted.chars();
@@ -270,7 +277,7 @@ pub fn unescaped(quoted: &str) -> String {
     text
 }
 
-/// A text with its variables replaced; else the name of the one that is not known.
+/// A text with its variables replaced, or the name of the first unknown variable.
 pub fn expanded(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut whole = String::new();
     let mut rest = text;

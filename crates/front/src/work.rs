@@ -1,8 +1,7 @@
-//! What a front makes of arguments or of a file.
+//! The work that a front derives from arguments or from a file.
 
 use std::path::PathBuf;
 
-use crate::CommandLine;
 use crate::rows::rows;
 use description::Workload;
 use description::model::{BuiltProgram, ContentChoice};
@@ -10,73 +9,76 @@ use plan::FrontOrigin;
 use plan::program::{NamesInPlace, Program};
 use plan::{Diagnostic, DiagnosticCode};
 
-/// What arguments or a file stand for.
+/// The cells to run, and everything else that arguments or a file determine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrontWork {
-    /// What is run, one cell after the other; see [`cell`].
+    /// Cells to run, one after the other; see [`cell`].
     pub cells: Vec<Workload>,
-    /// The directories in which workers have their files, in turn; at least one.
+    /// Directories in which workers put their files, in turn; at least one.
     pub directories: Vec<PathBuf>,
-    /// Where in there.
-    pub placement: Placement,
-    /// Which of the directories the original makes where they are missing; they are removed at the
-    /// end, where nothing else is in them.
+    /// Where the files are in these directories.
+    pub placement: FilePlacement,
+    /// Parts of the directories' paths that the original creates if they are missing. They are
+    /// removed at the end if they are empty.
     pub made: MadePart,
-    /// What may have been meant otherwise, one sentence each.
+    /// Possible misunderstandings, one sentence each.
     pub warnings: Vec<String>,
-    /// What is not as in the original.
-    pub differences: Vec<Difference>,
-    /// What concerns the original's text alone, so that a workload file has no words for it.
-    pub of_text: Vec<Difference>,
-    /// What `check` tells of it besides, in lines of at most 100 columns; mostly nothing.
+    /// Remarks on a file, with their lines.
+    pub findings: Vec<Diagnostic>,
+    /// Differences from the original.
+    pub differences: Vec<OriginalDifference>,
+    /// Differences that only affect the original's text, so a workload file cannot express them.
+    pub of_text: Vec<OriginalDifference>,
+    /// Additional output of `check`, in lines of at most 100 columns; mostly empty.
     pub about: String,
-    /// What the text needs to know besides the record; the arguments, where it is empty.
+    /// Input of the text in addition to the record; empty to use the arguments.
     pub remembered: Vec<String>,
-    /// How often the text tells of jobs while they go on, in nanoseconds; 0 for never.
+    /// Interval at which the text reports running jobs, in nanoseconds; 0 for never.
     pub status_interval_ns: u64,
-    /// What the original ends with where nothing could be run; as pgmeter does, where it is none.
+    /// Exit code of the original if nothing could run; `None` for pgmeter's own.
     pub error_code: Option<u8>,
 }
 
-/// Where in a directory files lie.
+/// Location of files in a directory.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Placement {
-    /// In a work directory of our own, which is removed at the end.
+pub enum FilePlacement {
+    /// In pgmeter's own work directory, which is removed at the end.
     #[default]
     WorkDirectory,
-    /// In the directory itself, among the files of others: a file is made only where its name is
-    /// free, and only what was made is removed. Its programs work on what they made and nothing
-    /// else. What they leave stays at the end, unless the run is stopped or fails.
+    /// In the directory itself, next to existing files. A file is created only under a free name,
+    /// and only created files are used and removed. Files that the programs leave stay at the end,
+    /// unless the run is stopped or fails.
     InPlace {
-        /// How the files are called, for who finds what a run left that was killed.
+        /// Names of the files, to recognize leftover files of a killed run.
         names: NamesInPlace,
-        /// Whether directories that are missing are made.
+        /// `true` if missing directories are created.
         makes_directories: bool,
     },
 }
 
-/// Which part of a path is made where it is missing.
+/// The part of a path that is created if it is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MadePart {
     /// Nothing: a missing directory is refused.
     #[default]
     Nothing,
-    /// The directory alone: one in which it is to lie must be there.
+    /// Only the directory itself; its parent must exist.
     Last,
-    /// The directory, and all that it lies in.
+    /// The directory and all its parents.
     All,
 }
 
 impl FrontWork {
-    /// Cells whose files lie in the current directory, as in the original.
+    /// Cells whose files are in the current directory, as in the original.
     #[must_use]
     pub fn new(cells: Vec<Workload>) -> Self {
         Self {
             cells,
             directories: vec![PathBuf::from(".")],
-            placement: Placement::default(),
+            placement: FilePlacement::default(),
             made: MadePart::default(),
             warnings: Vec::new(),
+            findings: Vec::new(),
             differences: Vec::new(),
             of_text: Vec::new(),
             about: String::new(),
@@ -86,7 +88,7 @@ impl FrontWork {
         }
     }
 
-    /// Cells whose files lie below a directory.
+    /// Cells whose files are below a directory.
     pub(crate) fn below(directory: impl Into<PathBuf>, cells: Vec<Workload>) -> Self {
         Self {
             directories: vec![directory.into()],
@@ -94,12 +96,12 @@ impl FrontWork {
         }
     }
 
-    /// The cells of a front, each of which knows where it comes from.
+    /// Notes in each cell which front and arguments it comes from.
     pub(crate) fn signed(mut self, front: &str, arguments: &[String]) -> Self {
         if self.remembered.is_empty() {
             self.remembered = arguments.to_vec();
         }
-        let is_in_place = matches!(self.placement, Placement::InPlace { .. });
+        let is_in_place = matches!(self.placement, FilePlacement::InPlace { .. });
         for cell in &mut self.cells {
             cell.source.get_or_insert_with(|| front.to_owned());
             let origin = FrontOrigin {
@@ -116,22 +118,23 @@ impl FrontWork {
         self
     }
 
-    /// What a workload file written of it leaves out, as remarks on the file.
+    /// Remarks on what a workload file written from this work leaves out.
     #[must_use]
     pub fn left_out(&self, file: &str) -> Vec<Diagnostic> {
         self.of_text.iter().map(|it| it.remark(file)).collect()
     }
 
-    /// What differs, as remarks on a file.
+    /// The findings and the differences from the original, as remarks on a file.
     #[must_use]
     pub fn remarks(&self, file: &str) -> Vec<Diagnostic> {
         let told = self.differences.iter();
         let told = told.filter(|it| it.kind != DifferenceKind::Exact);
-        told.map(|it| it.remark(file)).collect()
+        let told = told.map(|it| it.remark(file));
+        self.findings.iter().cloned().chain(told).collect()
     }
 }
 
-/// A cell of that name, which runs the program.
+/// A cell with this name that runs the program.
 #[must_use]
 pub fn cell(name: impl Into<String>, program: Program) -> Workload {
     Workload {
@@ -146,7 +149,7 @@ pub fn cell(name: impl Into<String>, program: Program) -> Workload {
     }
 }
 
-/// A cell of that name and title, which so many workers run.
+/// A cell with this name, title and number of workers.
 pub(crate) fn titled(name: &str, title: &str, workers: u32, program: Program) -> Workload {
     Workload {
         title: Some(title.to_owned()),
@@ -155,7 +158,7 @@ pub(crate) fn titled(name: &str, title: &str, workers: u32, program: Program) ->
     }
 }
 
-/// The same with the content that the original writes.
+/// The same cell with the content that the original writes.
 pub(crate) fn writing(content: ContentChoice, cell: Workload) -> Workload {
     Workload {
         content: Some(content),
@@ -163,21 +166,21 @@ pub(crate) fn writing(content: ContentChoice, cell: Workload) -> Workload {
     }
 }
 
-/// Something that another program says, and what became of it.
+/// An option, statement or habit of another program, and how pgmeter treats it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// The line of a file, from 1.
+pub struct OriginalDifference {
+    /// Line in a file, from 1.
     pub line: Option<u32>,
-    /// What it is about: an option, a statement, a habit.
+    /// The option, statement or habit.
     pub what: String,
-    /// What became of it.
+    /// How pgmeter treats it.
     pub kind: DifferenceKind,
-    /// What is done instead, in lower case and without a full stop.
+    /// The behavior of pgmeter instead, in lower case and without a full stop.
     pub note: String,
 }
 
-impl Difference {
-    /// One that has no line.
+impl OriginalDifference {
+    /// A difference without a line.
     #[must_use]
     pub fn new(kind: DifferenceKind, what: impl Into<String>, note: impl Into<String>) -> Self {
         Self {
@@ -188,13 +191,13 @@ impl Difference {
         }
     }
 
-    /// Something that is done otherwise, and how.
+    /// A behavior that differs, and how.
     #[must_use]
     pub fn differs(what: &str, note: &str) -> Self {
         Self::new(DifferenceKind::Differs, what, note)
     }
 
-    /// What is done otherwise where that is so, and the options that change nothing.
+    /// The differences whose condition is true, and the options that have no effect.
     pub(crate) fn those(done: &[(bool, &str, &str)], ignored: &[String]) -> Vec<Self> {
         let done = done.iter().filter(|(is_so, ..)| *is_so);
         let done = done.map(|(_, what, note)| Self::differs(what, note));
@@ -202,7 +205,7 @@ impl Difference {
         done.chain(ignored).collect()
     }
 
-    /// What is always done otherwise, by rows of a table: what, how, and `no effect` where it
+    /// Differences of every run, from a table with the columns what, how, and `no effect` if it
     /// changes nothing.
     pub(crate) fn listed(table: &'static str) -> impl Iterator<Item = Self> {
         rows(table).map(|[what, note, effect]| match effect {
@@ -211,20 +214,20 @@ impl Difference {
         })
     }
 
-    /// An option that is understood and changes nothing.
+    /// An option that is accepted and has no effect.
     #[must_use]
     pub fn no_effect(option: &str) -> Self {
         Self::new(DifferenceKind::NoEffect, option, "")
     }
 
-    /// The same at a line, from 1.
+    /// The same difference at a line, from 1.
     #[must_use]
     pub const fn at(mut self, line: u32) -> Self {
         self.line = Some(line);
         self
     }
 
-    /// In one line.
+    /// The difference as one line.
     #[must_use]
     pub fn sentence(&self) -> String {
         let kind = match self.kind {
@@ -253,40 +256,17 @@ impl Difference {
     }
 }
 
-/// What became of something that another program says.
+/// How pgmeter treats a part of another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DifferenceKind {
-    /// It is done as the original does it.
+    /// It works as in the original.
     Exact,
-    /// It is done otherwise.
+    /// It works differently.
     Differs,
-    /// It is understood, and changes nothing.
+    /// It is accepted and has no effect.
     NoEffect,
-    /// It cannot be done, so nothing is.
+    /// It is not supported, so nothing runs.
     Refused,
-}
-
-/// A file of another program.
-#[derive(Clone, Copy)]
-pub struct FrontFile<'a> {
-    /// Its name, for messages.
-    pub name: &'a str,
-    /// Its content.
-    pub bytes: &'a [u8],
-    /// What it may ask for besides: other files, variables, the machine. There are no arguments.
-    pub around: CommandLine<'a>,
-}
-
-impl<'a> FrontFile<'a> {
-    /// A file where there are no others, on a machine of which nothing is known.
-    #[must_use]
-    pub fn new(name: &'a str, bytes: &'a [u8]) -> Self {
-        Self {
-            name,
-            bytes,
-            around: CommandLine::of(&[]),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -297,8 +277,8 @@ mod tests {
     fn remarks_on_a_file_say_that_something_differs() {
         let mut work = FrontWork::new(Vec::new());
         work.differences = vec![
-            Difference::differs("`random`", "every block may be drawn").at(3),
-            Difference::new(DifferenceKind::Exact, "order", ""),
+            OriginalDifference::differs("`random`", "every block may be drawn").at(3),
+            OriginalDifference::new(DifferenceKind::Exact, "order", ""),
         ];
         let remarks = work.remarks("x.f");
         let [remark] = &remarks[..] else {

@@ -1,4 +1,4 @@
-//! Prints what the generators and contents cost for each request.
+//! Prints the cost per request of generators and contents.
 //!
 //! `cargo run --release -p generate --example generate_speed`
 
@@ -59,7 +59,8 @@ fn measure(name: &str, mut generator: impl Generator) {
             for number in 0..REQUEST_COUNT {
                 let slot = number % SLOT_COUNT;
                 if let Step::Issue(request) = black_box(&mut generator).next(slot, 1) {
-                    // Field by field: a copy of the whole would wait for the stores of the parts.
+                    // Field by field: copying the whole value would wait for the stores of its
+                    // parts.
                     black_box(request.operation);
                     black_box(request.file_index);
                     black_box(request.length_bytes);
@@ -70,7 +71,7 @@ fn measure(name: &str, mut generator: impl Generator) {
             begin.elapsed().as_secs_f64() * 1e9 / f64::from(REQUEST_COUNT)
         })
         .fold(f64::INFINITY, f64::min);
-    println!("{name:45} {best:8.2} ns a request");
+    println!("{name:45} {best:8.2} ns per request");
 }
 
 fn contents() -> Result<(), Box<dyn std::error::Error>> {

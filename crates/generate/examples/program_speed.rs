@@ -1,4 +1,4 @@
-//! Prints what carrying out programs costs for each request.
+//! Prints the cost per request of interpreting programs.
 //!
 //! `cargo run --release -p generate --example program_speed`
 
@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use engine::Completion;
 use generate::program::{
-    FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Unit, Waits,
+    FileStates, GroupProgress, Interpreter, PhaseEnd, Seat, SharedTurns, TransactionUnit, Waits,
 };
 use generate::{Generator, Step};
 use plan::program::{
-    Act, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law, On,
-    Order, Pick, Program, ProgramPhase, Shape, Turn, Where, Which,
+    Act, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law,
+    MovedBytes, On, Pick, PickOrder, Program, ProgramPhase, Shape, Turn, Where, Which,
 };
 
 const FILES: u32 = 100_000;
@@ -22,7 +22,7 @@ const TRIALS: usize = 15;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let make = vec![
         call(FileOperation::Create, On::Name(next(Which::Absent))),
-        write(Bytes::Law(Law::fixed(4096)), Where::Here),
+        write(MovedBytes::Law(Law::fixed(4096)), Where::Here),
         call(FileOperation::Close, On::Handle),
     ];
     let each = [make, vec![call(FileOperation::Unlink, On::Same)]].concat();
@@ -37,14 +37,14 @@ fn next(which: Which) -> Pick {
     Pick {
         fileset: 0,
         which,
-        order: Order::Next,
+        order: PickOrder::Next,
         turn: Turn::Own,
     }
 }
 
 fn around(which: Which) -> Pick {
     Pick {
-        order: Order::Around,
+        order: PickOrder::Around,
         turn: Turn::Shared,
         ..next(which)
     }
@@ -54,7 +54,7 @@ fn call(operation: FileOperation, on: On) -> Act {
     Act::Call(Call::new(operation, on))
 }
 
-fn write(bytes: Bytes, place: Where) -> Act {
+fn write(bytes: MovedBytes, place: Where) -> Act {
     Act::Call(Call {
         bytes,
         place,
@@ -62,10 +62,11 @@ fn write(bytes: Bytes, place: Where) -> Act {
     })
 }
 
-/// As filebench's varmail: remove, make and append, append to another, read a third.
+/// Like filebench's varmail: remove a file, create and append to one, append to another, read a
+/// third.
 fn mail() -> Vec<Act> {
     let drawn = || {
-        Bytes::Law(Law::of(Shape::Uniform {
+        MovedBytes::Law(Law::of(Shape::Uniform {
             low: 1,
             high: 16_384,
         }))
@@ -86,7 +87,7 @@ fn mail() -> Vec<Act> {
     ]
 }
 
-/// What makes the files that are there before.
+/// A group that creates the files that exist before the measurement.
 fn filling() -> Group {
     Group {
         body: vec![
@@ -130,7 +131,7 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
         let states = [Arc::new(FileStates::new(FILES, is_shared))];
         let phase_end = Arc::new(PhaseEnd::new(1));
         let waits = Arc::new(Waits::new(&program, &phase, |_| 1));
-        let (shared, progress) = (SharedTurns::default(), Arc::new(Progress::new(0)));
+        let (shared, progress) = (SharedTurns::default(), Arc::new(GroupProgress::new(0)));
         let seat = |phase, group, initial| Seat {
             program: &program,
             phase,
@@ -148,7 +149,7 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
             way_codes: &[0],
             rounds_per_us: 0.0,
             initial,
-            unit: Unit::Own,
+            unit: TransactionUnit::Own,
             is_checked: false,
             rounds: None,
         };
@@ -165,10 +166,10 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
 
 fn tell(name: &str, is_shared: bool, best_ns: f64) {
     let whose = if is_shared { "shared" } else { "own" };
-    println!("{name:32} {whose:8} {best_ns:8.2} ns a request");
+    println!("{name:32} {whose:8} {best_ns:8.2} ns per request");
 }
 
-/// Nanoseconds of a request, of so many at most.
+/// Runs up to `most` requests. Returns nanoseconds per request.
 fn run(generator: &mut impl Generator, most: u64) -> f64 {
     generator.begin();
     let begun = Instant::now();

@@ -1,8 +1,8 @@
-//! Division and shares for the hot path: everything that divides is prepared beforehand.
+//! Division and shares for the hot path; all divisors are prepared in advance.
 
 use crate::GenerateError;
 
-/// A divisor with its reciprocal, so that quotient and remainder take two multiplications.
+/// A divisor with its reciprocal, so that quotient and remainder take only two multiplications.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Divisor {
     value: u64,
@@ -19,7 +19,7 @@ impl Divisor {
         }
     }
 
-    /// The divisor itself.
+    /// The value of the divisor.
     pub(crate) const fn value(self) -> u64 {
         self.value
     }
@@ -45,20 +45,20 @@ impl Divisor {
         self.divide(dividend).1
     }
 
-    /// The largest multiple that is not above `value`.
+    /// The largest multiple of the divisor that is at most `value`.
     #[inline]
     pub(crate) const fn round_down(self, value: u64) -> u64 {
         value - self.remainder(value)
     }
 
-    /// The smallest multiple that is not below `value`, which must be below 2^63.
+    /// The smallest multiple of the divisor that is at least `value`, which must be below 2^63.
     #[inline]
     pub(crate) const fn round_up(self, value: u64) -> u64 {
         self.round_down(value + self.value - 1)
     }
 }
 
-/// The share of all 2^32 values of a 32-bit draw that stands for `percent`; exact at 0 and 100.
+/// The number of 32-bit draws, of 2^32, that corresponds to `percent`; exact at 0 and 100.
 pub(crate) fn threshold(what: &'static str, percent: f64) -> Result<u64, GenerateError> {
     if !(0.0..=100.0).contains(&percent) {
         return Err(GenerateError::Percent { what, percent });

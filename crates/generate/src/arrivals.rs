@@ -1,64 +1,65 @@
-//! When the requests of an open loop are due.
+//! Due times of the requests of an open loop.
 
 use crate::spacing::{Gaps, Grid, count_drawn, whole};
 use crate::{GenerateError, Rng, SharedArrivals, mix};
 
-/// Rates below this are refused, in arrivals per second of all workers together.
+/// Lower limit of the rate, in arrivals per second of all workers together.
 pub const ARRIVAL_RATE_MIN: f64 = plan::RATE_MIN;
-/// Rates above this are refused, in arrivals per second of all workers together.
+/// Upper limit of the rate, in arrivals per second of all workers together.
 pub const ARRIVAL_RATE_MAX: f64 = plan::RATE_MAX;
 
-/// Binary digits behind the point of a Poisson due time, so that rounding a gap never shows.
+/// Fractional bits of a Poisson due time; enough that rounding a gap has no visible effect.
 const FRACTION_BITS: u32 = 32;
-/// Sets the stream of gaps apart from a worker's other streams.
+/// Separates the stream of gaps from a worker's other streams.
 const GAPS: u64 = 0xa881_7a15;
 
-/// One worker's share of an open loop's arrivals: due times in nanoseconds from the start of the
-/// loop, in rising order and without end.
+/// One worker's share of an open loop's arrivals: an endless stream of due times in nanoseconds
+/// from the start of the loop, ascending.
 ///
-/// Times follow from the rate alone, never from a clock, so a late request does not shift those
-/// behind it.
+/// Times depend only on the rate, never on a clock, so a late request does not delay later ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrivals {
     next_ns: u64,
     spacing: Spacing,
 }
 
-/// How far one arrival is from the next.
+/// Spacing between arrivals.
 #[derive(Debug, Clone, PartialEq)]
 enum Spacing {
-    /// Always as far; what whole nanoseconds leave is carried on, in parts of the grid's divisor.
+    /// Constant. Fractions of a nanosecond are carried over, in units of 1 / the grid's divisor.
     Uniform {
         grid: Grid,
         step_ns: u64,
         step_rest: u128,
         rest: u128,
-        /// How many were taken.
+        /// Number of arrivals taken.
         taken: u64,
     },
     /// Exponential gaps.
     Poisson {
         gaps: Gaps,
-        /// The next due time in parts of 2^-32 ns.
+        /// Next due time in units of 2^-32 ns.
         due: u128,
         seed: u64,
     },
 }
 
 impl Arrivals {
-    /// Evenly spaced arrivals: the k-th of worker w of n is due at (k n + w) / `rate_per_second`,
-    /// cut to whole nanoseconds, so that all workers together are evenly spaced too.
+    /// Evenly spaced arrivals: the k-th arrival of worker w of n is due at (k n + w) /
+    /// `rate_per_second`, truncated to whole nanoseconds. All workers together are therefore evenly
+    /// spaced too.
     ///
-    /// The rate is that of all workers together. Every time is exact, however many came before.
+    /// The rate is that of all workers together. Rounding errors do not accumulate.
     ///
     /// # Errors
-    /// For a rate below [`ARRIVAL_RATE_MIN`] or above [`ARRIVAL_RATE_MAX`].
+    /// If the rate is below [`ARRIVAL_RATE_MIN`] or above [`ARRIVAL_RATE_MAX`].
     pub fn uniform(
         rate_per_second: f64,
         worker_index: u32,
         worker_count: u32,
     ) -> Result<Self, GenerateError> {
         let (divisor, shift) = exact_fraction(checked(rate_per_second)?);
+        // The products below have at most 30 + 62 + 32 bits and cannot overflow.
         let second = 1_000_000_000_u128 << shift;
         let phase = second * u128::from(worker_index);
         let step = second * u128::from(worker_count.max(1));
@@ -78,14 +79,14 @@ impl Arrivals {
         })
     }
 
-    /// Arrivals of a Poisson process: gaps drawn from the exponential distribution with mean
-    /// `worker_count` / `rate_per_second`, independent of each other.
+    /// Arrivals of a Poisson process: independent gaps from the exponential distribution with mean
+    /// `worker_count` / `rate_per_second`.
     ///
-    /// The rate is that of all workers together, whose streams together are a Poisson process
-    /// again; each needs a `seed` of its own. The first arrival is due one gap after the start.
+    /// The rate is that of all workers together, whose combined streams are again a Poisson
+    /// process. Each worker needs its own `seed`. The first arrival is due one gap after the start.
     ///
     /// # Errors
-    /// For a rate below [`ARRIVAL_RATE_MIN`] or above [`ARRIVAL_RATE_MAX`].
+    /// If the rate is below [`ARRIVAL_RATE_MIN`] or above [`ARRIVAL_RATE_MAX`].
     pub fn poisson(
         rate_per_second: f64,
         worker_count: u32,
@@ -107,8 +108,9 @@ impl Arrivals {
         Ok(arrivals)
     }
 
-    /// The same process from its start, for so many threads that take turns. With more than one,
-    /// which gaps a Poisson process has depends on who draws first; their distribution does not.
+    /// The same process from its start, for `lane_count` threads that take turns. With more than
+    /// one thread, the gaps of a Poisson process depend on which thread draws first; their
+    /// distribution does not.
     #[must_use]
     pub fn shared_by(&self, lane_count: u32) -> Vec<SharedArrivals> {
         match &self.spacing {
@@ -119,14 +121,14 @@ impl Arrivals {
         }
     }
 
-    /// The due time that [`Arrivals::next_due_ns`] will return.
+    /// Due time that [`Arrivals::next_due_ns`] will return next.
     #[inline]
     #[must_use]
     pub fn peek_ns(&self) -> u64 {
         self.next_ns
     }
 
-    /// The next due time in nanoseconds; the largest number once 584 years are over.
+    /// Takes the next due time in nanoseconds; `u64::MAX` after 584 years.
     #[inline]
     pub fn next_due_ns(&mut self) -> u64 {
         let due_ns = self.next_ns;
@@ -134,9 +136,9 @@ impl Arrivals {
         due_ns
     }
 
-    /// How many of those not yet taken are due until `end_ns`, that time included.
+    /// Number of arrivals not yet taken that are due up to and including `end_ns`.
     ///
-    /// Beyond ten million the rest of a Poisson process is the mean number in the time left.
+    /// Beyond ten million, the rest of a Poisson process is estimated by its mean.
     #[must_use]
     pub fn count_until(&self, end_ns: u64) -> u64 {
         match &self.spacing {
@@ -180,11 +182,12 @@ fn checked(rate_per_second: f64) -> Result<f64, GenerateError> {
     }
 }
 
-/// A rate as numerator and the power of two below it, without any rounding: at most 53 bits, and
-/// 62 for the smallest rate.
+/// Splits a rate exactly into a numerator and the exponent of a power of two as denominator. The
+/// exponent is at most 62, for the smallest rate.
 fn exact_fraction(rate: f64) -> (u128, u32) {
     let mut numerator = rate;
     let mut shift = 0;
+    // Doubling is exact, so the loop ends after the last binary digit of the fraction.
     while numerator.fract() != 0.0 {
         numerator *= 2.0;
         shift += 1;

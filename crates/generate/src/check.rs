@@ -1,13 +1,13 @@
-//! What both generators of access specifications ask of a plan.
+//! Checks of a plan that both generators of access specifications share.
 
 use plan::{LinePlan, SpanPlan, WorkerPlan};
 
 use crate::{Cursor, GenerateError};
 
-/// The most lines of which requests and replies can be numbered in 16 bits.
+/// Maximum number of lines for which requests and replies can be numbered in 16 bits.
 const LINE_LIMIT: usize = 32_000;
 
-/// Checks lines, spans and cursors; shares and positions are checked where they are prepared.
+/// Checks lines, spans and cursors. Shares and positions are checked when they are prepared.
 pub(crate) fn check_plan<C: Cursor>(plan: &WorkerPlan, cursors: &[C]) -> Result<(), GenerateError> {
     check_lines(plan)?;
     let worker = || plan.name.clone();
@@ -44,6 +44,7 @@ pub(crate) fn check_lines(plan: &WorkerPlan) -> Result<(), GenerateError> {
         check_line(plan, line_index, line)?;
     }
     let percent: f64 = plan.lines.iter().map(|line| line.of_size_percent).sum();
+    // Decimal percentages rarely add up exactly in binary.
     if (percent - 100.0).abs() > 1e-6 {
         return Err(GenerateError::Weights {
             access_spec: plan.access_spec.clone(),

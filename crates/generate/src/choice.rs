@@ -1,26 +1,27 @@
-//! A choice among weighted alternatives in constant time.
+//! A weighted random choice in constant time.
 
 use std::hint::select_unpredictable;
 
-/// Walker's alias table: each column holds one alternative and another's overhang.
+/// Walker's alias table: each column represents one alternative and part of another one.
 ///
 /// Source: Vose, "A linear algorithm for generating random numbers with a given distribution",
 /// IEEE TSE 17(9), 1991.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Weighted {
-    columns: Vec<Column>,
+    columns: Vec<AliasColumn>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Column {
-    /// Of 2^32 draws in this column, how many mean the column itself.
+struct AliasColumn {
+    /// Number of draws, of 2^32 in this column, that select the column's own alternative.
     own: u64,
-    /// What the other draws mean.
+    /// Alternative that the other draws select.
     alias: u32,
 }
 
 impl Weighted {
-    /// Alternatives numbered from 0; weights must be finite, not negative, and not all 0.
+    /// Creates a choice of alternatives, numbered from 0. Weights must be finite, not negative, and
+    /// not all 0.
     pub(crate) fn new(weights: &[f64]) -> Self {
         let total: f64 = weights.iter().sum();
         let count = weights.len() as f64;
@@ -28,8 +29,9 @@ impl Weighted {
             .iter()
             .map(|weight| weight / total * count)
             .collect();
-        let mut columns: Vec<Column> = (0..weights.len() as u32)
-            .map(|alias| Column {
+        let mut columns: Vec<AliasColumn> = (0..weights.len() as u32)
+            .map(|alias| AliasColumn {
+                // Columns that rounding leaves over at the end keep all their draws.
                 own: 1 << 32,
                 alias,
             })
@@ -37,7 +39,7 @@ impl Weighted {
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
             (0..weights.len()).partition(|&index| shares[index] < 1.0);
         while let (Some(&giver), Some(taker)) = (large.last(), small.pop()) {
-            columns[taker] = Column {
+            columns[taker] = AliasColumn {
                 own: (shares[taker] * (1_u64 << 32) as f64).round() as u64,
                 alias: giver as u32,
             };
@@ -50,13 +52,13 @@ impl Weighted {
         Self { columns }
     }
 
-    /// The alternative that 64 random bits mean.
+    /// The alternative that 64 random bits select.
     #[inline]
     pub(crate) fn pick(&self, bits: u64) -> usize {
         let index = (((bits >> 32) * self.columns.len() as u64) >> 32) as usize;
         let column = self.columns[index];
         let own = (bits & u64::from(u32::MAX)) < column.own;
-        // No branch predictor can foresee a draw.
+        // Branchless, because a branch predictor cannot predict a draw.
         select_unpredictable(own, index, column.alias as usize)
     }
 }

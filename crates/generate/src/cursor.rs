@@ -1,4 +1,4 @@
-//! The position from which sequential requests continue: one worker's own, or shared by all.
+//! Position from which sequential requests continue: one per worker, or shared by all workers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,19 +8,19 @@ use plan::WorkerPlan;
 /// The last request on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Last {
-    /// Where it started, in bytes from byte 0 of the target.
+    /// Start of the request, in bytes from the beginning of the target.
     pub start_bytes: u64,
-    /// How far behind its start the next sequential request starts, in bytes.
+    /// Distance from this start to the start of the next sequential request, in bytes.
     pub length_bytes: u64,
 }
 
-/// Where a target stands.
+/// Current position on a target.
 pub trait Cursor {
-    /// Moves to the start that `choose` gives for the last request (`None` before the first) and
+    /// Moves to the start that `choose` returns for the last request (`None` before the first) and
     /// returns it.
     ///
-    /// `choose` is asked again when another worker moved in between. `kind` is the line's number,
-    /// twice, plus one for its reply.
+    /// `choose` is called again if another worker moved in between. `kind` is twice the number of
+    /// the line, plus one for its reply.
     fn move_to(
         &mut self,
         kind: u16,
@@ -28,18 +28,18 @@ pub trait Cursor {
         choose: impl FnMut(Option<Last>) -> u64,
     ) -> u64;
 
-    /// How many times this was asked before for `kind`: the place in an order without repetition.
+    /// Number of previous calls for `kind`: the index in an order without repetition.
     fn turn(&mut self, kind: u16) -> u64;
 
-    /// The seed of orders without repetition, given the worker's own.
+    /// Seed of orders without repetition; `own_seed` is the worker's.
     fn order_seed(&self, own_seed: u64) -> u64;
 
-    /// The largest end of a span that the cursor can hold, in bytes.
+    /// Exclusive upper limit for the end of a span, in bytes.
     fn limit_bytes(&self) -> u64;
 }
 
-/// A worker's own position on one target, as in Iometer: the next sequential request starts
-/// behind the last one.
+/// A worker's own position on one target, as in Iometer: the next sequential request starts at the
+/// end of the last one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnCursor {
     last: Option<Last>,
@@ -56,7 +56,7 @@ impl OwnCursor {
         }
     }
 
-    /// One position for each span of the plan.
+    /// One position per span of the plan.
     #[must_use]
     pub fn for_each_span(plan: &WorkerPlan) -> Vec<Self> {
         vec![Self::new(plan); plan.spans.len()]
@@ -91,41 +91,42 @@ impl Cursor for OwnCursor {
     }
 
     fn limit_bytes(&self) -> u64 {
+        // Larger offsets are codes to the engines; see `Request::OFFSET_MAX`.
         1 << 62
     }
 }
 
-/// One position on one target for several threads; clones share it.
+/// One position on one target, shared by several threads; clones share it.
 ///
-/// The current address is read, the next one chosen and exchanged against it; when another thread
-/// was faster, the choice is made again.
+/// A thread reads the current address, chooses the next one, and swaps it in atomically. If another
+/// thread was faster, it chooses again.
 #[derive(Debug, Clone)]
 pub struct SharedCursor {
-    shared: Arc<Shared>,
+    shared: Arc<SharedAddress>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    /// The last request's start, 48 bits, and its kind, 16 bits; all ones before the first.
+struct SharedAddress {
+    /// Start (48 bits) and kind (16 bits) of the last request; all ones before the first.
     packed: AtomicU64,
-    /// Lengths by kind where the next request starts behind the last one; empty where it starts
-    /// its own length behind the last one's start.
+    /// Lengths by kind if the next request starts at the end of the last one. Empty if it starts
+    /// its own length after the last one's start.
     lengths_bytes: Vec<u32>,
     turns: Vec<AtomicU64>,
     seed: u64,
 }
 
-/// Before the first request; no request has it, as kinds stay below 65535.
+/// Value before the first request. No request has it, because kinds are below 65535.
 const NOWHERE: u64 = u64::MAX;
 
 impl SharedCursor {
     /// pgmeter's current sector address, shared by all workers of a target.
     ///
-    /// A sequential request starts its own size behind the start of the last request of any
-    /// worker, and at the start of the span when it would pass the end; a random request leaves
-    /// its position as the address. `line_count` is that of the longest access specification.
-    /// Before the first request there is no address, so the first sequential request starts at
-    /// the start of the span.
+    /// A sequential request starts its own size after the start of the last request of any worker.
+    /// It starts at the beginning of the span if it would pass the end. A random request sets the
+    /// address to its position. `line_count` is that of the longest access specification. Before
+    /// the first request there is no address, so the first sequential request starts at the
+    /// beginning of the span.
     ///
     /// Source: the pgmeter paper, section 4, steps 1 to 7.
     #[must_use]
@@ -133,8 +134,8 @@ impl SharedCursor {
         Self::build(seed, line_count, Vec::new())
     }
 
-    /// The position that the lanes of one worker share on one target: a sequential request starts
-    /// behind the last one, as with [`OwnCursor`].
+    /// Position on one target, shared by the lanes of one worker. A sequential request starts at
+    /// the end of the last one, as with [`OwnCursor`].
     #[must_use]
     pub fn between_lanes(plan: &WorkerPlan) -> Self {
         let lengths_bytes = plan
@@ -148,7 +149,7 @@ impl SharedCursor {
     fn build(seed: u64, line_count: usize, lengths_bytes: Vec<u32>) -> Self {
         let turns = (0..kind_count(line_count.max(1))).map(|_| AtomicU64::new(0));
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedAddress {
                 packed: AtomicU64::new(NOWHERE),
                 lengths_bytes,
                 turns: turns.collect(),
@@ -158,7 +159,7 @@ impl SharedCursor {
     }
 }
 
-impl Shared {
+impl SharedAddress {
     fn unpack(&self, packed: u64, own_length_bytes: u32) -> Option<Last> {
         let kind = (packed & 0xffff) as usize;
         let length_bytes = *self.lengths_bytes.get(kind).unwrap_or(&own_length_bytes);
@@ -181,7 +182,7 @@ impl Cursor for SharedCursor {
         loop {
             let start_bytes = choose(self.shared.unpack(seen, length_bytes));
             let next = start_bytes << 16 | u64::from(kind);
-            // Relaxed: the address guards no other memory.
+            // Relaxed, because the address does not guard other memory.
             match self.shared.packed.compare_exchange_weak(
                 seen,
                 next,
@@ -196,7 +197,7 @@ impl Cursor for SharedCursor {
 
     #[inline]
     fn turn(&mut self, kind: u16) -> u64 {
-        // A worker with more lines than the cursor was made for shares the last one's turns.
+        // If a worker has more lines than expected, they share the last line's counter.
         let index = usize::from(kind).min(self.shared.turns.len() - 1);
         self.shared.turns[index].fetch_add(1, Ordering::Relaxed)
     }
@@ -206,11 +207,12 @@ impl Cursor for SharedCursor {
     }
 
     fn limit_bytes(&self) -> u64 {
+        // `packed` has 48 bits for an address.
         1 << 48
     }
 }
 
-/// Requests and replies of each line.
+/// Number of kinds: a request and a reply per line.
 const fn kind_count(line_count: usize) -> usize {
     2 * line_count
 }

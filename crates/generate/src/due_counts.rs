@@ -1,36 +1,36 @@
-//! What became of transactions, by when they were due and not by when they were done.
+//! Results of transactions, assigned to the time when they were due, not when they ended.
 
 use stats::Counter;
 
-/// A transaction is late when it begins longer than this after it was due, in nanoseconds.
+/// A transaction counts as late if it starts more than this after its due time, in nanoseconds.
 pub const LATE_NS: u64 = 50_000;
 
-/// The time in which what is due is measured, in nanoseconds of the worker's clock.
+/// Measurement window for due times, in nanoseconds of the worker's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueWindow {
-    /// When it begins.
+    /// Start of the window.
     pub start_ns: u64,
-    /// How long it is; more than 292 years have no end.
+    /// Length of the window; values above 292 years mean that it has no end.
     pub length_ns: u64,
 }
 
-/// What became of the transactions that were due in a window.
+/// Results of the transactions that were due in a window.
 #[derive(Debug, Clone)]
 pub struct DueCounts {
     window: DueWindow,
-    /// From due to done.
+    /// Response times, from due to completion.
     pub responses: Counter,
-    /// How many began more than [`LATE_NS`] after they were due.
+    /// Number of transactions that started more than [`LATE_NS`] after they were due.
     pub late_count: u64,
-    /// The longest time from due to begun.
+    /// Longest time from due to start, in nanoseconds.
     pub lateness_ns_max: u64,
-    /// How many began only when nothing more became due.
+    /// Number of transactions that started only after the loop was closed.
     pub left_count: u64,
 }
 
 impl DueCounts {
     pub(crate) fn new(mut window: DueWindow) -> Self {
-        // What was due before the start is further off than any window is long.
+        // Due times before the start wrap to distances that are longer than any window.
         window.length_ns = window.length_ns.min(u64::MAX / 2);
         Self {
             window,
@@ -41,20 +41,20 @@ impl DueCounts {
         }
     }
 
-    /// When what is due is measured.
+    /// The measurement window.
     #[must_use]
     pub fn window(&self) -> DueWindow {
         self.window
     }
 
-    /// Whether what was due at this time is measured.
+    /// `true` if transactions due at this time are measured.
     #[inline]
     #[must_use]
     pub fn has(&self, due_ns: u64) -> bool {
         due_ns.wrapping_sub(self.window.start_ns) < self.window.length_ns
     }
 
-    /// Counts the begin of a transaction.
+    /// Counts the start of a transaction.
     #[inline]
     pub(crate) fn begun(&mut self, due_ns: u64, now_ns: u64) {
         if self.has(due_ns) {
@@ -64,7 +64,7 @@ impl DueCounts {
         }
     }
 
-    /// Counts the end of a transaction; `result` is negative where it failed.
+    /// Counts the end of a transaction; a negative `result` is a negated errno.
     #[inline]
     pub(crate) fn ended(&mut self, due_ns: u64, now_ns: u64, result: i32) {
         if self.has(due_ns) {
@@ -76,7 +76,7 @@ impl DueCounts {
         }
     }
 
-    /// Adds what another thread did.
+    /// Adds the counts of another thread.
     pub fn merge(&mut self, other: &Self) {
         self.responses.merge(&other.responses);
         self.late_count += other.late_count;

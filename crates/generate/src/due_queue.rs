@@ -1,18 +1,18 @@
-//! What is due, taken one by one, and what became of it.
+//! Queue of due transactions, which are taken one by one, and their results.
 
 use crate::{Arrivals, DueCounts, DueWindow, SharedArrivals};
 
-/// The due time of an idle slot.
+/// Due time of an idle slot.
 const NOTHING_NS: u64 = u64::MAX;
-/// The longest wait of a stream that others may stop, in nanoseconds.
+/// Longest wait of a stream whose phase other threads may end, in nanoseconds.
 const WATCHED_WAIT_NS: u64 = 10_000_000;
 
-/// When the transactions of a thread are due.
+/// Due times of a thread's transactions.
 #[derive(Debug, Clone)]
 pub enum DueTimes {
-    /// The thread has these arrivals to itself.
+    /// Arrivals of this thread alone.
     Own(Arrivals),
-    /// The threads of a worker share these arrivals.
+    /// Arrivals shared by the threads of a worker.
     Shared(SharedArrivals),
 }
 
@@ -25,7 +25,7 @@ impl DueTimes {
         }
     }
 
-    /// Those that nobody has taken, without taking them.
+    /// The due times that no thread has taken, without taking them.
     pub(crate) fn left(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         match self {
             Self::Own(arrivals) => {
@@ -44,48 +44,50 @@ impl DueTimes {
     }
 }
 
-/// The moments from which a loop counts, in nanoseconds of the worker's clock.
+/// Reference times of a loop, in nanoseconds of the worker's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
-    /// Due times count from here, the same for all workers.
+    /// Origin of the due times, the same for all workers.
     pub start_ns: u64,
-    /// What was due before the thread was there is left out.
+    /// Current time of the thread; earlier due times are skipped.
     pub now_ns: u64,
-    /// Response times and lateness are those of requests due in this window.
+    /// Response times and lateness are recorded for requests due in this window.
     pub window: DueWindow,
 }
 
-/// What is due of one thread: each due time is taken when a slot is free for it and begins then.
+/// Due transactions of one thread. A due time is taken when a slot is free, and the transaction
+/// starts then.
 #[derive(Debug, Clone)]
 pub struct DueQueue {
     due: DueTimes,
     start_ns: u64,
-    /// The due time that was taken and has not begun, in nanoseconds of the worker's clock.
+    /// Due time that was taken but not started, in nanoseconds of the worker's clock.
     pending_ns: Option<u64>,
-    /// Nothing that is due from here on begins.
+    /// Transactions due at or after this time do not start.
     close_ns: u64,
-    /// When what each slot has in progress was due.
+    /// Due time of the transaction in progress in each slot.
     slots_ns: Box<[u64]>,
     counts: DueCounts,
 }
 
-/// Whether something may begin.
+/// Next step of a due queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// What was due at this time.
+pub enum DueTurn {
+    /// Start the transaction that was due at this time.
     Due(u64),
-    /// Nothing before this time.
+    /// Nothing is due before this time.
     Wait(u64),
-    /// Nothing more.
+    /// No more transactions.
     Over,
 }
 
 impl DueQueue {
-    /// What is due from `timing` on.
+    /// A queue of the transactions due from `timing` on.
     #[must_use]
     pub fn new(mut due: DueTimes, timing: Timing, slot_count: u32) -> Self {
         let start_ns = timing.start_ns;
         let mut pending_ns = start_ns.saturating_add(due.take_ns());
+        // The thread could not start them in time, because it did not run yet.
         while pending_ns < timing.now_ns {
             pending_ns = start_ns.saturating_add(due.take_ns());
         }
@@ -99,35 +101,36 @@ impl DueQueue {
         }
     }
 
-    /// Whether anything may begin now. A due time is taken only when a slot is free for it: while
-    /// a thread is busy, another may take it.
+    /// Determines whether a transaction may start now. A due time is taken only when a slot is
+    /// free: while this thread is busy, another may take it.
     #[inline]
-    pub fn turn(&mut self, now_ns: u64) -> Turn {
+    pub fn turn(&mut self, now_ns: u64) -> DueTurn {
         let due_ns = match self.pending_ns {
             Some(due_ns) => due_ns,
             None => self.start_ns.saturating_add(self.due.take_ns()),
         };
+        // A due time that was taken cannot be given back, so it stays pending until it begins.
         self.pending_ns = Some(due_ns);
         if due_ns >= self.close_ns {
-            Turn::Over
+            DueTurn::Over
         } else if now_ns < due_ns {
-            Turn::Wait(due_ns)
+            DueTurn::Wait(due_ns)
         } else {
-            Turn::Due(due_ns)
+            DueTurn::Due(due_ns)
         }
     }
 
-    /// As [`Self::turn`], for a stream that must check now and then whether its phase has ended: it
-    /// waits 10 ms at most.
+    /// As [`Self::turn`], for a stream that must check regularly whether its phase has ended: it
+    /// waits at most 10 ms.
     #[inline]
-    pub fn watched_turn(&mut self, now_ns: u64) -> Turn {
+    pub fn watched_turn(&mut self, now_ns: u64) -> DueTurn {
         match self.turn(now_ns) {
-            Turn::Wait(until_ns) => Turn::Wait(until_ns.min(now_ns + WATCHED_WAIT_NS)),
+            DueTurn::Wait(until_ns) => DueTurn::Wait(until_ns.min(now_ns + WATCHED_WAIT_NS)),
             turn => turn,
         }
     }
 
-    /// Begins what was due at `due_ns` in a slot.
+    /// Starts the transaction that was due at `due_ns` in a slot.
     #[inline]
     pub fn begin(&mut self, slot: usize, due_ns: u64, now_ns: u64) {
         self.pending_ns = None;
@@ -138,8 +141,8 @@ impl DueQueue {
         }
     }
 
-    /// Counts the end of what a slot has in progress, which has failed where `result` is negative;
-    /// when that was due.
+    /// Counts the end of a slot's transaction; a negative `result` is a negated errno. Returns the
+    /// transaction's due time.
     #[inline]
     pub fn end(&mut self, slot: usize, now_ns: u64, result: i32) -> u64 {
         let due_ns = std::mem::replace(&mut self.slots_ns[slot], NOTHING_NS);
@@ -147,13 +150,13 @@ impl DueQueue {
         due_ns
     }
 
-    /// Lets nothing begin any more that is due at `end_ns` or later, in nanoseconds of the worker's
+    /// Prevents the start of transactions due at `end_ns` or later, in nanoseconds of the worker's
     /// clock.
     pub fn close(&mut self, end_ns: u64) {
         self.close_ns = end_ns;
     }
 
-    /// What became of all that was due so far.
+    /// Results so far, and the transactions that have not ended or started.
     #[must_use]
     pub fn backlog(&self) -> Backlog {
         let is_begun = |ns: &u64| *ns != NOTHING_NS;
@@ -167,7 +170,7 @@ impl DueQueue {
     }
 }
 
-/// What a loop leaves behind: what became of what was due, and what never began or never ended.
+/// Results of a loop, and the transactions that never started or never ended.
 #[derive(Debug, Clone)]
 pub struct Backlog {
     counts: DueCounts,
@@ -178,28 +181,30 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// What became of what was due.
+    /// Results of the transactions that were due.
     #[must_use]
     pub fn counts(&self) -> &DueCounts {
         &self.counts
     }
 
-    /// When that was due which was taken and has not ended, in nanoseconds of the worker's clock.
+    /// Due times of transactions that were taken and have not ended, in nanoseconds of the worker's
+    /// clock.
     pub fn unended_ns(&self) -> impl Iterator<Item = u64> + '_ {
         self.pending_ns.iter().chain(&self.begun_ns).copied()
     }
 
-    /// The due times that nobody has taken, rising and without end, in nanoseconds of the
-    /// worker's clock. Threads that share a stream all know the same.
+    /// Due times that no thread has taken, ascending and without end, in nanoseconds of the
+    /// worker's clock. All threads that share a stream return the same.
     pub fn untaken_ns(&self) -> impl Iterator<Item = u64> + '_ {
         let due = self.due.left();
         due.map(|due_ns| self.start_ns.saturating_add(due_ns))
     }
 
-    /// How many of these lie before `end_ns`; beyond ten million the rest of a Poisson process is
-    /// the mean number in the time left.
+    /// Number of untaken due times before `end_ns`. Beyond ten million, the rest of a Poisson
+    /// process is estimated by its mean.
     #[must_use]
     pub fn untaken_count(&self, end_ns: u64) -> u64 {
+        // `count_until` includes its end; `end_ns` is exclusive.
         match end_ns.checked_sub(self.start_ns + 1) {
             Some(last_ns) => self.due.count_until(last_ns),
             None => 0,

@@ -1,69 +1,69 @@
-//! Why a plan cannot be turned into a stream of requests.
+//! Errors when a plan is converted to a stream of requests.
 
-/// Why a plan cannot be turned into a stream of requests or contents.
+/// Reason why a plan cannot be converted to a stream of requests or contents.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
-    /// There is nothing to choose from.
+    /// No access line can be selected.
     #[error("worker `{worker}` has no access line with a weight above 0")]
     NoLines {
-        /// The worker's name.
+        /// Name of the worker.
         worker: String,
     },
-    /// More lines than the generators number.
+    /// More access lines than the generators can number.
     #[error("worker `{worker}` has `{line_count}` access lines, more than `{limit}`")]
     TooManyLines {
-        /// The worker's name.
+        /// Name of the worker.
         worker: String,
-        /// How many there are.
+        /// Number of lines.
         line_count: usize,
-        /// How many there may be.
+        /// Maximum number of lines.
         limit: usize,
     },
     /// No span, or only spans with an iodepth of 0.
     #[error("worker `{worker}` has no request in flight: no target, or an iodepth of `0`")]
     NoSlots {
-        /// The worker's name.
+        /// Name of the worker.
         worker: String,
     },
-    /// An open loop's rate is outside what its due times hold.
+    /// The rate of an open loop is out of range.
     #[error("a rate of `{rate_per_second}` arrivals per second is not between `0.001` and `10m`")]
     ArrivalRate {
-        /// The rate, of all workers together.
+        /// Rate of all workers together.
         rate_per_second: f64,
     },
-    /// There must be one cursor for each span.
+    /// The number of cursors differs from the number of spans.
     #[error("worker `{worker}` has `{span_count}` targets but `{cursor_count}` cursors")]
     CursorCount {
-        /// The worker's name.
+        /// Name of the worker.
         worker: String,
-        /// Spans in the plan.
+        /// Number of spans in the plan.
         span_count: usize,
-        /// Cursors given.
+        /// Number of cursors given.
         cursor_count: usize,
     },
     /// A percentage is not between 0 and 100.
     #[error("{what} is `{percent}` %, not between 0 and 100")]
     Percent {
-        /// Which share.
+        /// Description of the share.
         what: &'static str,
-        /// The value.
+        /// Its value.
         percent: f64,
     },
-    /// Iometer's grid of 100 slots takes whole numbers only.
-    #[error("{what} is `{percent}` %, and position rule `iometer` takes whole percents only")]
+    /// Iometer's grid of 100 slots supports whole percentages only.
+    #[error("{what} is `{percent}` %, but position rule `iometer` needs whole percentages")]
     NotWhole {
-        /// Which share.
+        /// Description of the share.
         what: &'static str,
-        /// The value.
+        /// Its value.
         percent: f64,
     },
-    /// The weights of the lines do not fill the whole.
+    /// The weights of the lines do not add up to 100 %.
     #[error("the access lines of `{access_spec}` add up to `{percent}` %, not 100 %")]
     Weights {
         /// Name of the access specification.
         access_spec: String,
-        /// What they add up to.
+        /// Sum of the weights.
         percent: f64,
     },
     /// A request of 0 bytes.
@@ -71,7 +71,7 @@ pub enum GenerateError {
     ZeroSize {
         /// Name of the access specification.
         access_spec: String,
-        /// 0-based.
+        /// 0-based index of the line.
         line_index: usize,
     },
     /// A span without a sector size, which an alignment of 0 needs.
@@ -80,65 +80,65 @@ pub enum GenerateError {
         /// Index into the plan's targets.
         target_index: u32,
     },
-    /// No aligned start leaves room for the request.
+    /// No aligned start leaves enough room for the request.
     #[error(
         "a request of `{length_bytes}` bytes aligned to `{align_bytes}` does not fit in the span \
          of `{size_bytes}` bytes at `{start_bytes}`"
     )]
     DoesNotFit {
-        /// The request's length.
+        /// Length of the request.
         length_bytes: u32,
-        /// Its alignment.
+        /// Alignment of the request.
         align_bytes: u32,
-        /// The span's first byte.
+        /// First byte of the span.
         start_bytes: u64,
-        /// The span's length.
+        /// Length of the span.
         size_bytes: u64,
     },
-    /// The end of the span is beyond what a shared cursor or a file can address.
+    /// The end of the span exceeds the addresses of a shared cursor or a file.
     #[error("a span of `{size_bytes}` bytes at `{start_bytes}` ends beyond byte `{limit_bytes}`")]
     SpanTooFar {
-        /// The span's first byte.
+        /// First byte of the span.
         start_bytes: u64,
-        /// The span's length.
+        /// Length of the span.
         size_bytes: u64,
-        /// The last end that works.
+        /// Exclusive upper limit for the end.
         limit_bytes: u64,
     },
-    /// A distribution whose parameter has no meaning.
+    /// A parameter of a distribution is out of range.
     #[error("distribution `{name}`: {parameter} is `{value}`, not {wanted}")]
     Distribution {
-        /// The distribution's name.
+        /// Name of the distribution.
         name: &'static str,
-        /// Which parameter.
+        /// Name of the parameter.
         parameter: &'static str,
-        /// Its value.
+        /// Value of the parameter.
         value: f64,
-        /// What it may be.
+        /// Allowed values.
         wanted: &'static str,
     },
-    /// No file of a job has room for its smallest request.
+    /// No file of a job is large enough for its smallest request.
     #[error("no file of the job has room for a request of `{smallest_bytes}` bytes")]
     NoRoom {
-        /// The smallest request's length.
+        /// Length of the smallest request.
         smallest_bytes: u32,
     },
-    /// A number of a job's stream with which there is no stream.
+    /// A number of a job's stream is out of range.
     #[error("{what} of the job's stream is `{value}`, not {wanted}")]
     JobNumber {
-        /// Which number.
+        /// Description of the number.
         what: &'static str,
         /// Its value.
         value: u64,
-        /// What it may be.
+        /// Allowed values.
         wanted: &'static str,
     },
-    /// Blocks too small to carry a stamp, or not fitting the requests.
+    /// Blocks are too small for a stamp or do not fit the requests.
     #[error("blocks of `{block_bytes}` bytes cannot be verified: {reason}")]
     VerifyBlock {
         /// Length of a block.
         block_bytes: u32,
-        /// What is wrong with it.
+        /// Reason why they cannot be verified.
         reason: &'static str,
     },
 }
@@ -162,7 +162,7 @@ impl GenerateError {
             Self::SpanTooFar { .. } => "limit the part of the target that is used",
             Self::Distribution { .. } => "choose a value in the range given",
             Self::NoRoom { .. } => "choose larger files or smaller blocks",
-            Self::JobNumber { .. } => "choose a value as given",
+            Self::JobNumber { .. } => "choose a value in the range given",
             Self::VerifyBlock { .. } => {
                 "choose sizes and alignments that are multiples of 64 bytes, or do not verify"
             }

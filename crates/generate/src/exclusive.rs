@@ -1,8 +1,8 @@
-//! Keeps requests apart that would see each other's half-written blocks.
+//! Prevents overlapping requests that could see each other's half-written blocks.
 //!
-//! A read that overlaps a write in flight may return some of the old and some of the new bytes of
-//! a block, and no checksum can tell that from damage. Where reads are checked, such requests wait
-//! for each other, across all workers of a target.
+//! A read that overlaps a write in flight may return a mix of old and new bytes of a block, which a
+//! checksum cannot distinguish from damage. If reads are verified, such requests wait for each
+//! other, across all workers of a target.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,19 +11,21 @@ use engine::{Completion, Operation, OperationSet, Request};
 
 use crate::{Flow, Generator, Step};
 
-/// Bytes of a target that share a lock.
+/// Number of bytes of a target that share a lock.
+// As large as the largest block that a stamp covers.
 const STRIPE_BYTES: u64 = 4096;
 
-/// Locks of a target; stripes this far apart share one, which costs a wait at most.
+/// Number of locks per target. Stripes at this distance share a lock, which at worst causes an
+/// unnecessary wait.
 const LOCK_COUNT: usize = 1 << 16;
 
-/// The state of a stripe that is being written; otherwise it is the number of readers.
+/// State of a stripe that is being written; other values are the number of readers.
 const WRITING: u32 = u32::MAX;
 
-/// How long a request that must wait is put off, in nanoseconds.
+/// Time after which a waiting request is tried again, in nanoseconds.
 const PATIENCE_NS: u64 = 10_000;
 
-/// Which parts of a target are being read or written; clones share it.
+/// Parts of a target that are being read or written; clones share them.
 #[derive(Debug, Clone)]
 pub struct Stripes {
     states: Arc<[AtomicU32]>,
@@ -38,9 +40,11 @@ impl Default for Stripes {
 }
 
 impl Stripes {
-    /// The stripes of a request, as a first index and a count; a long one holds all once.
+    /// Stripes of a request, as a first index and a count. The count is at most [`LOCK_COUNT`], so
+    /// that a long request takes each lock only once.
     fn range(request: &Request) -> (u64, u64) {
         let first = request.offset_bytes / STRIPE_BYTES;
+        // A request of 0 bytes still takes a stripe.
         let last_bytes = request.offset_bytes + u64::from(request.length_bytes.max(1)) - 1;
         (
             first,
@@ -65,6 +69,8 @@ impl Stripes {
                 .fetch_update(Ordering::Acquire, Ordering::Relaxed, change)
                 .is_err()
             {
+                // All or nothing: two requests that keep a part each could wait for each other
+                // forever.
                 self.give_back(request, first, index - first);
                 return false;
             }
@@ -93,13 +99,13 @@ impl Stripes {
 #[derive(Debug)]
 pub struct Exclusive<G> {
     inner: G,
-    /// One a file of the worker.
+    /// One per file of the worker.
     stripes: Vec<Stripes>,
-    slots: Vec<Slot>,
+    slots: Vec<ExclusiveSlot>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-enum Slot {
+enum ExclusiveSlot {
     #[default]
     Free,
     Waits(Request),
@@ -107,25 +113,27 @@ enum Slot {
 }
 
 impl<G: Generator> Exclusive<G> {
-    /// `stripes` has one entry for each of the worker's files, shared with all who use the file.
+    /// `stripes` has one entry per file of the worker, shared with all other workers that use the
+    /// file.
     #[must_use]
     pub fn new(inner: G, stripes: Vec<Stripes>, slot_count: u32) -> Self {
         Self {
             inner,
             stripes,
-            slots: vec![Slot::Free; slot_count as usize],
+            slots: vec![ExclusiveSlot::Free; slot_count as usize],
         }
     }
 
     fn try_issue(&mut self, request: Request, now_ns: u64) -> Step {
+        // Operations without content cannot see half-written blocks.
         let free = !request.operation.moves_bytes()
             || self.stripes[request.file_index as usize].take(&request);
         let slot = &mut self.slots[request.slot as usize];
         if free {
-            *slot = Slot::Holds(request);
+            *slot = ExclusiveSlot::Holds(request);
             return Step::Issue(request);
         }
-        *slot = Slot::Waits(request);
+        *slot = ExclusiveSlot::Waits(request);
         Step::Wait {
             until_ns: now_ns + PATIENCE_NS,
         }
@@ -142,7 +150,7 @@ impl<G: Generator> Generator for Exclusive<G> {
     }
 
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        if let Slot::Waits(request) = self.slots[slot as usize] {
+        if let ExclusiveSlot::Waits(request) = self.slots[slot as usize] {
             return self.try_issue(request, now_ns);
         }
         match self.inner.next(slot, now_ns) {
@@ -153,7 +161,7 @@ impl<G: Generator> Generator for Exclusive<G> {
 
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
         let slot = std::mem::take(&mut self.slots[completion.slot as usize]);
-        if let Slot::Holds(request) = slot
+        if let ExclusiveSlot::Holds(request) = slot
             && request.operation.moves_bytes()
         {
             self.stripes[request.file_index as usize].release(&request);
@@ -167,10 +175,11 @@ impl<G: Generator> Generator for Exclusive<G> {
 }
 
 impl<G> Drop for Exclusive<G> {
-    /// What was in flight at the end is over once the worker drops its generator.
+    /// Releases the stripes of requests that were in flight: they have ended when the worker drops
+    /// its generator.
     fn drop(&mut self) {
         for slot in &self.slots {
-            if let Slot::Holds(request) = slot
+            if let ExclusiveSlot::Holds(request) = slot
                 && request.operation.moves_bytes()
             {
                 self.stripes[request.file_index as usize].release(request);

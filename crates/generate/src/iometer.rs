@@ -1,4 +1,5 @@
-//! Access specifications exactly as Iometer's workers are coded, bias and weak generator included.
+//! Access specifications exactly as Iometer's workers implement them, including bias and weak
+//! random generator.
 
 use engine::{Completion, Operation, OperationSet, Request};
 use plan::{LinePlan, SpanPlan, WorkerPlan};
@@ -7,26 +8,26 @@ use crate::arithmetic::Divisor;
 use crate::check::check_plan;
 use crate::position::effective_align;
 use crate::rng::IometerRng;
-use crate::slots::{Slot, TRANSACTION, data_operations, idle_slots};
+use crate::slots::{TRANSACTION, TransactionSlot, data_operations, idle_slots};
 use crate::{Cursor, Flow, GenerateError, Generator, Step, named};
 
 /// The stream of one Iometer worker with a fixed seed.
 ///
-/// The worker draws lines and each target draws directions, randomness and positions, all from
-/// generators that start with the same seed. Slots must be asked in the order in which they
-/// became free, one at a time. A reply's position is drawn by the line that is current when the
-/// reply is issued, and whether it fits is judged by that line's request size, so a reply that is
-/// longer than its request can run past the end of the span.
+/// The worker draws lines, and each target draws directions, randomness and positions. All their
+/// generators start with the same seed. Ask slots one at a time, in the order in which they became
+/// free. The current line draws the position of a reply when it is issued, and checks its fit with
+/// that line's request size. A reply longer than its request can therefore run past the end of the
+/// span.
 #[derive(Debug, Clone)]
 pub struct Iometer<C> {
     rng: IometerRng,
-    slots: Vec<Slot>,
+    slots: Vec<TransactionSlot>,
     cursors: Vec<C>,
-    targets: Vec<Target>,
-    lines: Vec<Line>,
-    /// Of line l and span s at `l * span_count + s`.
+    targets: Vec<TargetSpan>,
+    lines: Vec<IometerLine>,
+    /// Entry of line l and span s at `l * span_count + s`.
     seeks: Vec<Seek>,
-    /// The line of each percent.
+    /// Line of each percent.
     grid: Vec<u16>,
     line_index: usize,
     left_in_burst: u32,
@@ -35,7 +36,7 @@ pub struct Iometer<C> {
 }
 
 #[derive(Debug, Clone)]
-struct Target {
+struct TargetSpan {
     rng: IometerRng,
     start_bytes: u64,
     end_bytes: u64,
@@ -43,7 +44,7 @@ struct Target {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct IometerLine {
     read_percent: u64,
     random_percent: u64,
     size_bytes: u32,
@@ -52,33 +53,33 @@ struct Line {
     burst: u32,
 }
 
-/// A request or a reply, but for its position.
+/// A request or a reply without its position.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct UnplacedRequest {
     operation: Operation,
     length_bytes: u32,
     kind: u16,
 }
 
-/// What a line needs to find a position in a span.
+/// Parameters for choosing a line's positions in a span.
 #[derive(Debug, Clone, Copy)]
 struct Seek {
     align: Divisor,
-    /// Where a request goes that would end behind the end.
+    /// Position of requests that would otherwise end after the span.
     wrap_bytes: u64,
 }
 
-/// Percentages are compared with the remainder of this.
+/// Random numbers modulo 100 are compared with percentages.
 const HUNDRED: Divisor = Divisor::new(100);
 
 impl<C: Cursor> Iometer<C> {
-    /// Prepares the stream of a worker; one cursor for each of the plan's spans, in order.
+    /// Prepares the stream of a worker, with one cursor per span of the plan, in order.
     ///
-    /// Distributions and sequences of the lines do not apply: Iometer has none.
+    /// Ignores distributions and sequences of the lines, because Iometer has none.
     ///
     /// # Errors
-    /// When the plan has no lines or slots, a share is not a whole percentage, or a request does
-    /// not fit in a span.
+    /// If the plan has no lines or slots, a share is not a whole percentage, or a request does not
+    /// fit in a span.
     pub fn new(plan: &WorkerPlan, cursors: Vec<C>) -> Result<Self, GenerateError> {
         check_plan(plan, &cursors)?;
         let mut seeks = Vec::with_capacity(plan.lines.len() * plan.spans.len());
@@ -88,15 +89,20 @@ impl<C: Cursor> Iometer<C> {
             }
         }
         Ok(Self {
+            // Iometer's worker takes the seed of its first target, so all generators start alike.
             rng: IometerRng::new(plan.seed),
             slots: idle_slots(plan),
             cursors,
             targets: plan
                 .spans
                 .iter()
-                .map(|span| Target::new(span, plan.seed))
+                .map(|span| TargetSpan::new(span, plan.seed))
                 .collect(),
-            lines: plan.lines.iter().map(Line::new).collect::<Result<_, _>>()?,
+            lines: plan
+                .lines
+                .iter()
+                .map(IometerLine::new)
+                .collect::<Result<_, _>>()?,
             seeks,
             grid: grid(&plan.lines)?,
             line_index: 0,
@@ -118,11 +124,12 @@ impl<C: Cursor> Iometer<C> {
         Some(self.not_before_ns)
     }
 
-    /// Decides the direction of a transaction's request.
+    /// Draws the direction of a transaction's request and places it.
     fn request(&mut self, slot: u32) -> Request {
         let line = self.lines[self.line_index];
         let state = &mut self.slots[slot as usize];
         let target = &mut self.targets[state.file_index as usize];
+        // Iometer draws in this order: direction, randomness, position.
         let operation = if HUNDRED.remainder(target.rng.next_u64()) < line.read_percent {
             Operation::Read
         } else {
@@ -133,7 +140,7 @@ impl<C: Cursor> Iometer<C> {
         }
         self.seek(
             slot,
-            Part {
+            UnplacedRequest {
                 operation,
                 length_bytes: line.size_bytes,
                 kind: (2 * self.line_index) as u16,
@@ -141,23 +148,27 @@ impl<C: Cursor> Iometer<C> {
         )
     }
 
-    /// Finds the position by the current line, whatever is moved.
-    fn seek(&mut self, slot: u32, part: Part) -> Request {
+    /// Chooses a position by the current line, for requests and replies.
+    fn seek(&mut self, slot: u32, part: UnplacedRequest) -> Request {
         let file_index = self.slots[slot as usize].file_index;
         let index = file_index as usize;
         let line = self.lines[self.line_index];
         let seek = self.seeks[self.line_index * self.targets.len() + index];
         let target = &mut self.targets[index];
+        // Iometer draws again for a reply, by the line that is current by then.
         let random = HUNDRED.remainder(target.rng.next_u64()) < line.random_percent;
         let offset_bytes = self.cursors[index].move_to(part.kind, part.length_bytes, |last| {
             let position = if random {
                 target.start_bytes + target.size.remainder(target.rng.next_u64())
             } else {
+                // A sequential request continues after the last one, even if that was random.
                 last.map_or(target.start_bytes, |last| {
                     last.start_bytes + last.length_bytes
                 })
             };
+            // Iometer counts multiples from the start of the file, not of the span.
             let start_bytes = seek.align.round_up(position);
+            // Iometer checks the size of the current line's request, even for a reply.
             if start_bytes + u64::from(line.size_bytes) > target.end_bytes {
                 return seek.wrap_bytes;
             }
@@ -185,13 +196,14 @@ impl<C: Cursor> Generator for Iometer<C> {
     }
 
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
+        // During a delay, Iometer's worker issues nothing, not even replies.
         if now_ns < self.not_before_ns {
             return Step::Wait {
                 until_ns: self.not_before_ns,
             };
         }
         if let Some((operation, line_index)) = self.slots[slot as usize].take_reply() {
-            let part = Part {
+            let part = UnplacedRequest {
                 operation,
                 length_bytes: self.lines[line_index].reply_bytes,
                 kind: (2 * line_index + 1) as u16,
@@ -212,7 +224,7 @@ impl<C: Cursor> Generator for Iometer<C> {
     }
 }
 
-impl Target {
+impl TargetSpan {
     fn new(span: &SpanPlan, seed: u64) -> Self {
         Self {
             rng: IometerRng::new(seed),
@@ -223,7 +235,7 @@ impl Target {
     }
 }
 
-impl Line {
+impl IometerLine {
     fn new(line: &LinePlan) -> Result<Self, GenerateError> {
         Ok(Self {
             read_percent: whole("the share of reads", line.read_percent)?,
@@ -237,8 +249,8 @@ impl Line {
 }
 
 impl Seek {
-    /// Where the alignment is a power of two, Iometer rounds a wrapped position to the sector
-    /// instead of the alignment.
+    /// If the alignment is a power of two, Iometer rounds a wrapped position to the sector instead
+    /// of the alignment.
     fn new(line: &LinePlan, span: &SpanPlan) -> Result<Self, GenerateError> {
         let align_bytes = effective_align(line, span)?;
         let align = Divisor::new(align_bytes.into());
@@ -259,7 +271,7 @@ impl Seek {
     }
 }
 
-/// The line of each of Iometer's 100 percents.
+/// Line of each of Iometer's 100 percents.
 fn grid(lines: &[LinePlan]) -> Result<Vec<u16>, GenerateError> {
     let mut grid = Vec::with_capacity(100);
     for (line_index, line) in (0_u16..).zip(lines) {

@@ -1,6 +1,6 @@
-//! Request streams and write contents: what a worker asks of its engine.
+//! Request streams and write contents: the requests that a worker makes to its engine.
 //!
-//! Nothing here issues I/O or keeps statistics. The same plan and seed give the same requests.
+//! This crate issues no I/O and keeps no statistics. The same plan and seed give the same requests.
 
 mod arithmetic;
 mod arrivals;
@@ -38,12 +38,12 @@ pub use content::{
 };
 pub use cursor::{Cursor, Last, OwnCursor, SharedCursor};
 pub use due_counts::{DueCounts, DueWindow, LATE_NS};
-pub use due_queue::{Backlog, DueQueue, DueTimes, Timing, Turn};
+pub use due_queue::{Backlog, DueQueue, DueTimes, DueTurn, Timing};
 pub use error::GenerateError;
 pub use exclusive::{Exclusive, Stripes};
 pub use iometer::Iometer;
 pub use messages::Messages;
-pub use open_loop::{OpenLoop, OpenStream, RESPONSE_KINDS};
+pub use open_loop::{OpenLoopGenerator, OpenStream, RESPONSE_KINDS};
 pub use plan::share;
 pub use rng::{IometerRng, Rng, mix};
 pub use shared_arrivals::SharedArrivals;

@@ -11,48 +11,49 @@ use crate::choice::Weighted;
 use crate::slots::{data_operations, slot_spans};
 use crate::{Flow, GenerateError, Generator, Rng, Step, named};
 
-/// The transaction kinds where connections are opened and closed.
+/// Transaction kinds if connections are opened and closed.
 const KINDS: &[&str] = &["transaction", "connection"];
 const CONNECTION: u8 = 1;
 
-/// Requests and replies of an access specification, each slot on its own connection.
+/// Requests and replies of an access specification, with one connection per slot.
 ///
-/// As on disks: the line by weight when a burst begins, read (receive) or write (send) by one draw,
-/// the reply in the opposite direction, a delay before each burst in which the whole worker issues
-/// nothing. Positions, and so whether they are random, mean nothing here.
+/// As with disks, the line is drawn by weight when a burst begins, and one draw decides between
+/// read (receive) and write (send). A reply has the opposite direction. In the delay before a
+/// burst, the whole worker issues nothing. Positions do not apply.
 ///
-/// With transactions a connection, each slot opens its connection, has so many transactions on it,
-/// and closes it, over and over; that is a transaction of kind 1, from the issue of its open to the
-/// completion of its close. With 0 it is opened and closed.
+/// If the number of transactions per connection is limited, each slot repeatedly opens its
+/// connection, performs that many transactions and closes it. This is a transaction of kind 1, from
+/// the issue of its open to the completion of its close. With 0, connections are only opened and
+/// closed.
 ///
-/// A slot whose connection has failed, or cannot be had, is done: who cannot be reached would else
-/// be tried as fast as calls fail.
+/// A slot is finished when its connection fails or cannot be opened. Otherwise it would retry an
+/// unreachable peer as fast as calls fail.
 #[derive(Debug, Clone)]
 pub struct Messages {
     rng: Rng,
-    slots: Vec<Slot>,
-    lines: Vec<Line>,
-    /// `None` where there is one line, which needs no draw.
+    slots: Vec<MessageSlot>,
+    lines: Vec<MessageLine>,
+    /// `None` if there is only one line, which needs no draw.
     choice: Option<Weighted>,
-    /// The line of the current burst.
+    /// Line of the current burst.
     line_index: usize,
     left_in_burst: u32,
     not_before_ns: u64,
-    /// Transactions a connection; `None` where connections stay.
+    /// Transactions per connection; `None` if connections stay open.
     each_count: Option<u32>,
     operations: OperationSet,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Slot {
-    /// The slot's target, as an index into the worker's spans.
+struct MessageSlot {
+    /// Target of the slot, as an index into the worker's spans.
     file_index: u32,
-    stage: Stage,
-    /// Transactions that may still begin on the connection.
+    stage: ExchangeState,
+    /// Number of transactions that may still start on the connection.
     left_count: u32,
-    /// When the connection's open was issued.
+    /// Time when the connection's open was issued.
     start_ns: u64,
-    /// The reply that is due, or will be when the request has completed.
+    /// The reply that is due, or will be after the request.
     reply: Reply,
 }
 
@@ -63,7 +64,7 @@ struct Reply {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ExchangeState {
     Closed,
     Opening,
     /// Nothing is in flight.
@@ -76,10 +77,10 @@ enum Stage {
     Failed,
 }
 
-/// What is decided for each transaction of a line.
+/// Parameters of a line's transactions.
 #[derive(Debug, Clone, Copy)]
-struct Line {
-    /// Of 2^32 draws, how many read.
+struct MessageLine {
+    /// Number of reads per 2^32 draws.
     read: u64,
     length_bytes: u32,
     reply_bytes: u32,
@@ -91,15 +92,15 @@ impl Messages {
     /// Prepares the stream of a worker.
     ///
     /// # Errors
-    /// When the plan has no lines or slots, or a share is not a percentage.
+    /// If the plan has no lines or slots, or a share is not a percentage.
     pub fn new(plan: &WorkerPlan) -> Result<Self, GenerateError> {
         check_lines(plan)?;
         let each_count = plan.transactions_per_connection;
         let stage = match each_count {
-            Some(_) => Stage::Closed,
-            None => Stage::Open,
+            Some(_) => ExchangeState::Closed,
+            None => ExchangeState::Open,
         };
-        let slot = |file_index| Slot {
+        let slot = |file_index| MessageSlot {
             file_index,
             stage,
             left_count: u32::MAX,
@@ -109,7 +110,7 @@ impl Messages {
                 length_bytes: 0,
             },
         };
-        let slots: Vec<Slot> = slot_spans(&plan.spans).into_iter().map(slot).collect();
+        let slots: Vec<MessageSlot> = slot_spans(&plan.spans).into_iter().map(slot).collect();
         if slots.is_empty() {
             let worker = plan.name.clone();
             return Err(GenerateError::NoSlots { worker });
@@ -119,7 +120,11 @@ impl Messages {
         Ok(Self {
             rng: Rng::new(plan.seed),
             slots,
-            lines: plan.lines.iter().map(Line::new).collect::<Result<_, _>>()?,
+            lines: plan
+                .lines
+                .iter()
+                .map(MessageLine::new)
+                .collect::<Result<_, _>>()?,
             choice: (weights.len() > 1).then(|| Weighted::new(&weights)),
             line_index: 0,
             left_in_burst: 0,
@@ -132,7 +137,7 @@ impl Messages {
         })
     }
 
-    /// Draws the line of the next burst; says until when the worker waits before it.
+    /// Draws the line of the next burst. Returns the end of the worker's delay before it, if any.
     #[inline]
     fn begin_burst(&mut self, now_ns: u64) -> Option<u64> {
         if let Some(choice) = &self.choice {
@@ -157,15 +162,16 @@ impl Messages {
         self.left_in_burst -= 1;
         let line = self.lines[self.line_index];
         let reads = self.rng.next_u64() >> 32 < line.read;
+        // Branchless, because a branch predictor cannot predict a draw.
         let ways = [Operation::Read, Operation::Write];
         let (operation, other) =
             select_unpredictable(reads, (ways[0], ways[1]), (ways[1], ways[0]));
         let state = &mut self.slots[slot as usize];
-        // Where connections stay, nobody counts.
+        // Unlimited if connections stay open.
         state.left_count -= u32::from(self.each_count.is_some());
         state.stage = match line.reply_bytes {
-            0 => Stage::Last,
-            _ => Stage::ReplyExpected,
+            0 => ExchangeState::Last,
+            _ => ExchangeState::ReplyExpected,
         };
         state.reply = Reply {
             operation: other,
@@ -175,7 +181,7 @@ impl Messages {
     }
 }
 
-impl Slot {
+impl MessageSlot {
     #[inline]
     fn issue(&self, slot: u32, operation: Operation, length_bytes: u32, code: u64) -> Step {
         Step::Issue(Request {
@@ -211,26 +217,29 @@ impl Generator for Messages {
         }
         let state = &mut self.slots[slot as usize];
         match state.stage {
-            Stage::Open if state.left_count > 0 => self.transaction(slot, now_ns),
-            Stage::ReplyDue => {
-                state.stage = Stage::Last;
+            ExchangeState::Open if state.left_count > 0 => self.transaction(slot, now_ns),
+            ExchangeState::ReplyDue => {
+                state.stage = ExchangeState::Last;
                 let Reply {
                     operation,
                     length_bytes,
                 } = state.reply;
                 state.issue(slot, operation, length_bytes, Request::REPLY)
             }
-            Stage::Closed => {
-                state.stage = Stage::Opening;
+            ExchangeState::Closed => {
+                state.stage = ExchangeState::Opening;
                 state.start_ns = now_ns;
                 state.issue(slot, Operation::Open, 0, 0)
             }
-            Stage::Open => {
-                state.stage = Stage::Closing;
+            ExchangeState::Open => {
+                state.stage = ExchangeState::Closing;
                 state.issue(slot, Operation::Close, 0, 0)
             }
-            Stage::Failed => Step::Finished,
-            Stage::Opening | Stage::Last | Stage::ReplyExpected | Stage::Closing => Step::Park,
+            ExchangeState::Failed => Step::Finished,
+            ExchangeState::Opening
+            | ExchangeState::Last
+            | ExchangeState::ReplyExpected
+            | ExchangeState::Closing => Step::Park,
         }
     }
 
@@ -239,38 +248,38 @@ impl Generator for Messages {
         let state = &mut self.slots[completion.slot as usize];
         let stage = state.stage;
         if completion.result < 0 {
-            state.stage = Stage::Failed;
+            state.stage = ExchangeState::Failed;
             return match stage {
-                Stage::Opening | Stage::Closing => Flow::Apart,
+                ExchangeState::Opening | ExchangeState::Closing => Flow::Apart,
                 _ => Flow::Done(0),
             };
         }
         match stage {
-            Stage::ReplyExpected => {
-                state.stage = Stage::ReplyDue;
+            ExchangeState::ReplyExpected => {
+                state.stage = ExchangeState::ReplyDue;
                 Flow::Continues
             }
-            Stage::Opening => {
-                state.stage = Stage::Open;
+            ExchangeState::Opening => {
+                state.stage = ExchangeState::Open;
                 state.left_count = self.each_count.unwrap_or(u32::MAX);
                 Flow::Apart
             }
-            Stage::Closing => {
-                state.stage = Stage::Closed;
+            ExchangeState::Closing => {
+                state.stage = ExchangeState::Closed;
                 Flow::Spanned {
                     kind: CONNECTION,
                     start_ns: state.start_ns,
                 }
             }
             _ => {
-                state.stage = Stage::Open;
+                state.stage = ExchangeState::Open;
                 Flow::Done(0)
             }
         }
     }
 }
 
-impl Line {
+impl MessageLine {
     fn new(line: &LinePlan) -> Result<Self, GenerateError> {
         Ok(Self {
             read: threshold("the share of reads", line.read_percent)?,

@@ -1,41 +1,42 @@
-//! Transactions that begin when they are due, whatever the target does.
+//! Open loop: transactions begin when they are due, independent of the target.
 
 use engine::{Completion, OperationSet, Request};
 
-use crate::due_queue::{Backlog, DueQueue, DueTimes, Timing, Turn};
+use crate::due_queue::{Backlog, DueQueue, DueTimes, DueTurn, Timing};
 use crate::{Flow, Generator, Step, named};
 
-/// The transaction kinds of an open loop, by number.
+/// Transaction kinds of an open loop, by number.
 pub const RESPONSE_KINDS: &[&str] = &["response"];
 const RESPONSE: u8 = 0;
 
-/// A stream whose requests or rounds begin when they are due. Once closed, it works off its
+/// A stream whose requests or rounds begin when they are due. After it is closed, it works off its
 /// backlog.
 pub trait OpenStream: Generator {
-    /// Lets nothing begin any more that is due at `end_ns` or later, in nanoseconds of the worker's
+    /// Prevents the start of transactions due at `end_ns` or later, in nanoseconds of the worker's
     /// clock.
     fn close(&mut self, end_ns: u64);
 
-    /// What became of all that was due so far; none before it is known when anything is.
+    /// Results so far, and what has not ended or started; `None` until due times are known.
     fn backlog(&self) -> Option<Backlog>;
 }
 
-/// Another generator's transactions, each begun when it is due or as soon after as a slot is free.
+/// Transactions of another generator, each started when it is due or as soon afterwards as a slot
+/// is free.
 ///
 /// The only transaction kind is `response`: it lasts from the due time to the completion of the
-/// transaction's last request. The free slots decide how much is in flight at most; what is due
-/// beyond that waits, and its wait is part of the response time.
+/// transaction's last request. The number of free slots limits the requests in flight. Further due
+/// transactions wait, and the wait is part of the response time.
 ///
-/// A transaction here is one request: in a slot that waits for a due time, nothing goes on.
+/// A transaction here is a single request: a slot that waits for a due time has nothing in flight.
 #[derive(Debug)]
-pub struct OpenLoop<G> {
+pub struct OpenLoopGenerator<G> {
     transactions: G,
     queue: DueQueue,
 }
 
-impl<G: Generator> OpenLoop<G> {
-    /// Lets the transactions of `transactions`, which have no delays and no replies, begin when
-    /// `due` says.
+impl<G: Generator> OpenLoopGenerator<G> {
+    /// Starts each transaction of `transactions` at a time from `due`. They must have no delays and
+    /// no replies.
     #[must_use]
     pub fn new(transactions: G, due: DueTimes, timing: Timing, slot_count: u32) -> Self {
         Self {
@@ -45,7 +46,7 @@ impl<G: Generator> OpenLoop<G> {
     }
 }
 
-impl<G: Generator> OpenStream for OpenLoop<G> {
+impl<G: Generator> OpenStream for OpenLoopGenerator<G> {
     fn close(&mut self, end_ns: u64) {
         self.queue.close(end_ns);
     }
@@ -55,7 +56,7 @@ impl<G: Generator> OpenStream for OpenLoop<G> {
     }
 }
 
-impl<G: Generator> Generator for OpenLoop<G> {
+impl<G: Generator> Generator for OpenLoopGenerator<G> {
     fn operations(&self) -> OperationSet {
         self.transactions.operations()
     }
@@ -67,12 +68,12 @@ impl<G: Generator> Generator for OpenLoop<G> {
     #[inline]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let due_ns = match self.queue.turn(now_ns) {
-            Turn::Due(due_ns) => due_ns,
-            Turn::Wait(until_ns) => return Step::Wait { until_ns },
-            Turn::Over => return Step::Finished,
+            DueTurn::Due(due_ns) => due_ns,
+            DueTurn::Wait(until_ns) => return Step::Wait { until_ns },
+            DueTurn::Over => return Step::Finished,
         };
         let step = self.transactions.next(slot, now_ns);
-        // A sync belongs to earlier writes and takes no due time.
+        // A sync belongs to earlier writes and does not use a due time.
         if let Step::Issue(request) = step
             && !request.operation.is_sync()
         {
@@ -95,6 +96,7 @@ impl<G: Generator> Generator for OpenLoop<G> {
                 let kind = RESPONSE;
                 Flow::Spanned { kind, start_ns }
             }
+            // A sync has no due time and ends no transaction.
             other => other,
         }
     }
@@ -146,12 +148,12 @@ pub(crate) mod tests {
         }
     }
 
-    pub fn thousand(timing: Timing, slot_count: u32) -> OpenLoop<Always> {
+    pub fn thousand(timing: Timing, slot_count: u32) -> OpenLoopGenerator<Always> {
         let due = DueTimes::Own(Arrivals::uniform(1000.0, 0, 1).unwrap());
-        OpenLoop::new(Always, due, timing, slot_count)
+        OpenLoopGenerator::new(Always, due, timing, slot_count)
     }
 
-    pub fn begins(open: &mut OpenLoop<Always>, slot: u32, now_ns: u64) -> bool {
+    pub fn begins(open: &mut OpenLoopGenerator<Always>, slot: u32, now_ns: u64) -> bool {
         matches!(open.next(slot, now_ns), Step::Issue(_))
     }
 

@@ -1,4 +1,5 @@
-//! Random numbers whose streams are ours, so that counts repeat for as long as the program exists.
+//! Random numbers. The generators are part of this crate, so that results can be repeated in later
+//! versions.
 
 /// Increment of the splitmix64 sequence.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -15,7 +16,7 @@ pub const fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// xoshiro256++, seeded by splitmix64: the generator behind everything but Iometer's own rule.
+/// xoshiro256++, seeded by splitmix64: the generator for everything except Iometer's own rule.
 ///
 /// Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// A generator whose stream follows from `seed` alone.
+    /// A generator whose stream depends only on `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         let second = seed.wrapping_add(GOLDEN);
@@ -51,10 +52,10 @@ impl Rng {
         result
     }
 
-    /// A number below `limit`, or 0 when `limit` is 0.
+    /// A number below `limit`, or 0 if `limit` is 0.
     ///
-    /// The high half of a 128-bit product, without rejection: no number's probability is off by
-    /// more than 2^-64, which no run is long enough to see.
+    /// The high half of a 128-bit product, without rejection. The probability of a number is off by
+    /// at most 2^-64, too little for any run to show.
     #[inline]
     pub const fn below(&mut self, limit: u64) -> u64 {
         ((self.next_u64() as u128 * limit as u128) >> 64) as u64
@@ -67,7 +68,8 @@ impl Rng {
     }
 }
 
-/// Iometer's generator: a linear congruence modulo 2^64 whose low bits are weak, kept as it is.
+/// Iometer's generator: a linear congruential generator modulo 2^64. Its low bits are weak, as in
+/// the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IometerRng {
     state: u64,
@@ -80,7 +82,7 @@ impl IometerRng {
         Self { state: seed }
     }
 
-    /// Steps and hands over the whole state, of which Iometer takes the remainder.
+    /// Advances and returns the whole state, of which Iometer takes the remainder.
     #[inline]
     pub const fn next_u64(&mut self) -> u64 {
         self.state = self

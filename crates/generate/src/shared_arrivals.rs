@@ -1,4 +1,4 @@
-//! Arrivals that the threads of one worker take from one stream.
+//! Arrivals of one stream, shared by the threads of a worker.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::spacing::{Gaps, Grid, count_drawn};
 use crate::{Rng, mix};
 
-/// Binary digits behind the point of a shared Poisson due time; 64 bits last for two years.
+/// Fractional bits of a shared Poisson due time; 64 bits last for two years.
 const FRACTION_BITS: u32 = 8;
 
-/// One thread's hold on a stream of arrivals: each due time goes to the thread that asks first.
+/// One thread's handle of a stream of arrivals: each due time goes to the thread that asks first.
 #[derive(Debug, Clone)]
 pub struct SharedArrivals {
-    stream: Stream,
+    stream: ArrivalProcess,
 }
 
 #[derive(Debug, Clone)]
-enum Stream {
-    /// How many were taken says when the next one is due.
+enum ArrivalProcess {
+    /// The number of arrivals taken determines the next due time.
     Uniform { grid: Grid, taken: Arc<AtomicU64> },
-    /// Whoever takes an arrival draws the gap to the next one. All gaps are independent of each
-    /// other and of who draws them, so the stream is a Poisson process in any case.
+    /// The thread that takes an arrival draws the gap to the next one. All gaps are independent of
+    /// each other and of the thread, so the stream is always a Poisson process.
     Poisson { gaps: Gaps, due: Arc<AtomicU64> },
 }
 
@@ -28,7 +28,7 @@ impl SharedArrivals {
     pub(crate) fn uniform(grid: Grid, lane_count: u32) -> Vec<Self> {
         let taken = Arc::new(AtomicU64::new(0));
         let lane = |_| Self {
-            stream: Stream::Uniform {
+            stream: ArrivalProcess::Uniform {
                 grid,
                 taken: Arc::clone(&taken),
             },
@@ -41,10 +41,11 @@ impl SharedArrivals {
             rng: Rng::new(mix(mix(seed) ^ number)),
             mean_ns,
         };
+        // From a separate generator, so that it repeats no thread's first gap.
         let first = gaps(u64::from(lane_count)).next(FRACTION_BITS) as u64;
         let due = Arc::new(AtomicU64::new(first));
         let lane = |lane_index: u32| Self {
-            stream: Stream::Poisson {
+            stream: ArrivalProcess::Poisson {
                 gaps: gaps(u64::from(lane_index)),
                 due: Arc::clone(&due),
             },
@@ -56,32 +57,35 @@ impl SharedArrivals {
     #[inline]
     pub fn take_ns(&mut self) -> u64 {
         match &mut self.stream {
-            Stream::Uniform { grid, taken } => grid.due_ns(taken.fetch_add(1, Ordering::Relaxed)),
-            Stream::Poisson { gaps, due } => {
+            ArrivalProcess::Uniform { grid, taken } => {
+                grid.due_ns(taken.fetch_add(1, Ordering::Relaxed))
+            }
+            ArrivalProcess::Poisson { gaps, due } => {
                 let gap = gaps.next(FRACTION_BITS) as u64;
+                // One addition takes a due time and sets the next one.
                 due.fetch_add(gap, Ordering::Relaxed) >> FRACTION_BITS
             }
         }
     }
 
-    /// The due time that the next of all threads will take.
+    /// The due time that will be taken next by any thread.
     #[must_use]
     pub fn peek_ns(&self) -> u64 {
         match &self.stream {
-            Stream::Uniform { grid, taken } => grid.due_ns(taken.load(Ordering::Relaxed)),
-            Stream::Poisson { due, .. } => due.load(Ordering::Relaxed) >> FRACTION_BITS,
+            ArrivalProcess::Uniform { grid, taken } => grid.due_ns(taken.load(Ordering::Relaxed)),
+            ArrivalProcess::Poisson { due, .. } => due.load(Ordering::Relaxed) >> FRACTION_BITS,
         }
     }
 
-    /// The due times that no thread has taken, without taking them; of a Poisson process, as this
+    /// The due times that no thread has taken, without taking them. For a Poisson process, as this
     /// thread would draw them.
     pub fn left(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         match &self.stream {
-            Stream::Uniform { grid, taken } => {
+            ArrivalProcess::Uniform { grid, taken } => {
                 let taken = taken.load(Ordering::Relaxed);
                 Box::new((taken..).map(|index| grid.due_ns(index)))
             }
-            Stream::Poisson { gaps, due } => {
+            ArrivalProcess::Poisson { gaps, due } => {
                 let mut gaps = gaps.clone();
                 let due = due.load(Ordering::Relaxed);
                 let next =
@@ -91,15 +95,15 @@ impl SharedArrivals {
         }
     }
 
-    /// As [`crate::Arrivals::count_until`], of what no thread has taken.
+    /// As [`crate::Arrivals::count_until`], for arrivals that no thread has taken.
     #[must_use]
     pub fn count_until(&self, end_ns: u64) -> u64 {
         match &self.stream {
-            Stream::Uniform { grid, taken } => {
+            ArrivalProcess::Uniform { grid, taken } => {
                 let taken = taken.load(Ordering::Relaxed);
                 grid.count_until(end_ns).saturating_sub(taken)
             }
-            Stream::Poisson { gaps, due } => {
+            ArrivalProcess::Poisson { gaps, due } => {
                 let due = u128::from(due.load(Ordering::Relaxed));
                 count_drawn(gaps, due, FRACTION_BITS, end_ns)
             }

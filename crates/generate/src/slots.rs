@@ -1,4 +1,4 @@
-//! Which slot works on which target.
+//! Assignment of slots to targets.
 
 use engine::{Operation, OperationSet};
 use plan::{LinePlan, SpanPlan, WorkerPlan};
@@ -6,10 +6,10 @@ use plan::{LinePlan, SpanPlan, WorkerPlan};
 use crate::Flow;
 use crate::rng::mix;
 
-/// The span of each slot, as an index into `spans`.
+/// Span of each slot, as an index into `spans`.
 ///
-/// Slots go round the spans until each has as many as its iodepth, as in Iometer, so that the
-/// first requests reach all targets.
+/// Slots are assigned round-robin until each span has as many as its iodepth. As in Iometer, the
+/// first requests therefore reach all targets.
 #[must_use]
 pub fn slot_spans(spans: &[SpanPlan]) -> Vec<u32> {
     let deepest = spans.iter().map(|span| span.iodepth).max().unwrap_or(0);
@@ -23,17 +23,17 @@ pub fn slot_spans(spans: &[SpanPlan]) -> Vec<u32> {
         .collect()
 }
 
-/// The plan of one slot of a worker as a worker of its own, for engines that keep one request in
-/// flight for each thread.
+/// The plan of one slot as a separate worker, for engines that keep one request in flight per
+/// thread.
 ///
-/// The lane has one span, `plan.spans[slot_spans(&plan.spans)[lane_index]]`, and a seed of its
-/// own; lanes of one span continue each other's sequence through
-/// [`SharedCursor::between_lanes`](crate::SharedCursor::between_lanes). Bursts and delays are each
-/// lane's own: N lanes that wait issue up to N times the requests of a worker that waits as a
-/// whole.
+/// The lane has one span, `plan.spans[slot_spans(&plan.spans)[lane_index]]`, and its own seed.
+/// Lanes of one span continue each other's sequence through
+/// [`SharedCursor::between_lanes`](crate::SharedCursor::between_lanes). Each lane has its own
+/// bursts and delays: N lanes that wait issue up to N times the requests of a worker that waits as
+/// a whole.
 ///
 /// # Panics
-/// When the worker has no such slot.
+/// If the worker has no such slot.
 #[must_use]
 pub fn lane(plan: &WorkerPlan, lane_index: u32) -> WorkerPlan {
     let slots = slot_spans(&plan.spans);
@@ -49,22 +49,22 @@ pub fn lane(plan: &WorkerPlan, lane_index: u32) -> WorkerPlan {
     lane
 }
 
-/// The transaction kinds of access specifications.
+/// Transaction kinds of access specifications.
 pub(crate) const TRANSACTION: &[&str] = &["transaction"];
 
-/// What one slot is at.
+/// State of one slot.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Slot {
-    /// The slot's target, as an index into the worker's spans.
+pub(crate) struct TransactionSlot {
+    /// Target of the slot, as an index into the worker's spans.
     pub(crate) file_index: u32,
     line_index: u32,
-    stage: Stage,
+    stage: ReplyState,
     reply: Operation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    /// Nothing is due behind what is in flight, if anything is.
+enum ReplyState {
+    /// No further request is due after the one in flight, if any.
     Last,
     /// The reply is due when the request completes.
     ReplyExpected,
@@ -72,11 +72,11 @@ enum Stage {
     ReplyDue,
 }
 
-impl Slot {
-    /// Notes that a reply follows the request about to be issued.
+impl TransactionSlot {
+    /// Records that a reply follows the next request.
     #[inline]
     pub(crate) fn expect_reply(&mut self, request: Operation, line_index: usize) {
-        self.stage = Stage::ReplyExpected;
+        self.stage = ReplyState::ReplyExpected;
         self.line_index = line_index as u32;
         self.reply = match request {
             Operation::Read => Operation::Write,
@@ -84,41 +84,41 @@ impl Slot {
         };
     }
 
-    /// The due reply's direction and its request's line.
+    /// Direction of the reply that is due, and the line of its request.
     #[inline]
     pub(crate) fn take_reply(&mut self) -> Option<(Operation, usize)> {
-        if self.stage != Stage::ReplyDue {
+        if self.stage != ReplyState::ReplyDue {
             return None;
         }
-        self.stage = Stage::Last;
+        self.stage = ReplyState::Last;
         Some((self.reply, self.line_index as usize))
     }
 
-    /// What a completion means; a failed request is followed by its reply all the same.
+    /// Effect of a completion; a reply follows even a failed request.
     #[inline]
     pub(crate) fn complete(&mut self) -> Flow {
-        if self.stage == Stage::ReplyExpected {
-            self.stage = Stage::ReplyDue;
+        if self.stage == ReplyState::ReplyExpected {
+            self.stage = ReplyState::ReplyDue;
             return Flow::Continues;
         }
         Flow::Done(0)
     }
 }
 
-/// The worker's slots before their first request.
-pub(crate) fn idle_slots(plan: &WorkerPlan) -> Vec<Slot> {
+/// The slots of a worker before their first request.
+pub(crate) fn idle_slots(plan: &WorkerPlan) -> Vec<TransactionSlot> {
     slot_spans(&plan.spans)
         .into_iter()
-        .map(|file_index| Slot {
+        .map(|file_index| TransactionSlot {
             file_index,
             line_index: 0,
-            stage: Stage::Last,
+            stage: ReplyState::Last,
             reply: Operation::Read,
         })
         .collect()
 }
 
-/// Reads and writes as the lines' percentages and replies allow.
+/// The operations that the lines' percentages and replies allow.
 pub(crate) fn data_operations(lines: &[LinePlan]) -> OperationSet {
     let mut operations = OperationSet::EMPTY;
     for line in lines {

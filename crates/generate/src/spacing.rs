@@ -1,11 +1,11 @@
-//! How far arrivals are apart: evenly, or by gaps drawn from the exponential distribution.
+//! Spacing of arrivals: even, or by gaps drawn from the exponential distribution.
 
 use crate::Rng;
 
-/// Arrivals drawn one by one to count them, at most.
+/// Maximum number of arrivals drawn individually to count them.
 const DRAWS_MAX: u64 = 10_000_000;
 
-/// Evenly spaced times: the k-th is (phase + k step) / divisor, cut to whole nanoseconds.
+/// Evenly spaced times: the k-th is (phase + k step) / divisor, truncated to whole nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grid {
     pub phase: u128,
@@ -20,7 +20,7 @@ impl Grid {
         whole(self.phase.saturating_add(from_phase) / self.divisor)
     }
 
-    /// How many times are not behind `end_ns`.
+    /// Number of times up to and including `end_ns`.
     pub fn count_until(&self, end_ns: u64) -> u64 {
         let end = (u128::from(end_ns) + 1) * self.divisor;
         whole(end.saturating_sub(self.phase).div_ceil(self.step))
@@ -35,7 +35,7 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
-    /// A gap in parts of a nanosecond with so many binary digits behind the point.
+    /// The next gap in nanoseconds, as a fixed-point number with `fraction_bits` fractional bits.
     #[inline]
     pub fn next(&mut self, fraction_bits: u32) -> u128 {
         // 1 - unit is above 0, so its logarithm is finite.
@@ -44,8 +44,8 @@ impl Gaps {
     }
 }
 
-/// How many arrivals are due until `end_ns` when the first is due at `due`. After ten million the
-/// rest is the mean number in the time that is left, known to 0.03 % of those already counted.
+/// Number of arrivals due up to `end_ns`, if the first is due at `due`. After ten million, the rest
+/// is estimated by its mean, with an error of 0.03 % of those already counted.
 pub(crate) fn count_drawn(gaps: &Gaps, due: u128, fraction_bits: u32, end_ns: u64) -> u64 {
     let (mut gaps, mut due) = (gaps.clone(), due);
     for count in 0..DRAWS_MAX {
@@ -58,7 +58,7 @@ pub(crate) fn count_drawn(gaps: &Gaps, due: u128, fraction_bits: u32, end_ns: u6
     DRAWS_MAX.saturating_add((left_ns as f64 / gaps.mean_ns) as u64)
 }
 
-/// A time in nanoseconds, the largest number where it is later.
+/// A time in nanoseconds, saturated to 64 bits.
 pub(crate) fn whole(ns: u128) -> u64 {
     u64::try_from(ns).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,7 @@
-//! Recorded calls, carried out one after the other: data, not a program.
+//! Recorded calls, executed one after another: data, not a program.
 //!
-//! All workers share the calls. A worker keeps where it is, which registers have a file open, and
-//! what its labels count.
+//! All workers share the calls. Each worker has its own position, its own registers for open files,
+//! and its own counters for labels.
 
 mod due;
 mod request;
@@ -15,68 +15,67 @@ use crate::program::{PhaseEnd, StepCounter};
 use crate::step::EXPECTED_FAILURE;
 use crate::{DueQueue, Flow, Generator, RESPONSE_KINDS, Step, named};
 
-/// The number of the error (`EISDIR`) of a directory that is opened to be written.
+/// Negated error number (`EISDIR`) for opening a directory for writing.
 const IS_DIRECTORY: i32 = -21;
-/// The number of the error (`EIO`) of what ended well and must not have.
+/// Negated error number (`EIO`) for a call that unexpectedly succeeded.
 const UNEXPECTED: i32 = -5;
 
-/// What a call that ended otherwise than recorded ends the whole with.
+/// A call that ended differently than recorded, and so ended the replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BrokenCall {
-    /// Where it stands in its file, from 1.
+    /// Line of the call in its file, from 1.
     pub line: u32,
-    /// The number of the error; none where it went well, or moved too little.
+    /// Error number; `None` if the call succeeded or moved too few bytes.
     pub errno: Option<i32>,
 }
 
-/// Who plays recorded calls, and when.
+/// Context of a worker that replays recorded calls.
 #[derive(Debug)]
 pub struct PlayerSeat<'a> {
-    /// The calls.
+    /// The recorded calls.
     pub trace: &'a Trace,
-    /// How many labels there are.
+    /// Number of labels.
     pub labels_count: usize,
-    /// How long nothing is counted, in nanoseconds.
+    /// Time at the start in which nothing is counted, in nanoseconds.
     pub ramp_ns: u64,
-    /// How long calls are begun behind that, in nanoseconds; none where they end by themselves.
+    /// Time after that in which calls start, in nanoseconds; `None` if there is no limit.
     pub time_ns: Option<u64>,
-    /// Seconds since 1970 when the run began.
+    /// Start of the run, in seconds since 1970.
     pub begun_s: u64,
-    /// Whether there is a file system that could end calls as recorded.
+    /// `true` if results are compared with the recorded ones, which needs a real file system.
     pub is_judged: bool,
-    /// How the phase ends for all of its workers.
+    /// End of the phase for all of its workers.
     pub phase_end: &'a Arc<PhaseEnd>,
-    /// Whether calls begin when they are due, and not when they were recorded.
+    /// `true` if calls begin when they are due, not at their recorded times.
     pub is_due: bool,
-    /// Calls that are done, again from the first where there are fewer; none where they end by
-    /// themselves.
+    /// Number of calls to execute, repeating the recording if it has fewer; `None` for no limit.
     pub calls_count: Option<u64>,
 }
 
-/// What a call is at.
+/// Stage of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum TraceStage {
     LookUp,
     Search,
     LookUpSecond,
     SearchSecond,
     MakeDirectory,
-    /// What the register still has open.
+    /// Closes the file that the register still has open.
     CloseOld,
     Main,
-    /// Once more, as what was to be written is a directory.
+    /// Opens again as a directory, because the file to be written is one.
     AsDirectory,
     After,
-    /// What should not have been opened.
+    /// Closes a file that should not have been opened.
     Undo,
 }
 
-/// A worker's way through recorded calls.
+/// A worker's progress through recorded calls.
 #[derive(Debug)]
-pub struct Player {
+pub struct TracePlayer {
     calls: Arc<[TraceCall]>,
     is_repeated: bool,
-    /// How many more calls are done.
+    /// Number of calls left.
     left_count: u64,
     is_timed: bool,
     bytes_per_second: u64,
@@ -88,39 +87,39 @@ pub struct Player {
     buffer_bytes: u32,
     begun_s: u64,
     ramp_ns: u64,
-    /// How long calls are begun, ramp included.
+    /// Time in which calls start, including the ramp.
     time_ns: u64,
     phase_end: Arc<PhaseEnd>,
-    /// The next call, or that which goes on.
+    /// Index of the next call or of the one in progress.
     at: usize,
-    /// None between calls.
-    stage: Option<Stage>,
-    /// Of the call that goes on: the first failure that is one.
+    /// `None` between calls.
+    stage: Option<TraceStage>,
+    /// First unexpected failure of the call in progress; 0 for none.
     errno: i32,
     call_ns: u64,
-    /// When the first call began, also of a later round; none before.
+    /// Time when the first call of the current round began; `None` before.
     begun_ns: Option<u64>,
-    /// When calls are counted that end.
+    /// Time from which completed calls are counted.
     counted_ns: Option<u64>,
-    /// When no further call begins; known from the first on.
+    /// Time after which no call begins; known from the first call on.
     end_ns: u64,
-    /// Until when a pause lasts; 0 for none.
+    /// Time until which the next call waits; 0 for none.
     wake_ns: u64,
-    /// Bytes of the call before, which a rate makes the next wait for.
+    /// Bytes of the previous call, for which a limited rate makes the next call wait.
     owed_bytes: u32,
-    /// Calls in a row that asked for nothing.
+    /// Number of consecutive calls without requests.
     idle_count: usize,
     is_open: Box<[bool]>,
     steps: Box<[StepCounter]>,
     broken: Option<BrokenCall>,
     is_over: bool,
     is_due: bool,
-    /// When calls are due, once that is known.
+    /// Due times of the calls, once they are known.
     queue: Option<Box<DueQueue>>,
 }
 
-impl Player {
-    /// At the first call.
+impl TracePlayer {
+    /// A player at the first call.
     #[must_use]
     pub fn new(seat: &PlayerSeat<'_>) -> Self {
         let trace = seat.trace;
@@ -128,6 +127,7 @@ impl Player {
             calls: Arc::clone(&trace.calls),
             is_repeated: trace.is_repeated || seat.calls_count.is_some(),
             left_count: seat.calls_count.unwrap_or(u64::MAX),
+            // Due times replace the recorded ones.
             is_timed: trace.is_timed && !seat.is_due,
             bytes_per_second: match seat.is_due {
                 true => 0,
@@ -164,106 +164,113 @@ impl Player {
         }
     }
 
-    /// Files that are open at once, at most.
+    /// Maximum number of files open at once.
     #[must_use]
     pub const fn register_count(&self) -> u8 {
         self.register_count
     }
 
-    /// Bytes of the largest request.
+    /// Length of the largest request in bytes.
     #[must_use]
     pub const fn buffer_bytes(&self) -> u32 {
         self.buffer_bytes
     }
 
-    /// What was counted, by label.
+    /// Counters by label.
     #[must_use]
     pub fn steps(&self) -> &[StepCounter] {
         &self.steps
     }
 
-    /// The call that ended the whole.
+    /// The call that ended the replay, if any.
     #[must_use]
     pub const fn broken(&self) -> Option<BrokenCall> {
         self.broken
     }
 
-    /// Whether a register has a file open.
+    /// `true` if the register of the call has a file open.
     fn has_open(&self, call: &TraceCall) -> bool {
         self.is_open.get(usize::from(call.handle)) == Some(&true)
     }
 
-    /// Where a call begins; nowhere where there is nothing to be asked.
-    fn first(&self, call: &TraceCall) -> Option<Stage> {
+    /// First stage of a call; `None` if it issues no request.
+    fn first(&self, call: &TraceCall) -> Option<TraceStage> {
         match call.operation {
             TraceOperation::Pause => None,
-            it if it.looks_up() => Some(Stage::LookUp),
-            TraceOperation::EmptyTree | TraceOperation::Statfs => Some(Stage::Main),
-            _ => self.has_open(call).then_some(Stage::Main),
+            it if it.looks_up() => Some(TraceStage::LookUp),
+            TraceOperation::EmptyTree | TraceOperation::Statfs => Some(TraceStage::Main),
+            _ => self.has_open(call).then_some(TraceStage::Main),
         }
     }
 
-    /// What a call is at next; nothing where it is done.
+    /// Next stage of a call; `None` if it is done.
     #[inline]
-    fn after(&mut self, call: &TraceCall, stage: Stage, result: i32) -> Option<Stage> {
+    fn after(&mut self, call: &TraceCall, stage: TraceStage, result: i32) -> Option<TraceStage> {
         let searches = result < 0 && self.is_searching;
         match stage {
-            Stage::LookUp if searches => Some(Stage::Search),
-            Stage::LookUpSecond if searches => Some(Stage::SearchSecond),
-            Stage::LookUp | Stage::Search => match call.operation {
-                TraceOperation::Rename => Some(Stage::LookUpSecond),
+            // dbench imitates Samba: after a failed lookup, it searches the directory and ignores
+            // the result.
+            TraceStage::LookUp if searches => Some(TraceStage::Search),
+            TraceStage::LookUpSecond if searches => Some(TraceStage::SearchSecond),
+            TraceStage::LookUp | TraceStage::Search => match call.operation {
+                TraceOperation::Rename => Some(TraceStage::LookUpSecond),
                 TraceOperation::LookUp => None,
-                TraceOperation::Open(TraceWay::Directory) => Some(Stage::MakeDirectory),
+                TraceOperation::Open(TraceWay::Directory) => Some(TraceStage::MakeDirectory),
                 TraceOperation::Open(_) => Some(self.to_open(call)),
-                _ => Some(Stage::Main),
+                _ => Some(TraceStage::Main),
             },
-            Stage::LookUpSecond | Stage::SearchSecond => Some(Stage::Main),
-            Stage::MakeDirectory => Some(self.to_open(call)),
-            Stage::CloseOld => Some(Stage::Main),
-            Stage::Main if result == IS_DIRECTORY && is_open(call) => Some(Stage::AsDirectory),
-            Stage::Main | Stage::AsDirectory => self.after_main(call, result),
-            Stage::After | Stage::Undo => None,
+            TraceStage::LookUpSecond | TraceStage::SearchSecond => Some(TraceStage::Main),
+            TraceStage::MakeDirectory => Some(self.to_open(call)),
+            TraceStage::CloseOld => Some(TraceStage::Main),
+            // dbench opens a directory again after `EISDIR`.
+            TraceStage::Main if result == IS_DIRECTORY && is_open(call) => {
+                Some(TraceStage::AsDirectory)
+            }
+            TraceStage::Main | TraceStage::AsDirectory => self.after_main(call, result),
+            TraceStage::After | TraceStage::Undo => None,
         }
     }
 
-    fn to_open(&self, call: &TraceCall) -> Stage {
+    fn to_open(&self, call: &TraceCall) -> TraceStage {
         match self.has_open(call) {
-            true => Stage::CloseOld,
-            false => Stage::Main,
+            true => TraceStage::CloseOld,
+            false => TraceStage::Main,
         }
     }
 
     #[inline]
-    fn after_main(&mut self, call: &TraceCall, result: i32) -> Option<Stage> {
+    fn after_main(&mut self, call: &TraceCall, result: i32) -> Option<TraceStage> {
         self.judge(call, result);
         if result < 0 {
             return None;
         }
         match call.operation {
             TraceOperation::Open(_) if call.expected == TraceEnd::Ill && self.is_judged => {
-                Some(Stage::Undo)
+                Some(TraceStage::Undo)
             }
+            // dbench calls `fstat` after each successful open.
             TraceOperation::Open(_) => {
                 self.is_open[usize::from(call.handle)] = true;
-                Some(Stage::After)
+                Some(TraceStage::After)
             }
             TraceOperation::Close => {
                 self.is_open[usize::from(call.handle)] = false;
                 None
             }
-            TraceOperation::SetTimes => Some(Stage::After),
-            TraceOperation::Write => self.syncs_writes.then_some(Stage::After),
+            TraceOperation::SetTimes => Some(TraceStage::After),
+            TraceOperation::Write => self.syncs_writes.then_some(TraceStage::After),
             TraceOperation::Unlink | TraceOperation::Rmdir | TraceOperation::Rename => {
-                self.syncs_directories.then_some(Stage::After)
+                self.syncs_directories.then_some(TraceStage::After)
             }
             _ => None,
         }
     }
 
-    /// Notes a failure that is one, and the end of all where a call must end as recorded.
+    /// Records an unexpected failure, and ends the replay if the call must end as recorded.
     #[inline]
     fn judge(&mut self, call: &TraceCall, result: i32) {
         let is_short = call.operation.moves() && result != call.second as i32;
+        // A short write ends dbench, but about a short read it only prints a message.
         let is_well = result >= 0 && !(call.operation == TraceOperation::Write && is_short);
         let is_as_recorded = match call.expected {
             TraceEnd::Well => is_well,
@@ -280,6 +287,7 @@ impl Player {
                 errno: (result < 0).then_some(-result),
             });
             self.is_over = true;
+            // The run ends for all workers, not only for this one.
             self.phase_end.stop();
         }
     }
@@ -295,7 +303,7 @@ impl Player {
         }
     }
 
-    /// Until when the next call waits; not at all where that is over.
+    /// Time until which the next call waits; `None` if it need not wait any more.
     fn waits_until(&mut self, call: &TraceCall, now_ns: u64) -> Option<u64> {
         if self.wake_ns == 0 {
             let begun_ns = self.begun_ns.unwrap_or(now_ns);
@@ -312,8 +320,8 @@ impl Player {
         (now_ns < self.wake_ns).then_some(self.wake_ns)
     }
 
-    /// Begins the next call that asks for something.
-    fn begin_call(&mut self, now_ns: u64) -> Result<(TraceCall, Stage), Step> {
+    /// Begins the next call that issues a request.
+    fn begin_call(&mut self, now_ns: u64) -> Result<(TraceCall, TraceStage), Step> {
         loop {
             if self.is_over || now_ns >= self.end_ns || !self.phase_end.is_quiet() {
                 return Err(Step::Finished);
@@ -327,6 +335,7 @@ impl Player {
             }
             if let Some(until_ns) = self.waits_until(&call, now_ns) {
                 return Err(Step::Wait {
+                    // A wait must not outlast the run.
                     until_ns: until_ns.min(self.end_ns),
                 });
             }
@@ -334,7 +343,7 @@ impl Player {
             let Some(stage) = self.first(&call) else {
                 self.go_on();
                 self.idle_count += 1;
-                // A round of nothing would never end.
+                // A round without requests would never end.
                 self.is_over |= self.idle_count > self.calls.len();
                 continue;
             };
@@ -359,7 +368,7 @@ const fn is_open(call: &TraceCall) -> bool {
     matches!(call.operation, TraceOperation::Open(_))
 }
 
-impl Generator for Player {
+impl Generator for TracePlayer {
     fn operations(&self) -> OperationSet {
         let all = [
             Operation::Read,
@@ -392,7 +401,7 @@ impl Generator for Player {
 
     #[inline]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        // Recorded calls come one after the other.
+        // Recorded calls run one after another, in slot 0.
         if slot != 0 {
             return Step::Finished;
         }
@@ -417,13 +426,15 @@ impl Generator for Player {
             };
         }
         let is_expected = match self.stage {
-            Some(Stage::Main) if result == IS_DIRECTORY && is_open(call) => true,
-            Some(Stage::Main | Stage::AsDirectory) => match call.operation {
+            // The next stage opens the name again as a directory.
+            Some(TraceStage::Main) if result == IS_DIRECTORY && is_open(call) => true,
+            Some(TraceStage::Main | TraceStage::AsDirectory) => match call.operation {
                 TraceOperation::EmptyTree | TraceOperation::Mkdir | TraceOperation::List => true,
                 TraceOperation::Read | TraceOperation::Write => false,
                 _ => call.expected != TraceEnd::Well,
             },
-            Some(Stage::CloseOld | Stage::After | Stage::Undo) | None => false,
+            Some(TraceStage::CloseOld | TraceStage::After | TraceStage::Undo) | None => false,
+            // A lookup that finds nothing is a normal result.
             Some(_) => true,
         };
         match is_expected {
@@ -443,7 +454,8 @@ impl Generator for Player {
             return Flow::Continues;
         }
         let errno = match (call.operation, self.errno) {
-            // What is there already, or is not, was never asked about.
+            // These calls set up or inspect a state that the recording does not know, so failures
+            // are ignored.
             (TraceOperation::EmptyTree | TraceOperation::Mkdir | TraceOperation::List, _) => 0,
             (_, errno) => errno,
         };
@@ -451,6 +463,7 @@ impl Generator for Player {
             .counted_ns
             .is_some_and(|counted_ns| now_ns >= counted_ns)
         {
+            // dbench counts the requested bytes, whatever was moved.
             let bytes = match call.operation.moves() {
                 true => u64::from(call.bytes),
                 false => 0,

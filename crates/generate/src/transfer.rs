@@ -1,4 +1,4 @@
-//! Access specifications by the modern rule: uniform, aligned, never past the end.
+//! Access specifications by pgmeter's own rule: uniform, aligned, never past the end.
 
 use std::hint::select_unpredictable;
 
@@ -8,45 +8,46 @@ use plan::{LinePlan, WorkerPlan};
 use crate::arithmetic::threshold;
 use crate::check::check_plan;
 use crate::choice::Weighted;
-use crate::position::{Kind, Placement};
+use crate::position::{Placement, RequestKind};
 use crate::rng::mix;
-use crate::slots::{Slot, TRANSACTION, data_operations, idle_slots};
+use crate::slots::{TRANSACTION, TransactionSlot, data_operations, idle_slots};
 use crate::{Cursor, Flow, GenerateError, Generator, Rng, Step, named};
 
-/// Transactions of an access specification: a request and, where the line has one, its reply.
+/// Transactions of an access specification: a request and, if the line has one, its reply.
 ///
-/// Per request: the line by weight when a burst begins; read or write and random or sequential
-/// by one draw; a random start by the line's distribution. The reply goes in the opposite
-/// direction to the same target in the same slot, and whether it is random is drawn again, by
-/// the line of its request. A burst is consecutive transactions of one line over all slots of
-/// the worker; before each burst of a line with a delay the whole worker issues nothing.
+/// For each request, the line is drawn by weight when a burst begins. One draw decides between read
+/// and write and between random and sequential; a random start is drawn by the line's distribution.
+/// The reply has the opposite direction and uses the same target and slot. Whether it is random is
+/// drawn again, by the line of its request. A burst is a series of transactions of one line over
+/// all slots of the worker. Before each burst of a line with a delay, the whole worker issues
+/// nothing.
 #[derive(Debug, Clone)]
 pub struct Transfer<C> {
     rng: Rng,
-    slots: Vec<Slot>,
+    slots: Vec<TransactionSlot>,
     cursors: Vec<C>,
-    lines: Vec<Line>,
-    /// Of line l and span s at `l * span_count + s`.
+    lines: Vec<TransferLine>,
+    /// Placement of line l and span s at `l * span_count + s`.
     placements: Vec<Placement>,
-    /// As `placements`, for replies; empty when no line has one.
+    /// As `placements`, for replies; empty if no line has one.
     reply_placements: Vec<Placement>,
-    /// `None` where there is one line, which needs no draw.
+    /// `None` if there is only one line, which needs no draw.
     choice: Option<Weighted>,
-    /// The line of the current burst.
+    /// Line of the current burst.
     line_index: usize,
     left_in_burst: u32,
-    /// Whether no line has a reply or a delay, so that nothing but its requests can be next.
+    /// `true` if no line has a reply or a delay, so that the next step is always a request.
     is_plain: bool,
     not_before_ns: u64,
     operations: OperationSet,
 }
 
-/// What is decided for each transaction of a line.
+/// Parameters of a line's transactions.
 #[derive(Debug, Clone, Copy)]
-struct Line {
-    /// Of 2^32 draws, how many read.
+struct TransferLine {
+    /// Number of reads per 2^32 draws.
     read: u64,
-    /// Of 2^32 draws, how many go to a random position.
+    /// Number of random positions per 2^32 draws.
     random: u64,
     delay_ns: u64,
     burst: u32,
@@ -54,11 +55,11 @@ struct Line {
 }
 
 impl<C: Cursor> Transfer<C> {
-    /// Prepares the stream of a worker; one cursor for each of the plan's spans, in order.
+    /// Prepares the stream of a worker, with one cursor per span of the plan, in order.
     ///
     /// # Errors
-    /// When the plan has no lines or slots, a share is not a percentage, a request does not fit
-    /// in a span, or a distribution's parameter has no meaning.
+    /// If the plan has no lines or slots, a share is not a percentage, a request does not fit in a
+    /// span, or a distribution's parameter is out of range.
     pub fn new(plan: &WorkerPlan, cursors: Vec<C>) -> Result<Self, GenerateError> {
         check_plan(plan, &cursors)?;
         let seed = cursors
@@ -71,9 +72,9 @@ impl<C: Cursor> Transfer<C> {
             slots: idle_slots(plan),
             cursors,
             lines: lines(plan)?,
-            placements: placements(plan, seed, Part::Request)?,
+            placements: placements(plan, seed, TransactionHalf::Request)?,
             reply_placements: if replies {
-                placements(plan, seed, Part::Reply)?
+                placements(plan, seed, TransactionHalf::Reply)?
             } else {
                 Vec::new()
             },
@@ -95,8 +96,8 @@ impl<C: Cursor> Transfer<C> {
         self.left_in_burst = self.lines[self.line_index].burst;
     }
 
-    /// Begins a burst of a worker whose lines have delays or replies, or goes on with one; or says
-    /// what is to be done before.
+    /// Begins or continues a burst of a worker whose lines have delays or replies. Returns a step
+    /// that must come before the next request, if any.
     #[inline(never)]
     fn before_request(&mut self, slot: u32, now_ns: u64) -> Option<Step> {
         if now_ns < self.not_before_ns {
@@ -123,8 +124,11 @@ impl<C: Cursor> Transfer<C> {
     fn request(&mut self, slot: u32) -> Request {
         let line = &self.lines[self.line_index];
         let state = &mut self.slots[slot as usize];
+        // One draw for two decisions: the upper half for the direction, the lower for the position.
         let bits = self.rng.next_u64();
         let reads = bits >> 32 < line.read;
+        // Branchless, because a draw cannot be predicted: 8 instead of 12 ns per request of file
+        // server.
         let operation = select_unpredictable(reads, Operation::Read, Operation::Write);
         if line.replies {
             state.expect_reply(operation, self.line_index);
@@ -203,19 +207,19 @@ impl<C: Cursor> Generator for Transfer<C> {
     }
 }
 
-fn lines(plan: &WorkerPlan) -> Result<Vec<Line>, GenerateError> {
-    let lines = plan.lines.iter().map(Line::new);
-    let mut lines: Vec<Line> = lines.collect::<Result<_, _>>()?;
+fn lines(plan: &WorkerPlan) -> Result<Vec<TransferLine>, GenerateError> {
+    let lines = plan.lines.iter().map(TransferLine::new);
+    let mut lines: Vec<TransferLine> = lines.collect::<Result<_, _>>()?;
     if let [line] = &mut lines[..]
         && line.delay_ns == 0
     {
-        // One burst is as another.
+        // All bursts are the same, so a single endless one is enough.
         line.burst = u32::MAX;
     }
     Ok(lines)
 }
 
-impl Line {
+impl TransferLine {
     fn new(line: &LinePlan) -> Result<Self, GenerateError> {
         Ok(Self {
             read: threshold("the share of reads", line.read_percent)?,
@@ -227,30 +231,34 @@ impl Line {
     }
 }
 
-/// Which half of a transaction.
+/// Half of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum TransactionHalf {
     Request,
     Reply,
 }
 
-/// One placement for each line and span; lines without a reply get one of their request's length
-/// that is never used.
-fn placements(plan: &WorkerPlan, seed: u64, part: Part) -> Result<Vec<Placement>, GenerateError> {
+/// One placement per line and span. Lines without a reply get an unused one with their request's
+/// length.
+fn placements(
+    plan: &WorkerPlan,
+    seed: u64,
+    part: TransactionHalf,
+) -> Result<Vec<Placement>, GenerateError> {
     let mut placements = Vec::with_capacity(plan.lines.len() * plan.spans.len());
     for (line_index, line) in plan.lines.iter().enumerate() {
         let length_bytes = match part {
-            Part::Reply if line.reply_bytes > 0 => line.reply_bytes,
+            TransactionHalf::Reply if line.reply_bytes > 0 => line.reply_bytes,
             _ => line.size_bytes,
         };
-        let number = (2 * line_index) as u16 + u16::from(part == Part::Reply);
+        let number = (2 * line_index) as u16 + u16::from(part == TransactionHalf::Reply);
         for span in &plan.spans {
             let order_seed =
                 mix(seed ^ mix(u64::from(number) << 32 | u64::from(span.target_index)));
             placements.push(Placement::new(
                 line,
                 span,
-                Kind {
+                RequestKind {
                     number,
                     length_bytes,
                     order_seed,

@@ -1,38 +1,38 @@
-//! What can run here, and what is missing.
+//! Detects which file systems can be created here, and what is missing.
 
 use std::fs;
 use std::path::Path;
 
-use crate::catalog::{ENTRIES, Entry, Maker};
-use crate::choice::{Choice, ChoiceKind};
+use crate::catalog::{ENTRIES, LabFileSystem, Maker};
+use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::device;
 use crate::error::LabError;
 use crate::medium::{LabMedium, MediumKind};
 use crate::tools;
 
-/// Left free beside an image, for the rest of the system.
+/// Space left free next to an image, for the rest of the system.
 const KEPT_FREE_BYTES: u64 = 256 << 20;
 
-/// Whether a file system can be made here.
+/// Whether a file system can be created here.
 #[derive(Debug)]
 pub struct Availability {
-    /// Which.
-    pub entry: &'static Entry,
-    /// What is missing, each with what would help; nothing where it can be made.
+    /// The file system.
+    pub entry: &'static LabFileSystem,
+    /// Missing requirements, each with a remedy; empty if it can be created.
     pub missing: Vec<String>,
 }
 
-/// All file systems with what is missing for each; `path:DIR` is no entry and misses nothing.
+/// All file systems with their missing requirements. `path:DIR` is not listed because it has none.
 #[must_use]
 pub fn availability() -> Vec<Availability> {
-    let described = |entry: &'static Entry| Availability {
+    let described = |entry: &'static LabFileSystem| Availability {
         entry,
         missing: missing(entry),
     };
     ENTRIES.iter().map(described).collect()
 }
 
-fn missing(entry: &Entry) -> Vec<String> {
+fn missing(entry: &LabFileSystem) -> Vec<String> {
     let mut missing = Vec::new();
     if let Some(program) = entry.program()
         && tools::find(program).is_none()
@@ -53,29 +53,35 @@ fn missing(entry: &Entry) -> Vec<String> {
     }
     if entry.maker == Maker::Pool {
         missing
-            .push("a pool, which the lab does not make (make one and use `path:DIR`)".to_owned());
+            .push("a pool, which the lab cannot create (create one and use `path:DIR`)".to_owned());
     }
     if !is_root() && entry.maker != Maker::Memory {
+        // Memory file systems work without root, in a user namespace.
         missing.push("root".to_owned());
     }
     missing
 }
 
-/// Refuses what can be seen to fail before anything is made.
+/// Refuses requests that are certain to fail, before anything is created.
 ///
 /// # Errors
-/// A program, file system or device that is not here, too little space, no root, or a device that
-/// may not be written.
-pub fn check(choices: &[Choice], medium: &LabMedium, directory: &Path) -> Result<(), LabError> {
+/// If a program, file system or device is missing, space is too small, root is needed, or the
+/// device may not be written.
+pub fn check(
+    choices: &[FileSystemChoice],
+    medium: &LabMedium,
+    directory: &Path,
+) -> Result<(), LabError> {
     for choice in choices {
         check_choice(choice, medium)?;
     }
-    let needs_device = choices.iter().any(Choice::needs_device);
-    let is_in_memory = |choice: &Choice| {
+    let needs_device = choices.iter().any(FileSystemChoice::needs_device);
+    let is_in_memory = |choice: &FileSystemChoice| {
         choice
             .entry()
             .is_some_and(|entry| entry.maker == Maker::Memory)
     };
+    // Checked once, because all file systems use the same image, one after the other.
     if needs_device {
         check_medium(medium, directory)?;
     }
@@ -85,12 +91,12 @@ pub fn check(choices: &[Choice], medium: &LabMedium, directory: &Path) -> Result
     Ok(())
 }
 
-fn check_choice(choice: &Choice, medium: &LabMedium) -> Result<(), LabError> {
+fn check_choice(choice: &FileSystemChoice, medium: &LabMedium) -> Result<(), LabError> {
     let entry = match &choice.kind {
         ChoiceKind::Path(path) => {
             let admitted = target::admit(path, &target::Permission::default());
             admitted.map_err(|error| match error {
-                // A lab measures directories, and makes none of them.
+                // A lab only measures in existing directories.
                 target::TargetError::NotThere { path } => {
                     target::TargetError::NoSuchDirectory { path }
                 }
@@ -112,6 +118,7 @@ fn check_choice(choice: &Choice, medium: &LabMedium) -> Result<(), LabError> {
         let name = entry.name.to_owned();
         return Err(LabError::NoKernel { name });
     }
+    // A named device has a fixed size; its mkfs reports if that is too small.
     let is_sized = !matches!(medium.kind, MediumKind::Device(_)) || entry.maker == Maker::Memory;
     if is_sized {
         check_size(entry, medium.size_bytes)?;
@@ -119,15 +126,15 @@ fn check_choice(choice: &Choice, medium: &LabMedium) -> Result<(), LabError> {
     Ok(())
 }
 
-/// Refuses a file system whose program is not installed.
-pub(crate) fn check_program(entry: &Entry) -> Result<(), LabError> {
+/// Refuses a file system whose programs are not installed.
+pub(crate) fn check_program(entry: &LabFileSystem) -> Result<(), LabError> {
     match entry.program() {
         Some(program) if tools::find(program).is_none() => Err(no_program(entry, program)),
         _ => Ok(()),
     }
 }
 
-fn check_size(entry: &Entry, size_bytes: u64) -> Result<(), LabError> {
+fn check_size(entry: &LabFileSystem, size_bytes: u64) -> Result<(), LabError> {
     if size_bytes >= entry.size_min_bytes {
         return Ok(());
     }
@@ -138,13 +145,13 @@ fn check_size(entry: &Entry, size_bytes: u64) -> Result<(), LabError> {
     })
 }
 
-/// Refuses images that are too small for one of the file systems, or too large for the directory.
+/// Refuses images that are too small for a file system, or too large for the directory.
 pub(crate) fn check_image(
-    choices: &[Choice],
+    choices: &[FileSystemChoice],
     medium: &LabMedium,
     directory: &Path,
 ) -> Result<(), LabError> {
-    for entry in choices.iter().filter_map(Choice::entry) {
+    for entry in choices.iter().filter_map(FileSystemChoice::entry) {
         check_size(entry, medium.size_bytes)?;
     }
     check_space(medium.size_bytes, directory)
@@ -185,6 +192,7 @@ fn check_medium(medium: &LabMedium, directory: &Path) -> Result<(), LabError> {
 
 fn check_space(size_bytes: u64, directory: &Path) -> Result<(), LabError> {
     let parent = directory.parent().unwrap_or(directory);
+    // A check creates nothing, so the lab's directory may still be missing.
     let place = if directory.exists() {
         directory
     } else {
@@ -224,7 +232,7 @@ fn memory_available_bytes() -> Option<u64> {
     Some(kib << 10)
 }
 
-/// The type to mount by: one that the kernel has or can load, or that a program serves.
+/// The type for mounting: one that the kernel has or can load, or that a FUSE program serves.
 pub(crate) fn kernel_type(
     types: &'static [&'static str],
     mounter: Option<(&str, &str)>,
@@ -239,6 +247,8 @@ pub(crate) fn kernel_type(
     let by_kernel = types.iter().find(|kind| is_known(kind));
     let by_program = mounter
         .filter(|(program, _)| tools::find(program).is_some())
+        // These programs mount a block device through the kernel's `fuseblk`, which is part of
+        // FUSE.
         .filter(|_| is_known(&"fuseblk") || is_module("fuse"))
         .and_then(|(program, _)| {
             let served = program.strip_prefix("mount.").unwrap_or(program);
@@ -247,7 +257,7 @@ pub(crate) fn kernel_type(
     by_kernel.or(by_program).copied()
 }
 
-/// Whether the running kernel has such a module to load.
+/// `true` if the running kernel has this loadable module.
 fn is_module(name: &str) -> bool {
     let release = rustix::system::uname();
     let release = release.release().to_string_lossy();
@@ -259,20 +269,20 @@ fn is_module(name: &str) -> bool {
     })
 }
 
-/// Whether this process may do what root may.
+/// `true` if this process runs as root.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Says which package has the program, where that is what is missing.
-pub(crate) fn missing_program(error: LabError, entry: &Entry) -> LabError {
+/// Adds the package that contains the program, if a program is missing.
+pub(crate) fn missing_program(error: LabError, entry: &LabFileSystem) -> LabError {
     match error {
         LabError::NoProgram { program, .. } => no_program(entry, &program),
         other => other,
     }
 }
 
-fn no_program(entry: &Entry, program: &str) -> LabError {
+fn no_program(entry: &LabFileSystem, program: &str) -> LabError {
     LabError::NoProgram {
         name: entry.name.to_owned(),
         program: program.to_owned(),
@@ -294,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_missing_names_its_package() {
-        let entry = Entry {
+        let entry = LabFileSystem {
             mkfs: &["mkfs.no-such"],
             package: "no-such-progs",
             types: &["no-such"],

@@ -1,4 +1,4 @@
-//! A lab at work: file systems are made, mounted, and taken down again.
+//! A running lab: creates, mounts and removes file systems.
 
 mod bare;
 mod built;
@@ -13,8 +13,8 @@ use rustix::fs::{FallocateFlags, fallocate};
 use serde::Serialize;
 
 use crate::availability::{kernel_type, missing_program};
-use crate::catalog::{Entry, Maker};
-use crate::choice::{Choice, ChoiceKind};
+use crate::catalog::{LabFileSystem, Maker};
+use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::clean::{begin, remove_own, remove_place};
 use crate::command_line::shown;
 use crate::device;
@@ -23,52 +23,52 @@ use crate::journal::Journal;
 use crate::medium::{LabMedium, MediumKind};
 use crate::place::{ANSWER, BASE, IMAGE, LOCK, ORDER, POINT, make_directory};
 use crate::processes;
-use crate::step::Step;
+use crate::step::JournalStep;
 use crate::tools;
 use crate::undo::{remove_guest, undo};
 use crate::vm::{Guest, GuestOrder, Host, Image, Kernel};
 
-/// What is to be said of a file system that a program serves.
-const SERVED: &str = "a program serves it, which reads and writes the device through the page \
-                      cache: direct I/O is not direct, and its processor time is not the run's";
+/// Note for a file system that is served by a FUSE program.
+const SERVED: &str = "a FUSE program serves it through the page cache: direct I/O is not direct, \
+                      and the program's CPU time is not part of the run";
 
-/// A lab at work. Dropped in the middle, it takes down what it made.
+/// A running lab. If it is dropped early, it removes everything it created.
 #[derive(Debug)]
 pub struct Lab {
     directory: PathBuf,
     journal: Journal,
     is_ended: bool,
-    /// Held by this process and by all that it starts.
+    /// Lock held by this process and all processes that it starts.
     #[cfg_attr(not(test), expect(dead_code, reason = "it is held, not used"))]
     lock: OwnedFd,
 }
 
-/// A file system that is made and mounted.
+/// A file system that is created and mounted.
 #[derive(Debug)]
 pub struct Built {
-    /// The directory to measure in.
+    /// Directory to measure in.
     pub directory: PathBuf,
-    /// The block device under it.
+    /// Block device under it.
     pub device: Option<PathBuf>,
-    /// What it lies on, in words.
+    /// Description of the storage under it.
     pub medium: String,
-    /// The command that made it; none where nothing was made.
+    /// Command that created it; `None` for an existing directory.
     pub mkfs: Option<String>,
-    /// The mount options that were asked for, separated by commas.
+    /// Requested mount options, separated by commas.
     pub mount_options: String,
-    /// How long making it took; none where nothing was made.
+    /// Duration of its creation; `None` for an existing directory.
     pub mkfs_time: Option<Duration>,
-    /// What is other than it was meant to be.
+    /// Deviations from the request.
     pub notes: Vec<String>,
     /// Mount points, the innermost last.
     points: Vec<PathBuf>,
 }
 
 impl Lab {
-    /// Begins a lab in its directory, which is made where it is not there.
+    /// Starts a lab in `directory`, which is created if necessary.
     ///
     /// # Errors
-    /// When somebody else could change what is in the directory, or it cannot be written.
+    /// If other users could change the content of the directory, or it cannot be written.
     pub fn begin(directory: &Path) -> Result<Self, LabError> {
         let (directory, lock, journal) = begin(directory)?;
         Ok(Self {
@@ -79,40 +79,46 @@ impl Lab {
         })
     }
 
-    /// Names the lab; no other has that name.
+    /// Unique name of the lab.
     #[must_use]
     pub fn name(&self) -> String {
         let name = self.directory.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
     }
 
-    /// Makes a file system and mounts it; where that fails, nothing of it stays.
+    /// Creates a file system and mounts it. On failure, everything is removed again.
     ///
     /// # Errors
-    /// What the system or one of its programs says.
-    pub fn build(&mut self, choice: &Choice, medium: &LabMedium) -> Result<Built, LabError> {
+    /// Errors of the system or of its programs.
+    pub fn build(
+        &mut self,
+        choice: &FileSystemChoice,
+        medium: &LabMedium,
+    ) -> Result<Built, LabError> {
         let built = self.try_build(choice, medium);
         self.or_undone(built)
     }
 
-    /// Unmounts a file system and removes all that was made for it; returns how long unmounting
-    /// took.
+    /// Unmounts a file system and removes everything that was created for it. Returns the duration
+    /// of the unmount.
     ///
     /// # Errors
-    /// When something of it stays, with the reason.
+    /// If something could not be removed, with the reason.
     pub fn take_down(&mut self, built: Built) -> Result<Duration, LabError> {
+        // Unmounted separately, so that the duration includes nothing else that is removed.
         let elapsed = built.unmount()?;
         self.undo()?;
         Ok(elapsed)
     }
 
-    /// Makes a file system on an image, for guests to mount; where that fails, nothing of it stays.
+    /// Creates a file system on an image, for guests to mount. On failure, everything is removed
+    /// again.
     ///
     /// # Errors
-    /// What the system or one of its programs says, or a file system that lies on no image.
+    /// Errors of the system or of its programs, or if the file system cannot be on an image.
     pub fn build_image(
         &mut self,
-        choice: &Choice,
+        choice: &FileSystemChoice,
         medium: &LabMedium,
         kernel: &Kernel,
     ) -> Result<Image, LabError> {
@@ -120,46 +126,47 @@ impl Lab {
         self.or_undone(image)
     }
 
-    /// Starts a guest on the image, with something to do.
+    /// Starts a guest on the image, with a task.
     ///
     /// # Errors
-    /// When the guest cannot be started.
+    /// If the guest cannot be started.
     pub fn boot<T: Serialize>(
         &mut self,
         image: &Image,
         task: T,
         host: &Host,
     ) -> Result<Guest, LabError> {
-        if !self.journal.steps().contains(&Step::Guest) {
-            self.journal.note(Step::Guest)?;
+        if !self.journal.steps().contains(&JournalStep::Guest) {
+            self.journal.note(JournalStep::Guest)?;
         }
         let answer = self.answer();
+        // The answer of an earlier guest must not be taken for that of this one.
         remove_guest(&self.directory)?;
         let order = GuestOrder::of_this_program(image.clone(), task, answer)?;
         order.write(&self.directory.join(ORDER))?;
         Guest::start(&mut self.journal, &self.directory, host)
     }
 
-    /// Where the guest that was started last leaves its answer.
+    /// Path of the answer of the last guest that was started.
     #[must_use]
     pub fn answer(&self) -> PathBuf {
         self.directory.join(ANSWER)
     }
 
-    /// Runs a program whose process is in the journal before it does anything.
+    /// Runs a program. Its process is in the journal before it does anything.
     pub(crate) fn run(&mut self, program: &str, arguments: &[String]) -> Result<String, LabError> {
         tools::run_noted(&mut self.journal, program, arguments)
     }
 
-    /// Where the image is.
+    /// Path of the image.
     pub(crate) fn image_path(&self) -> PathBuf {
         self.directory.join(IMAGE)
     }
 
-    /// Removes the image and what guests left beside it; no guest may be running.
+    /// Removes the image and the files that guests left next to it. No guest may be running.
     ///
     /// # Errors
-    /// When something of it stays, with the reason.
+    /// If something could not be removed, with the reason.
     pub fn remove_image(&mut self) -> Result<(), LabError> {
         self.undo()
     }
@@ -167,8 +174,10 @@ impl Lab {
     /// Ends the lab and removes its directory.
     ///
     /// # Errors
-    /// When something of it stays, with the reason.
+    /// If something could not be removed, with the reason.
     pub fn end(mut self) -> Result<(), LabError> {
+        // Set first: if removal fails here, the drop does not try again, and the caller has the
+        // reason.
         self.is_ended = true;
         self.undo()?;
         remove_own(&self.directory)?;
@@ -176,7 +185,7 @@ impl Lab {
         Ok(())
     }
 
-    /// What was made; where that failed, nothing of it stays.
+    /// Passes a result on; on failure, first removes everything that was created.
     fn or_undone<T>(&mut self, made: Result<T, LabError>) -> Result<T, LabError> {
         if made.is_err() {
             self.undo()?;
@@ -192,7 +201,11 @@ impl Lab {
         }
     }
 
-    fn try_build(&mut self, choice: &Choice, medium: &LabMedium) -> Result<Built, LabError> {
+    fn try_build(
+        &mut self,
+        choice: &FileSystemChoice,
+        medium: &LabMedium,
+    ) -> Result<Built, LabError> {
         let (entry, mkfs_options, asked) = match &choice.kind {
             ChoiceKind::Path(path) => return Ok(existing(path)),
             ChoiceKind::Made {
@@ -213,6 +226,7 @@ impl Lab {
         };
         if entry.maker == Maker::Memory {
             built.medium = format!("memory, {}", units::Bytes(medium.size_bytes));
+            // Requested options come last, so that they override the lab's.
             built.mount_options = joined(&format!("size={}", medium.size_bytes), asked);
             self.mount("tmpfs", "tmpfs", POINT, &mut built)?;
             return Ok(built);
@@ -234,7 +248,7 @@ impl Lab {
 
     fn try_build_image(
         &mut self,
-        choice: &Choice,
+        choice: &FileSystemChoice,
         medium: &LabMedium,
         kernel: &Kernel,
     ) -> Result<Image, LabError> {
@@ -276,7 +290,7 @@ impl Lab {
         })
     }
 
-    /// The block device to make the file system on.
+    /// The block device for the file system.
     fn device(&mut self, medium: &LabMedium, built: &mut Built) -> Result<String, LabError> {
         let size = units::Bytes(medium.size_bytes);
         let path = match &medium.kind {
@@ -293,10 +307,13 @@ impl Lab {
                     overwrite_devices: medium.overwrite_devices.clone(),
                     ..target::Permission::default()
                 };
+                // Checked again, because the device may have been mounted since the check of the
+                // request.
                 let admitted = target::admit(path, &permission)?;
                 let size = units::Bytes(admitted.facts().size_bytes);
                 built.medium = format!("{}, {size}", path.display());
-                self.journal.note(Step::Device { path: path.clone() })?;
+                self.journal
+                    .note(JournalStep::Device { path: path.clone() })?;
                 path.display().to_string()
             }
         };
@@ -306,21 +323,22 @@ impl Lab {
 
     fn looped(&mut self, size_bytes: u64, built: &mut Built) -> Result<String, LabError> {
         let image = self.image(size_bytes, &mut built.notes)?;
-        self.journal.note(Step::Loop)?;
+        self.journal.note(JournalStep::Loop)?;
         let (path, is_direct) = device::attach(&mut self.journal, &image)?;
         if !is_direct {
-            let note = "the loop device goes through the page cache";
+            let note = "the loop device uses the page cache";
             built.notes.push(note.to_owned());
         }
         Ok(path)
     }
 
-    /// A preallocated file of that size.
+    /// A preallocated file of this size.
     fn image(&mut self, size_bytes: u64, notes: &mut Vec<String>) -> Result<PathBuf, LabError> {
         let image = self.directory.join(IMAGE);
-        self.journal.note(Step::Image { size_bytes })?;
+        self.journal.note(JournalStep::Image { size_bytes })?;
         let failed = |error: io::Error| LabError::system("make", &image, error);
         let file = File::create_new(&image).map_err(failed)?;
+        // Otherwise, the host's file system would allocate blocks during the measurement.
         match fallocate(&file, FallocateFlags::empty(), 0, size_bytes) {
             Ok(()) => {}
             Err(rustix::io::Errno::OPNOTSUPP) => {
@@ -329,24 +347,26 @@ impl Lab {
             }
             Err(error) => return Err(failed(error.into())),
         }
+        // The host must not write back the image's metadata while a workload runs.
         file.sync_all().map_err(failed)?;
         Ok(image)
     }
 
-    /// A small image with nothing on it.
+    /// A small image without content.
     pub(crate) fn empty_image(&mut self) -> Result<PathBuf, LabError> {
         self.image(1 << 20, &mut Vec::new())
     }
 
     fn zram(&mut self, size_bytes: u64) -> Result<String, LabError> {
-        self.journal.note(Step::ZramWanted {
+        // The kernel chooses the number, so it is not known before the step.
+        self.journal.note(JournalStep::ZramWanted {
             existing: device::zrams(),
             at: SystemTime::now(),
         })?;
         let control = Path::new("/sys/class/zram-control/hot_add");
         let number =
             device::new_zram().map_err(|error| LabError::system("read", control, error))?;
-        self.journal.note(Step::Zram {
+        self.journal.note(JournalStep::Zram {
             number,
             made_at: device::zram_made_at(number),
         })?;
@@ -358,7 +378,7 @@ impl Lab {
 
     fn mkfs(
         &mut self,
-        entry: &Entry,
+        entry: &LabFileSystem,
         options: &[String],
         device: &str,
         built: &mut Built,
@@ -371,7 +391,8 @@ impl Lab {
         built.mkfs = Some(shown(program, &arguments));
         arguments.push(device.to_owned());
         let command = shown(program, &arguments);
-        self.journal.note(Step::Mkfs { command })?;
+        self.journal.note(JournalStep::Mkfs { command })?;
+        // After the journal's sync, which must not count as time of mkfs.
         let start = Instant::now();
         let made = self.run(program, &arguments);
         made.map_err(|error| missing_program(error, entry))?;
@@ -388,24 +409,26 @@ impl Lab {
     ) -> Result<(), LabError> {
         let point = self.directory.join(name);
         make_directory(&point)?;
-        self.journal.note(Step::Mount {
+        self.journal.note(JournalStep::Mount {
             point: point.clone(),
         })?;
         let arguments = tools::mount_arguments(kind, &built.mount_options, source, &point);
         self.run("mount", &arguments)?;
         built.points.push(point);
+        // Programs that `mount` starts and leaves, such as `nilfs_cleanerd`, share the lab's lock.
         self.note_left_at_work()
     }
 
-    /// Notes programs that others have left at work: those that serve or clean a file system.
+    /// Adds programs to the journal that other programs left running, such as those that serve or
+    /// clean a file system.
     fn note_left_at_work(&mut self) -> Result<(), LabError> {
         for (pid, start_ticks) in processes::sharers(&self.directory.join(LOCK)) {
-            let is_it = |step: &Step| {
-                matches!(step, Step::Process { pid: noted, start_ticks: at, .. }
+            let is_it = |step: &JournalStep| {
+                matches!(step, JournalStep::Process { pid: noted, start_ticks: at, .. }
                     if (*noted, *at) == (pid, start_ticks))
             };
             if !self.journal.steps().iter().any(is_it) {
-                self.journal.note(Step::Process {
+                self.journal.note(JournalStep::Process {
                     pid,
                     start_ticks,
                     program: processes::name(pid),
@@ -415,7 +438,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Mounts the device, and a directory of it laid over another one.
+    /// Mounts the device, and an overlay of two of its directories.
     fn overlay(
         &mut self,
         kind: &str,
@@ -423,9 +446,11 @@ impl Lab {
         asked: &str,
         built: &mut Built,
     ) -> Result<(), LabError> {
+        // Requested options are for the overlay, not for the file system under it.
         built.mount_options = String::new();
         self.mount(kind, device, BASE, built)?;
         let base = self.directory.join(BASE);
+        // `upperdir` and `workdir` must be on the same file system (Linux, overlayfs.rst).
         let parts = ["lower", "upper", "work"].map(|name| base.join(name));
         for part in &parts {
             make_directory(part)?;
@@ -439,19 +464,19 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        // What stays is for `clean`, which tells why.
+        // If something remains, `clean` reports the reason.
         if !self.is_ended && self.undo().is_ok() && remove_own(&self.directory).is_ok() {
             remove_place(&self.directory, self.journal.steps());
         }
     }
 }
 
-/// A directory that is there, of which nothing is made.
+/// An existing directory, for which nothing is created.
 fn existing(path: &Path) -> Built {
     Built {
         directory: path.to_owned(),
         device: None,
-        medium: format!("`{}`, as it is", path.display()),
+        medium: format!("existing directory `{}`", path.display()),
         mkfs: None,
         mount_options: String::new(),
         mkfs_time: None,

@@ -1,37 +1,38 @@
-//! What a file system was made on, and how it is mounted.
+//! How a file system was created and mounted.
 
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Built;
 use crate::vm::Image;
 
-/// A file system as it was made and mounted.
+/// How a file system was created and mounted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltAs {
-    /// What it lies on, in words.
+    /// Description of the storage under it.
     pub medium: String,
-    /// The layers between, where what it lies on is itself in memory.
+    /// The storage layers, if the storage is itself in memory.
     pub in_memory: Option<String>,
-    /// The command that made it; none where nothing was made.
+    /// Command that created it; `None` for an existing directory.
     pub mkfs: Option<String>,
-    /// How it is mounted; none where that is not known.
+    /// How it is mounted; `None` if unknown.
     pub mount: Option<MountedAs>,
 }
 
 /// How a file system is mounted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MountedAs {
-    /// The type that the kernel says; none where only what is asked for is known.
+    /// Type reported by the kernel; `None` if only the request is known.
     pub file_system: Option<String>,
-    /// Options, separated by commas.
+    /// Mount options, separated by commas.
     pub options: String,
 }
 
 impl BuiltAs {
-    /// As what is mounted here.
+    /// Describes a file system that is mounted here.
     #[must_use]
     pub fn of(built: &Built) -> Self {
         let stack = target::stack(&built.directory);
+        // Without a device (tmpfs), the name of the file system already says that it is memory.
         let in_memory = stack.filter(|it| it.medium == target::Medium::Memory && it.has_device);
         Self {
             medium: built.medium.clone(),
@@ -44,7 +45,7 @@ impl BuiltAs {
         }
     }
 
-    /// As guests will mount an image.
+    /// Describes an image as guests will mount it.
     #[must_use]
     pub fn of_image(image: &Image) -> Self {
         let options = Some(&image.mount_options).filter(|it| !it.is_empty());

@@ -1,62 +1,64 @@
-//! The file systems that the lab knows, as data.
+//! The file systems that the lab supports, as data.
 
-/// How a file system comes into being.
+/// How a file system is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Maker {
     /// `mkfs` on a block device.
     Device,
-    /// The kernel makes it in memory when it is mounted.
+    /// The kernel creates it in memory during the mount.
     Memory,
-    /// Two directories of a file system on a block device, laid over each other.
+    /// An overlay of two directories of a file system on a block device.
     Overlay,
-    /// A pool that an administrator makes; the lab only measures in it, as `path:DIR`.
+    /// A pool that an administrator creates; the lab measures in it only as `path:DIR`.
     Pool,
 }
 
-/// A file system that the lab knows.
+/// A file system that the lab supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    /// Its name on the command line.
+pub struct LabFileSystem {
+    /// Name on the command line.
     pub name: &'static str,
-    /// One line for people.
+    /// Description, one line.
     pub title: &'static str,
-    /// How it comes into being.
+    /// How it is created.
     pub maker: Maker,
-    /// The program that makes it, with the options that it always gets: no discarding, so that a
-    /// preallocated image stays so, and nothing left to be written by the kernel afterwards.
+    /// The program that creates it, with fixed options. They prevent discards, so that a
+    /// preallocated image stays allocated, and lazy initialization, so that the kernel writes
+    /// nothing later.
     pub mkfs: &'static [&'static str],
-    /// The Debian package with that program.
+    /// Debian package of this program.
     pub package: &'static str,
-    /// The program that looks whether it is consistent and changes nothing, with its options.
+    /// The program that checks its consistency without changes, with options; empty if there is
+    /// none.
     pub fsck: &'static [&'static str],
-    /// Type for `mount`, the preferred one first; the kernel has one of them, or none is needed.
+    /// Types for `mount`, preferred one first; the kernel needs to have one of them.
     pub types: &'static [&'static str],
-    /// A program that mounts it where the kernel cannot, with its Debian package.
+    /// A FUSE program that mounts it if the kernel cannot, with its Debian package.
     pub mounter: Option<(&'static str, &'static str)>,
-    /// Mount options that it gets before those that were asked for.
+    /// Default mount options, before the requested ones.
     pub mount_options: &'static str,
-    /// Mount options that it gets in a guest before all others: what is written is decided by the
-    /// workload, as a guest's seconds are not those of a machine.
+    /// Mount options in a guest, before all others. They keep timers from writing, because a
+    /// guest's clock does not run like a machine's; only the workload decides what is written.
     pub guest_options: &'static str,
-    /// The smallest image that its program takes, in bytes.
+    /// Smallest image that its program accepts, in bytes.
     pub size_min_bytes: u64,
-    /// Whether it does direct I/O.
+    /// `true` if it supports direct I/O.
     pub is_direct: bool,
-    /// Whether it writes to the end of a log, and cleans behind it.
+    /// `true` if it writes to the end of a log that is cleaned later.
     pub is_log_structured: bool,
 }
 
 const MIB: u64 = 1 << 20;
 
-/// Extended options of ext3 and ext4. With a seed of their own each, the same directory would lie
-/// in another block group on each file system.
+/// Extended options of ext3 and ext4. The seed is fixed: with a random seed, the same directory
+/// would be in another block group on each file system.
 const JOURNALED: &str = "nodiscard,lazy_itable_init=0,lazy_journal_init=0,\
                          hash_seed=70676d65-7465-4072-a000-000000000000";
-/// Commits by a timer are seldom.
+/// Makes commits by a timer rare.
 const SELDOM: &str = "commit=300";
 
-const fn on_device(name: &'static str, title: &'static str) -> Entry {
-    Entry {
+const fn on_device(name: &'static str, title: &'static str) -> LabFileSystem {
+    LabFileSystem {
         name,
         title,
         maker: Maker::Device,
@@ -73,9 +75,9 @@ const fn on_device(name: &'static str, title: &'static str) -> Entry {
     }
 }
 
-/// Every file system, those of every kernel first.
-pub const ENTRIES: [Entry; 12] = [
-    Entry {
+/// All file systems; the most widely available come first.
+pub const ENTRIES: [LabFileSystem; 12] = [
+    LabFileSystem {
         mkfs: &[
             "mkfs.ext2",
             "-q",
@@ -88,7 +90,7 @@ pub const ENTRIES: [Entry; 12] = [
         types: &["ext2"],
         ..on_device("ext2", "no journal")
     },
-    Entry {
+    LabFileSystem {
         mkfs: &["mkfs.ext3", "-q", "-F", "-E", JOURNALED],
         package: "e2fsprogs",
         fsck: &["e2fsck", "-f", "-n"],
@@ -96,7 +98,7 @@ pub const ENTRIES: [Entry; 12] = [
         guest_options: SELDOM,
         ..on_device("ext3", "ext2 with a journal")
     },
-    Entry {
+    LabFileSystem {
         mkfs: &["mkfs.ext4", "-q", "-F", "-E", JOURNALED],
         package: "e2fsprogs",
         fsck: &["e2fsck", "-f", "-n"],
@@ -104,7 +106,7 @@ pub const ENTRIES: [Entry; 12] = [
         guest_options: SELDOM,
         ..on_device("ext4", "extents and a journal")
     },
-    Entry {
+    LabFileSystem {
         mkfs: &["mkfs.xfs", "-q", "-f", "-K"],
         package: "xfsprogs",
         fsck: &["xfs_repair", "-n", "-f"],
@@ -112,7 +114,7 @@ pub const ENTRIES: [Entry; 12] = [
         size_min_bytes: 300 * MIB,
         ..on_device("xfs", "extents in trees, allocation groups, a journal")
     },
-    Entry {
+    LabFileSystem {
         mkfs: &["mkfs.btrfs", "-q", "-f", "-K"],
         package: "btrfs-progs",
         fsck: &["btrfs", "check", "--readonly"],
@@ -121,13 +123,13 @@ pub const ENTRIES: [Entry; 12] = [
         size_min_bytes: 128 * MIB,
         ..on_device("btrfs", "copy on write, checksums")
     },
-    Entry {
+    LabFileSystem {
         maker: Maker::Memory,
         types: &["tmpfs"],
         size_min_bytes: MIB,
-        ..on_device("tmpfs", "memory, no device at all")
+        ..on_device("tmpfs", "memory, no device")
     },
-    Entry {
+    LabFileSystem {
         mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0"],
         package: "f2fs-tools",
         fsck: &["fsck.f2fs", "--dry-run"],
@@ -140,24 +142,24 @@ pub const ENTRIES: [Entry; 12] = [
             "log-structured, for flash (mounted with `mode=lfs`)",
         )
     },
-    Entry {
+    LabFileSystem {
         mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
         package: "nilfs-tools",
         types: &["nilfs2"],
-        // Its cleaner may take what a workload has just left.
+        // Otherwise its cleaner keeps blocks that a workload has just freed.
         mount_options: "pp=0",
         size_min_bytes: 256 * MIB,
         is_log_structured: true,
         ..on_device("nilfs2", "log-structured, with snapshots")
     },
-    Entry {
+    LabFileSystem {
         mkfs: &["mkfs.bcachefs", "--quiet", "--force"],
         package: "bcachefs-tools",
         types: &["bcachefs"],
         size_min_bytes: 256 * MIB,
         ..on_device("bcachefs", "copy on write, checksums")
     },
-    Entry {
+    LabFileSystem {
         maker: Maker::Pool,
         mkfs: &["zpool"],
         package: "zfsutils-linux",
@@ -165,15 +167,15 @@ pub const ENTRIES: [Entry; 12] = [
         size_min_bytes: 256 * MIB,
         ..on_device("zfs", "copy on write in pools")
     },
-    Entry {
+    LabFileSystem {
         mkfs: &["mkfs.ntfs", "--quiet", "--fast", "--force"],
         package: "ntfs-3g",
         types: &["ntfs3", "ntfs-3g"],
         mounter: Some(("mount.ntfs-3g", "ntfs-3g")),
         is_direct: false,
-        ..on_device("ntfs", "by the kernel's ntfs3, else by ntfs-3g")
+        ..on_device("ntfs", "the kernel's ntfs3, otherwise ntfs-3g")
     },
-    Entry {
+    LabFileSystem {
         maker: Maker::Overlay,
         mkfs: &[
             "mkfs.ext4",
@@ -184,24 +186,24 @@ pub const ENTRIES: [Entry; 12] = [
         ],
         package: "e2fsprogs",
         types: &["overlay"],
-        ..on_device("overlay", "a directory of ext4 laid over another")
+        ..on_device("overlay", "one ext4 directory over another")
     },
 ];
 
-impl Entry {
-    /// The entry of this name.
+impl LabFileSystem {
+    /// The file system with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         ENTRIES.iter().find(|entry| entry.name == name)
     }
 
-    /// The program that makes it; none where the kernel does.
+    /// The program that creates it; `None` if the kernel does.
     #[must_use]
     pub fn program(&self) -> Option<&'static str> {
         self.mkfs.first().copied()
     }
 
-    /// The type of the file system that lies on the device.
+    /// Types of the file system on the device.
     #[must_use]
     pub fn device_types(&self) -> &'static [&'static str] {
         match self.maker {
@@ -210,7 +212,7 @@ impl Entry {
         }
     }
 
-    /// What it can do, in words; empty where there is nothing to say.
+    /// Its features, for people.
     #[must_use]
     pub fn features(&self) -> String {
         let direct = if self.is_direct {
@@ -234,16 +236,16 @@ mod tests {
             assert!(!entry.types.is_empty(), "{}", entry.name);
             assert_eq!(entry.program().is_none(), entry.package.is_empty());
             assert_eq!(
-                Entry::find(entry.name).map(|it| it.title),
+                LabFileSystem::find(entry.name).map(|it| it.title),
                 Some(entry.title)
             );
         }
-        assert_eq!(Entry::find("ext5"), None);
+        assert_eq!(LabFileSystem::find("ext5"), None);
     }
 
     #[test]
     fn features_are_told_in_words() {
-        let features = |name| Entry::find(name).map(Entry::features);
+        let features = |name| LabFileSystem::find(name).map(LabFileSystem::features);
         assert_eq!(features("ext4").as_deref(), Some("O_DIRECT"));
         assert_eq!(
             features("nilfs2").as_deref(),

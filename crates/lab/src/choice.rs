@@ -1,43 +1,43 @@
-//! What `--fs` says: file systems with options of their own.
+//! Parses `--fs`: file systems with options.
 
 use std::path::{Path, PathBuf};
 
-use crate::catalog::{ENTRIES, Entry, Maker};
+use crate::catalog::{ENTRIES, LabFileSystem, Maker};
 use crate::command_line;
 use crate::error::LabError;
 
-/// A file system to measure on.
+/// A file system to measure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
-    /// Names it in tables: unlike all others of a lab.
+pub struct FileSystemChoice {
+    /// Name in tables, unique in a lab.
     pub label: String,
-    /// What it is.
+    /// Kind of the choice.
     pub kind: ChoiceKind,
 }
 
-/// What is to be measured on.
+/// Kind of the choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChoiceKind {
-    /// One that the lab makes.
+    /// A file system that the lab creates.
     Made {
-        /// Which.
-        entry: &'static Entry,
-        /// Options of its program, after those that it always gets.
+        /// The file system.
+        entry: &'static LabFileSystem,
+        /// Options for the program that creates it, after the fixed ones.
         mkfs_options: Vec<String>,
         /// Mount options, separated by commas.
         mount_options: String,
     },
-    /// A directory of a file system that is there.
+    /// A directory of an existing file system.
     Path(PathBuf),
 }
 
-impl Choice {
-    /// Reads the values of `--fs`, each a list: `ext2,ext4:-O ^has_journal,xfs,mount=noatime`.
+impl FileSystemChoice {
+    /// Parses the values of `--fs`, each a list: `ext2,ext4:-O ^has_journal,xfs,mount=noatime`.
     ///
-    /// A name begins another file system, what follows it belongs to it.
+    /// Each name starts a new file system; options belong to the name before them.
     ///
     /// # Errors
-    /// An unknown name, options before any name, or quotes that do not close.
+    /// If a name is unknown, options come before any name, or a quote is not closed.
     pub fn read_all(values: &[String]) -> Result<Vec<Self>, LabError> {
         let mut choices = Vec::new();
         for value in values {
@@ -56,7 +56,7 @@ impl Choice {
         Ok(choices)
     }
 
-    /// A directory of a file system that is there.
+    /// A directory of an existing file system.
     #[must_use]
     pub fn of_path(path: &Path) -> Self {
         Self {
@@ -65,16 +65,16 @@ impl Choice {
         }
     }
 
-    /// The entry of one that the lab makes.
+    /// The catalog entry; `None` for an existing directory.
     #[must_use]
-    pub const fn entry(&self) -> Option<&'static Entry> {
+    pub const fn entry(&self) -> Option<&'static LabFileSystem> {
         match &self.kind {
             ChoiceKind::Made { entry, .. } => Some(entry),
             ChoiceKind::Path(_) => None,
         }
     }
 
-    /// Whether a block device lies under it that the lab provides.
+    /// `true` if the lab provides a block device for it.
     #[must_use]
     pub fn needs_device(&self) -> bool {
         self.entry()
@@ -82,19 +82,19 @@ impl Choice {
     }
 }
 
-/// A file system as it is read.
-struct Draft<'a> {
+/// A file system as parsed so far.
+struct RawChoice<'a> {
     name: &'a str,
     mkfs: Option<String>,
     mount: Option<String>,
 }
 
-impl Draft<'_> {
-    fn choice(self, value: &str) -> Result<Choice, LabError> {
+impl RawChoice<'_> {
+    fn choice(self, value: &str) -> Result<FileSystemChoice, LabError> {
         if let Some(path) = self.name.strip_prefix("path:") {
-            return Ok(Choice::of_path(Path::new(path)));
+            return Ok(FileSystemChoice::of_path(Path::new(path)));
         }
-        let Some(entry) = Entry::find(self.name) else {
+        let Some(entry) = LabFileSystem::find(self.name) else {
             return Err(unknown(self.name));
         };
         if entry.maker == Maker::Pool {
@@ -106,14 +106,15 @@ impl Draft<'_> {
             reason: "a quote is not closed".to_owned(),
         })?;
         if entry.maker == Maker::Memory && !mkfs_options.is_empty() {
-            let reason = format!("{} has no mkfs that could take `{mkfs}`", entry.name);
+            let reason = format!("{} has no mkfs that accepts `{mkfs}`", entry.name);
             let seen = value.to_owned();
             return Err(LabError::BadChoice { seen, reason });
         }
         let mount_options = self.mount.unwrap_or_default();
+        // With all options, because a lab may have the same file system with different ones.
         let parts = [entry.name, mkfs.trim(), mount_options.as_str()];
         let label: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        Ok(Choice {
+        Ok(FileSystemChoice {
             label: label.join(" "),
             kind: ChoiceKind::Made {
                 entry,
@@ -124,22 +125,25 @@ impl Draft<'_> {
     }
 }
 
-fn drafts(value: &str) -> Result<Vec<Draft<'_>>, LabError> {
-    let mut drafts: Vec<Draft> = Vec::new();
+fn drafts(value: &str) -> Result<Vec<RawChoice<'_>>, LabError> {
+    let mut drafts: Vec<RawChoice> = Vec::new();
     for part in value.split(',') {
         let (name, rest) = match part.split_once(':') {
+            // A path may contain colons and is kept whole.
             Some((name, rest)) if name != "path" => (name.trim(), Some(rest.to_owned())),
             _ => (part.trim(), None),
         };
-        let begins = name.starts_with("path:") || Entry::find(name).is_some();
+        let begins = name.starts_with("path:") || LabFileSystem::find(name).is_some();
         if begins {
-            drafts.push(Draft {
+            drafts.push(RawChoice {
                 name,
                 mkfs: rest,
                 mount: None,
             });
             continue;
         }
+        // Commas also separate options, so a part that is not a name continues the options before
+        // it.
         let is_taken = drafts.last_mut().is_some_and(|draft| draft.take(part));
         if !is_taken && !part.trim().is_empty() {
             return Err(unknown(name));
@@ -148,13 +152,14 @@ fn drafts(value: &str) -> Result<Vec<Draft<'_>>, LabError> {
     Ok(drafts)
 }
 
-impl Draft<'_> {
-    /// Takes a part that is not a name; false where it belongs to nothing.
+impl RawChoice<'_> {
+    /// Adds an option; `false` if there is nothing that it can belong to.
     fn take(&mut self, part: &str) -> bool {
         if let Some(options) = part.trim().strip_prefix("mount=") {
             self.mount = Some(joined(self.mount.take(), options));
         } else if let Some(options) = part.trim().strip_prefix("mkfs=") {
             self.mkfs = Some(joined(self.mkfs.take(), options));
+        // Mount options come after mkfs options, so later parts continue them first.
         } else if self.mount.is_some() {
             self.mount = Some(joined(self.mount.take(), part));
         } else if self.mkfs.is_some() {
@@ -180,8 +185,9 @@ fn unknown(name: &str) -> LabError {
     }
 }
 
-/// The same again is a measurement of chance; its label says which of them it is.
-fn number_twins(choices: &mut [Choice]) {
+/// Numbers repeated file systems in their labels. Measuring the same one twice shows the variation
+/// by chance.
+fn number_twins(choices: &mut [FileSystemChoice]) {
     for index in 1..choices.len() {
         let (before, behind) = choices.split_at_mut(index);
         let twins = before.iter().filter(|it| it.kind == behind[0].kind).count();
@@ -197,9 +203,9 @@ mod tests {
 
     use super::*;
 
-    fn read(values: &[&str]) -> Result<Vec<Choice>, LabError> {
+    fn read(values: &[&str]) -> Result<Vec<FileSystemChoice>, LabError> {
         let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
-        Choice::read_all(&values)
+        FileSystemChoice::read_all(&values)
     }
 
     fn labels(values: &[&str]) -> Vec<String> {
@@ -247,6 +253,8 @@ mod tests {
             "the lab does not know the file system `ext5`"
         );
         assert!(error.help().unwrap().starts_with("did you mean `ext4`"));
+        let nfs = read(&["nfs"]).unwrap_err().help();
+        assert!(nfs.unwrap().contains("`--fs path:DIR`"));
         assert!(read(&["ext4,noatime"]).is_err());
         assert!(read(&[""]).is_err());
         assert!(read(&["zfs"]).unwrap_err().is_usage());
@@ -257,7 +265,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_the_reader_panic(text in "[a-z0-9,:= '\"^-]{0,40}") {
-            let _ = Choice::read_all(&[text]);
+            let _ = FileSystemChoice::read_all(&[text]);
         }
     }
 }

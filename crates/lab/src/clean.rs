@@ -1,4 +1,4 @@
-//! Removing what killed labs left.
+//! Removes the remains of killed labs.
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -8,44 +8,45 @@ use crate::error::LabError;
 use crate::journal::{self, JOURNAL, Journal};
 use crate::place::{self, LOCK, existing_lock, lab_lock, lock_directory, try_lock, wait_for};
 use crate::processes;
-use crate::step::Step;
+use crate::step::JournalStep;
 use crate::undo::{remove_directory, remove_file, undo, unmount_all};
 
-/// A program that is just being started shares the lock for a moment.
+/// Wait for a program that is just starting, which shares the lock for a moment.
 const STARTING: Duration = Duration::from_millis(300);
-/// Programs that nobody ends are done with what they do after so long.
+/// Wait for programs that end without being killed.
 const FREE_WITHIN: Duration = Duration::from_secs(5);
 
-/// What became of the labs that were found.
+/// Results of cleaning up.
 #[derive(Debug, Default)]
 pub struct Cleaned {
-    /// What was removed, in words.
+    /// Descriptions of what was removed.
     pub removed: Vec<String>,
-    /// What was left, each with the reason and one action that helps.
+    /// What could not be removed, each with the reason and advice.
     pub left: Vec<LabError>,
-    /// Labs that are at work.
+    /// Labs that are running.
     pub running: Vec<String>,
 }
 
-/// Removes every mount, device, image and process of labs that are not at work any more, and
+/// Removes all mounts, devices, images and processes of labs that are no longer running, and
 /// nothing else.
 ///
 /// # Errors
-/// When the directory is not to be trusted or cannot be locked.
+/// If the directory is not trusted or cannot be locked.
 pub fn clean(directory: &Path) -> Result<Cleaned, LabError> {
     let mut cleaned = Cleaned::default();
     if !directory.exists() {
         return Ok(cleaned);
     }
     place::trusted(directory)?;
-    // No lab is half begun while this is held.
+    // Prevents other labs from starting at the same time.
     let _held = lock_directory(directory)?;
     let directory = directory
         .canonicalize()
         .map_err(|error| LabError::system("access", directory, error))?;
     let labs = place::labs(&directory);
+    // Read before cleaning, which removes the journals.
     let steps = labs.iter().filter_map(|lab| believed(lab).ok()).flatten();
-    let steps: Vec<Step> = steps.collect();
+    let steps: Vec<JournalStep> = steps.collect();
     for lab in labs {
         clean_lab(&lab, &mut cleaned);
     }
@@ -53,22 +54,24 @@ pub fn clean(directory: &Path) -> Result<Cleaned, LabError> {
     Ok(cleaned)
 }
 
-/// Removes the directory that held a lab, where nobody named it or the lab had made it, and nothing
-/// else is in it.
-pub(crate) fn remove_place(lab: &Path, steps: &[Step]) {
+/// Removes the directory that contained the lab, if it is the default one or the lab created it,
+/// and if it is empty.
+pub(crate) fn remove_place(lab: &Path, steps: &[JournalStep]) {
     let default = place::default_directory();
-    let is_ours =
-        |step: &Step| matches!(step, Step::Begin { has_made_place, .. } if *has_made_place);
+    let is_ours = |step: &JournalStep| match step {
+        JournalStep::Begin { has_made_place, .. } => *has_made_place,
+        _ => false,
+    };
     let place = lab.parent();
     let place = place.filter(|it| *it == default || steps.iter().any(is_ours));
-    // What is not empty stays.
+    // Fails if the directory is not empty.
     let _ = place.map(std::fs::remove_dir);
 }
 
 fn clean_lab(lab: &Path, cleaned: &mut Cleaned) {
     let outcome = believed(lab).and_then(|steps| free_lock(lab, steps, cleaned));
     match outcome {
-        // What ended meanwhile may have noted another step before it did.
+        // The journal is read again: the lab may have added a step before it ended.
         Ok(Freed::Lock(_lock)) => match believed(lab) {
             Ok(steps) => remove_lab(lab, &steps, cleaned),
             Err(error) => cleaned.left.push(error),
@@ -81,18 +84,18 @@ fn clean_lab(lab: &Path, cleaned: &mut Cleaned) {
     }
 }
 
-/// What became of a lab's lock.
+/// State of a lab's lock.
 enum Freed {
-    /// It is held by this process now.
+    /// This process holds it now.
     Lock(OwnedFd),
-    /// There is none yet, as the lab had hardly begun.
+    /// There is no lock yet; the lab had hardly started.
     Nothing,
-    /// The lab's own process has it.
+    /// The lab's process holds it.
     AtWork(u32),
 }
 
-/// The steps of a lab; none of one that had hardly begun.
-fn believed(lab: &Path) -> Result<Vec<Step>, LabError> {
+/// The journal steps of a lab; empty if it had hardly started.
+fn believed(lab: &Path) -> Result<Vec<JournalStep>, LabError> {
     let found = std::fs::symlink_metadata(lab);
     let found = found.map_err(|error| LabError::system("access", lab, error))?;
     let doubt = match found.is_dir() {
@@ -104,18 +107,24 @@ fn believed(lab: &Path) -> Result<Vec<Step>, LabError> {
         .map_err(|reason| no_lab(lab, reason))
 }
 
-/// Gets the lock of a lab that is not at work, ending what the journal says it has started, and
-/// nobody else who has the lock.
-fn free_lock(lab: &Path, steps: Vec<Step>, cleaned: &mut Cleaned) -> Result<Freed, LabError> {
+/// Takes the lock of a lab that is no longer running. Kills the processes that its journal lists,
+/// but no other process that holds the lock.
+fn free_lock(
+    lab: &Path,
+    steps: Vec<JournalStep>,
+    cleaned: &mut Cleaned,
+) -> Result<Freed, LabError> {
     let path = lab.join(LOCK);
     if steps.is_empty() && std::fs::symlink_metadata(&path).is_err() {
         return Ok(Freed::Nothing);
     }
     let lock = existing_lock(lab).map_err(|reason| no_lab(lab, reason))?;
     let is_had = wait_for(|| try_lock(&lock), STARTING);
+    // The lock is held, and the process in the journal has the noted start time: the lab runs.
     if !is_had && let Some(pid) = owner(&steps) {
         return Ok(Freed::AtWork(pid));
     }
+    // Also if the lock was free: a listed process may run without holding it.
     match processes::end_noted(&steps, &path) {
         0 => {}
         1 => cleaned.removed.push("1 process".to_owned()),
@@ -124,18 +133,18 @@ fn free_lock(lab: &Path, steps: Vec<Step>, cleaned: &mut Cleaned) -> Result<Free
     if is_had || wait_for(|| try_lock(&lock), STARTING) {
         return Ok(Freed::Lock(lock));
     }
-    // A program that serves a file system ends when that is unmounted, noted or not.
+    // A FUSE program ends after the unmount, even if it is not in the journal.
     unmount_all(lab, &steps, &mut cleaned.removed)?;
     if wait_for(|| try_lock(&lock), FREE_WITHIN) {
         return Ok(Freed::Lock(lock));
     }
-    // This one has it open, too.
+    // This process has the file open, too.
     drop(lock);
     let users = processes::users_of(&path);
     let reason = users.unwrap_or_else(|| "another process uses it".to_owned());
     Err(LabError::Left {
         what: format!("`{}`", lab.display()),
-        reason: format!("its lock is not free, and no process of the lab has it: {reason}"),
+        reason: format!("its lock is held, but not by a process of the lab: {reason}"),
     })
 }
 
@@ -146,7 +155,7 @@ fn no_lab(lab: &Path, reason: String) -> LabError {
     }
 }
 
-fn remove_lab(lab: &Path, steps: &[Step], cleaned: &mut Cleaned) {
+fn remove_lab(lab: &Path, steps: &[JournalStep], cleaned: &mut Cleaned) {
     let undone = undo(lab, steps);
     cleaned.removed.extend(undone.removed);
     let outcome = undone.left.map_or_else(|| remove_own(lab), Err);
@@ -158,30 +167,30 @@ fn remove_lab(lab: &Path, steps: &[Step], cleaned: &mut Cleaned) {
     }
 }
 
-/// Removes the directory of a lab in which nothing is mounted any more.
+/// Removes the directory of a lab that has no mounts left.
 pub(crate) fn remove_own(lab: &Path) -> Result<(), LabError> {
-    // The journal goes last but for the lock: without it nothing would be found again.
+    // The journal and the lock go last: without the journal nothing would be found again.
     for name in [JOURNAL, LOCK] {
         remove_file(&lab.join(name), &mut Vec::new())?;
     }
     remove_directory(&PathBuf::from(lab))
 }
 
-/// The process of a lab, where it is still at work.
-fn owner(steps: &[Step]) -> Option<u32> {
+/// The process ID of a lab that is still running.
+fn owner(steps: &[JournalStep]) -> Option<u32> {
     steps.iter().find_map(|step| match step {
-        Step::Begin {
+        JournalStep::Begin {
             pid, start_ticks, ..
         } => (processes::start_ticks(*pid) == Some(*start_ticks)).then_some(*pid),
         _ => None,
     })
 }
 
-/// What a lab that has just begun has: its directory, its lock, its journal.
+/// Parts of a lab that has just started: its directory, lock and journal.
 pub(crate) type Begun = (PathBuf, OwnedFd, Journal);
 
-/// Begins a lab's directory: made, locked and with the first line of its journal, while nobody
-/// cleans.
+/// Creates the directory of a lab, locks it and writes the first line of its journal. The parent
+/// directory is locked meanwhile, so that no other process cleans up.
 pub(crate) fn begin(directory: &Path) -> Result<Begun, LabError> {
     let has_made_place = place::trusted(directory)?;
     let _held = lock_directory(directory)?;
@@ -199,12 +208,13 @@ pub(crate) fn begin(directory: &Path) -> Result<Begun, LabError> {
     }
     let pid = std::process::id();
     let start_ticks = processes::start_ticks(pid).unwrap_or(0);
-    let begin = Step::Begin {
+    let begin = JournalStep::Begin {
         pid,
         start_ticks,
         has_made_place,
     };
     let journal = Journal::begin(&lab, begin)?;
+    // The directory's name must be as durable as the journal in it.
     place::sync_directory(&directory)?;
     Ok((lab, lock, journal))
 }

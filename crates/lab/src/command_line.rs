@@ -1,6 +1,6 @@
-//! Command lines taken apart and put together, without a shell.
+//! Splits and joins command lines without a shell.
 
-/// The words of a text, blanks kept between quotes of either kind; none when one does not close.
+/// Splits a text into words; quotes of either kind keep spaces. `None` if a quote is not closed.
 pub(crate) fn split(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -11,6 +11,7 @@ pub(crate) fn split(text: &str) -> Option<Vec<String>> {
             (Some(_), _) => word.get_or_insert_default().push(letter),
             (None, '\'' | '"') => {
                 quote = Some(letter);
+                // A pair of quotes with nothing in it is an empty word.
                 word.get_or_insert_default();
             }
             (None, _) if letter.is_whitespace() => words.extend(word.take()),
@@ -21,13 +22,15 @@ pub(crate) fn split(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// A command line as a person would write it.
+/// A command line as a person would type it.
 pub(crate) fn shown(program: &str, arguments: &[String]) -> String {
     let quoted = |word: &String| {
         let is_plain = |letter: char| !letter.is_whitespace() && !"'\"\\$&|;<>".contains(letter);
         if !word.is_empty() && word.chars().all(is_plain) {
             word.clone()
         } else {
+            // A shell has no escape within single quotes: close them, add an escaped quote, open
+            // them again.
             format!("'{}'", word.replace('\'', "'\\''"))
         }
     };

@@ -1,4 +1,4 @@
-//! Loop and zram devices, as the kernel shows them.
+//! Loop and zram devices, through the kernel's interfaces.
 
 use std::fs;
 use std::io;
@@ -10,26 +10,26 @@ use crate::journal::Journal;
 use crate::tools;
 
 const ZRAM_CONTROL: &str = "/sys/class/zram-control";
-/// What the kernel adds to the name of a file that has been removed.
+/// Suffix that the kernel adds to the name of a removed file.
 const DELETED: &str = " (deleted)";
 
-/// Whether there can be loop devices.
+/// `true` if the system supports loop devices.
 pub(crate) fn has_loop() -> bool {
     Path::new("/dev/loop-control").exists()
 }
 
-/// Whether there can be zram devices.
+/// `true` if the system supports zram devices.
 pub(crate) fn has_zram() -> bool {
     Path::new(ZRAM_CONTROL).exists()
 }
 
-/// Puts a loop device with direct I/O on an image; its path, and whether it has direct I/O.
+/// Attaches a loop device to an image. Returns its path, and whether it uses direct I/O.
 pub(crate) fn attach(journal: &mut Journal, image: &Path) -> Result<(String, bool), LabError> {
     let image = image.display().to_string();
     let arguments = ["--find", "--show", "--direct-io=on", &image].map(str::to_owned);
     match tools::run_noted(journal, "losetup", &arguments) {
         Ok(path) => Ok((path.trim().to_owned(), true)),
-        // Some file systems do not take direct I/O on the image.
+        // Some file systems do not support direct I/O on the image.
         Err(LabError::Failed { .. }) => {
             let arguments = ["--find", "--show", &image].map(str::to_owned);
             let path = tools::run_noted(journal, "losetup", &arguments)?;
@@ -39,18 +39,19 @@ pub(crate) fn attach(journal: &mut Journal, image: &Path) -> Result<(String, boo
     }
 }
 
-/// The names of the loop devices on an image.
+/// Names of the loop devices on an image.
 pub(crate) fn loops_on(image: &Path) -> Vec<String> {
     let is_on = |name: &String| {
         let file = fs::read_to_string(format!("/sys/block/{name}/loop/backing_file"));
         let file = file.unwrap_or_default();
         let file = file.trim_end_matches('\n');
+        // The device must be found even if its image was removed first.
         Path::new(file.strip_suffix(DELETED).unwrap_or(file)) == image
     };
     blocks("loop").into_iter().filter(is_on).collect()
 }
 
-/// The numbers of all zram devices.
+/// Numbers of all zram devices.
 pub(crate) fn zrams() -> Vec<u32> {
     let names = blocks("zram").into_iter();
     names
@@ -58,20 +59,20 @@ pub(crate) fn zrams() -> Vec<u32> {
         .collect()
 }
 
-/// Names in `/sys/block` that begin so.
+/// Names in `/sys/block` with this prefix.
 fn blocks(prefix: &str) -> Vec<String> {
     let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     names.filter(|name| name.starts_with(prefix)).collect()
 }
 
-/// Asks the kernel for another zram device; its number.
+/// Creates a zram device; returns its number.
 pub(crate) fn new_zram() -> io::Result<u32> {
     let said = fs::read_to_string(format!("{ZRAM_CONTROL}/hot_add"))?;
     said.trim().parse().map_err(io::Error::other)
 }
 
-/// Gives a new zram device its size.
+/// Sets the size of a new zram device.
 pub(crate) fn size_zram(number: u32, size_bytes: u64) -> io::Result<()> {
     fs::write(
         format!("/sys/block/zram{number}/disksize"),
@@ -79,13 +80,13 @@ pub(crate) fn size_zram(number: u32, size_bytes: u64) -> io::Result<()> {
     )
 }
 
-/// The size of a zram device, in bytes; none when it is not there.
+/// Size of a zram device in bytes; `None` if it does not exist.
 pub(crate) fn zram_size_bytes(number: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/sys/block/zram{number}/disksize")).ok()?;
     text.trim().parse().ok()
 }
 
-/// When the node of a zram device appeared; none when it is not there.
+/// When the device node of a zram device was created; `None` if it does not exist.
 pub(crate) fn zram_made_at(number: u32) -> Option<SystemTime> {
     fs::metadata(format!("/dev/zram{number}"))
         .ok()?
@@ -93,11 +94,12 @@ pub(crate) fn zram_made_at(number: u32) -> Option<SystemTime> {
         .ok()
 }
 
-/// Gives a zram device back, with all that is in it.
+/// Removes a zram device and its content.
 pub(crate) fn remove_zram(number: u32) -> io::Result<()> {
     if zram_size_bytes(number).is_none() {
         return Ok(());
     }
+    // The kernel refuses to reset a device in use, so a mounted one keeps its content.
     fs::write(format!("/sys/block/zram{number}/reset"), "1")?;
     fs::write(format!("{ZRAM_CONTROL}/hot_remove"), number.to_string())
 }

@@ -1,4 +1,4 @@
-//! What `lab list` and `lab clean` tell other programs.
+//! JSON documents of `lab list` and `lab clean`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,41 +12,41 @@ use crate::{Availability, Cleaned, LabError};
 /// The file systems, and what is missing for each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileSystemList {
-    /// All that the lab knows by name; `path:DIR` is any other.
+    /// All file systems that the lab can create by name.
     pub file_systems: Vec<ListedFileSystem>,
-    /// Whether kernels can be started for them.
+    /// Whether guest kernels can be started.
     pub guests: GuestState,
 }
 
-/// A file system that the lab knows.
+/// A file system that the lab supports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedFileSystem {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: String,
-    /// One line for people.
+    /// Description, one line.
     pub title: String,
-    /// Whether it does direct I/O.
+    /// `true` if it supports direct I/O.
     pub is_direct: bool,
-    /// Whether it writes to the end of a log, and cleans behind it.
+    /// `true` if it writes to the end of a log that is cleaned later.
     pub is_log_structured: bool,
-    /// The smallest image that its program takes, in bytes.
+    /// Smallest image that its program accepts, in bytes.
     pub size_min_bytes: u64,
-    /// Whether it can be made here.
+    /// `true` if it can be created here.
     pub can_be_made: bool,
-    /// What is missing to make it here, each with what would help.
+    /// Missing requirements, each with a remedy.
     pub missing: Vec<String>,
-    /// Whether it can be made in a guest (`--vm uml`).
+    /// `true` if it can be created in a guest (`--vm uml`).
     pub can_be_made_in_guest: bool,
 }
 
-/// Whether guests of User-mode Linux can be started here.
+/// Whether User-mode Linux guests can be started here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GuestState {
-    /// Whether one was started.
+    /// `true` if a test guest was started.
     pub can_be_started: bool,
-    /// The release of their kernel; none where there is none, or it did not start.
+    /// Release of the guest kernel; none if it is not installed or did not start.
     pub kernel: Option<String>,
-    /// Why none was started.
+    /// Why no guest was started.
     pub missing: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl JsonDocument for FileSystemList {
 }
 
 impl FileSystemList {
-    /// The file systems and guests as they were found.
+    /// The file systems and guests found.
     #[must_use]
     pub fn of(found: &[Availability], guests: &Result<Kernel, LabError>) -> Self {
         let kernel = guests.as_ref().ok();
@@ -80,26 +80,26 @@ impl FileSystemList {
     }
 }
 
-/// What became of labs that were left.
+/// Results of cleaning up labs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CleanedLabs {
-    /// The directory of images and mount points.
+    /// Directory of images and mount points.
     #[serde(serialize_with = "path_as_text")]
     pub directory: PathBuf,
-    /// What was removed, in words.
+    /// Descriptions of what was removed.
     pub removed: Vec<String>,
-    /// Labs that are at work, in words.
+    /// Descriptions of labs that are running.
     pub running: Vec<String>,
-    /// What is still there.
+    /// What could not be removed.
     pub left: Vec<LeftByLab>,
 }
 
-/// Something of a lab that was not removed.
+/// A part of a lab that could not be removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftByLab {
-    /// What, and why.
+    /// Description with the reason.
     pub message: String,
-    /// One action that helps.
+    /// Advice: one action.
     pub help: Option<String>,
 }
 
@@ -108,7 +108,7 @@ impl JsonDocument for CleanedLabs {
 }
 
 impl CleanedLabs {
-    /// What was done in a directory.
+    /// Results of cleaning up in a directory.
     #[must_use]
     pub fn of(directory: &Path, cleaned: &Cleaned) -> Self {
         let left = |error: &LabError| LeftByLab {

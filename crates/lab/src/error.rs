@@ -1,4 +1,4 @@
-//! What can go wrong in the lab.
+//! Errors of the lab.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,129 +9,134 @@ use units::{Bytes, Percent};
 
 use crate::vm::speaks_of_memory;
 
-/// Why a file system cannot be made, mounted or taken down.
+/// File systems that the lab can measure but not create.
+const NOT_MADE: [&str; 10] = [
+    "ceph", "cifs", "exfat", "fat32", "fuse", "lustre", "nfs", "nfs4", "smb3", "vfat",
+];
+
+/// An error of the lab.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// There is no such file system.
+    /// The file system is unknown.
     #[error("the lab does not know the file system `{name}`")]
     UnknownFileSystem {
-        /// The name asked for.
+        /// Name given.
         name: String,
-        /// The nearest name that there is.
+        /// Most similar known name.
         nearest: Option<&'static str>,
     },
-    /// A list of file systems cannot be read.
+    /// A list of file systems cannot be parsed.
     #[error("`{seen}` is not a list of file systems: {reason}")]
     BadChoice {
-        /// What was given.
+        /// Text given.
         seen: String,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// The lab only measures in such a file system.
+    /// The file system needs a pool that the lab does not create.
     #[error("the lab cannot make {name}, which needs a pool")]
     Pool {
-        /// The file system.
+        /// Name of the file system.
         name: &'static str,
     },
-    /// Not a medium.
+    /// The medium is unknown.
     #[error("`{seen}` is neither `loop` nor `zram` nor the path of a block device")]
     BadMedium {
-        /// What was given.
+        /// Text given.
         seen: String,
     },
-    /// Not a scale.
+    /// The scale is invalid.
     #[error("`{seen}` is not a scale above 0 and at most 1")]
     BadScale {
-        /// What was given.
+        /// Text given.
         seen: String,
     },
-    /// Not an age.
+    /// The age is invalid.
     #[error("`{seen}` is not an age: {reason}")]
     BadAge {
-        /// What was given.
+        /// Text given.
         seen: String,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// Only file systems that the lab makes are filled.
+    /// Only file systems that the lab creates can be aged.
     #[error("`{}` already exists, so it is not filled to age it", .path.display())]
     AgeOfPath {
         /// The directory.
         path: PathBuf,
     },
-    /// What is removed stays where it is.
+    /// Removed files do not free space.
     #[error("`{}` does not free removed files while it ages: files hold {} of the {} in use",
         .path.display(), Bytes(*.held_bytes), Bytes(*.used_bytes))]
     NotFreed {
-        /// Where the files are.
+        /// Directory of the files.
         path: PathBuf,
-        /// Bytes of files.
+        /// Bytes of the files.
         held_bytes: u64,
-        /// Bytes that the file system says are used.
+        /// Bytes that the file system reports as used.
         used_bytes: u64,
     },
-    /// A workload would have room on a file system that is not aged.
-    #[error("aged to {fullness}, it has too little room: {reason}")]
+    /// A workload does not fit on the aged file system, but would fit on an empty one.
+    #[error("aged to {fullness}, it has too little space: {reason}")]
     TooFull {
-        /// As full as it was to be.
+        /// Requested fullness.
         fullness: Percent,
-        /// What there is no room for.
+        /// Reason.
         reason: String,
     },
-    /// A path that cannot stand in a plan.
+    /// The path is not UTF-8, so a plan cannot contain it.
     #[error("`{}` is not UTF-8 text", .path.display())]
     NotText {
         /// The path.
         path: PathBuf,
     },
-    /// It was asked to stop.
+    /// The lab was interrupted.
     #[error("interrupted")]
     Stopped,
     /// A program is not installed.
     #[error("{name} needs `{program}`, which is not installed")]
     NoProgram {
-        /// The file system.
+        /// Name of the file system.
         name: String,
-        /// The program.
+        /// Name of the program.
         program: String,
-        /// The Debian package that has it.
+        /// Debian package that contains it.
         package: String,
     },
-    /// The kernel does not have the file system.
+    /// The kernel does not support the file system.
     #[error("this kernel does not support {name}")]
     NoKernel {
-        /// The file system.
+        /// Name of the file system.
         name: String,
     },
-    /// The kernel of guests does not have the file system.
+    /// The guest kernel does not support the file system.
     #[error("User-mode Linux {release} does not support {name}")]
     NoGuestKernel {
-        /// The file system.
+        /// Name of the file system.
         name: String,
-        /// The kernel's release.
+        /// Release of the guest kernel.
         release: String,
     },
-    /// A guest cannot have that.
+    /// The request does not work in a guest.
     #[error("{what} does not work with guests, which have one image with a file system on it")]
     NotInGuest {
-        /// What was asked for.
+        /// Description of the request.
         what: String,
     },
-    /// A path that cannot be handed to a guest's kernel.
+    /// The path cannot be passed to a guest's kernel.
     #[error("`{}` cannot be passed to a guest's kernel", .path.display())]
     OddPath {
         /// The path.
         path: PathBuf,
     },
-    /// Too little memory for a guest.
+    /// The guest has too little memory.
     #[error("a guest with {} of memory does not start: it needs at least {}", Bytes(*.bytes),
         Bytes(*.min_bytes))]
     LittleMemory {
-        /// What was asked for.
+        /// Requested bytes.
         bytes: u64,
-        /// What is needed.
+        /// Required bytes.
         min_bytes: u64,
     },
     /// A guest ended without an answer.
@@ -139,21 +144,21 @@ pub enum LabError {
     Guest {
         /// How it ended.
         how: String,
-        /// What it said last.
+        /// Its last console output.
         console: String,
     },
-    /// A guest said what was wrong, as it is told.
+    /// A guest reported an error.
     #[error("{text}")]
     InGuest {
-        /// What it said.
+        /// Text of the error.
         text: String,
     },
     /// Guests do not run here.
     #[error("guests do not run here: {how}{}", indented(.console))]
     NoGuests {
-        /// What became of one that was to do nothing.
+        /// What happened to the test guest.
         how: String,
-        /// What it said last.
+        /// Its last console output.
         console: String,
     },
     /// The kernel has no such devices.
@@ -162,10 +167,10 @@ pub enum LabError {
         /// The medium.
         medium: String,
     },
-    /// Root is needed.
+    /// The request needs root.
     #[error("{what} needs root")]
     NotRoot {
-        /// What needs it.
+        /// Description of the request.
         what: String,
     },
     /// The image does not fit.
@@ -174,86 +179,86 @@ pub enum LabError {
     NoSpace {
         /// Bytes of the image.
         size_bytes: u64,
-        /// Bytes that may be used.
+        /// Bytes available.
         free_bytes: u64,
-        /// Where the image would lie.
+        /// Directory of the image.
         directory: PathBuf,
     },
     /// The image is too small for the file system.
     #[error("{name} needs at least {}, not {}", Bytes(*.min_bytes), Bytes(*.size_bytes))]
     TooSmall {
-        /// The file system.
+        /// Name of the file system.
         name: String,
-        /// Bytes that it needs.
+        /// Bytes required.
         min_bytes: u64,
-        /// Bytes that there are.
+        /// Bytes available.
         size_bytes: u64,
     },
-    /// A program of the system failed.
+    /// A system program failed.
     #[error("`{command}` failed ({status}){}", indented(.output))]
     Failed {
-        /// The command line.
+        /// Command line of the program.
         command: String,
-        /// How it ended.
+        /// Exit status.
         status: String,
-        /// What it printed.
+        /// Output of the program.
         output: String,
     },
-    /// A log-structured file system cannot be cleaned.
+    /// Cleaning a log-structured file system does not finish.
     #[error("the cleaner of `{}` does not finish", .device.display())]
     NotCleaned {
-        /// Its device.
+        /// Device of the file system.
         device: PathBuf,
     },
-    /// A mount cannot be taken away.
+    /// A file system cannot be unmounted.
     #[error("`{}` stays mounted: {reason}", .point.display())]
     Busy {
-        /// Where it is mounted.
+        /// Mount point.
         point: PathBuf,
-        /// Who uses it.
+        /// The processes that use it.
         reason: String,
     },
-    /// Something that was made could not be removed.
+    /// Something that the lab created could not be removed.
     #[error("{what} was left behind: {reason}")]
     Left {
-        /// What it is.
+        /// Description.
         what: String,
-        /// Why it is still there.
+        /// Reason.
         reason: String,
     },
-    /// A directory has the name of a lab, and is none that can be believed.
+    /// A directory has the name of a lab, but is not a trusted lab.
     #[error("`{path}` was not touched: {reason}")]
     NoLab {
         /// The directory.
         path: PathBuf,
-        /// Why it is not believed to be one.
+        /// Reason.
         reason: String,
     },
-    /// The lab's directory is not to be trusted.
+    /// The lab's directory is not trusted.
     #[error("`{}` cannot be the lab's directory: {reason}", .path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// The system refused something.
+    /// A system call failed.
     #[error("cannot {action} `{}`: {source}", .path.display())]
     System {
-        /// What was tried.
+        /// The action, as a verb.
         action: &'static str,
-        /// With what.
+        /// The affected path.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// A target cannot be used.
     #[error(transparent)]
     Target(#[from] target::TargetError),
-    /// A workload cannot be measured so.
+    /// A workload cannot be planned.
     #[error(transparent)]
     Plan(Box<Diagnostic>),
-    /// What a guest measured cannot be read.
+    /// The record of a guest cannot be read.
     #[error(transparent)]
     Record(#[from] results::ReadError),
 }
@@ -273,7 +278,7 @@ impl LabError {
         }
     }
 
-    /// Whether the command line is at fault, and not this system.
+    /// `true` if the command line is wrong, `false` if this system is the cause.
     #[must_use]
     pub const fn is_usage(&self) -> bool {
         matches!(
@@ -295,7 +300,7 @@ impl LabError {
         )
     }
 
-    /// One action that helps.
+    /// Advice: one action.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
@@ -303,6 +308,9 @@ impl LabError {
                 if speaks_of_memory(console) =>
             {
                 "give it more memory with `--vm-memory`".to_owned()
+            }
+            Self::UnknownFileSystem { name, .. } if NOT_MADE.contains(&name.as_str()) => {
+                format!("mount {name} yourself, and name the mount point: `--fs path:DIR`")
             }
             Self::UnknownFileSystem {
                 nearest: Some(near),
@@ -319,7 +327,7 @@ impl LabError {
         })
     }
 
-    /// The action that helps whatever the values are.
+    /// Advice that does not depend on the values.
     fn fixed_help(&self) -> Option<&'static str> {
         Some(match self {
             Self::UnknownFileSystem { .. } | Self::NoKernel { .. } | Self::NoGuests { .. } => {
@@ -351,7 +359,7 @@ impl LabError {
                 "use a smaller `--image-size`, or another directory with `--dir`"
             }
             Self::NoGuestKernel { .. } | Self::NotInGuest { .. } => {
-                "name file systems that `pgmeter lab list` has for `--vm uml`, and `--on loop`"
+                "use `--on loop` and file systems that `pgmeter lab list` shows for `--vm uml`"
             }
             Self::LittleMemory { .. } => "use `--vm-memory 512m` or more",
             Self::OddPath { .. } => {
@@ -362,7 +370,7 @@ impl LabError {
                 "mount it without its cleaner: `,mount=nogc`, `,mount=background_gc=off`"
             }
             Self::Busy { .. } | Self::Left { .. } => {
-                "stop what uses it, then run `pgmeter lab clean`"
+                "stop the processes that use it, then run `pgmeter lab clean`"
             }
             Self::NoLab { .. } => "check it, and remove it by hand if it is yours",
             Self::Directory { .. } => "name another directory with `--dir`",
@@ -371,7 +379,7 @@ impl LabError {
     }
 }
 
-/// What a program printed, below the sentence that it failed.
+/// The output of a program, indented below the error message.
 fn indented(output: &str) -> String {
     let lines = output.lines().filter(|line| !line.trim().is_empty());
     lines.map(|line| format!("\n  {line}")).collect()

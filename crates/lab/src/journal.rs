@@ -1,4 +1,4 @@
-//! The journal of a lab: a line a step, durable before the step is done.
+//! The journal of a lab: one line per step, durable before the step is done.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -9,13 +9,13 @@ use rustix::fs::OFlags;
 
 use crate::error::LabError;
 use crate::place::{open_own, pid_of_name};
-use crate::step::Step;
+use crate::step::JournalStep;
 
-/// The journal's name in its lab's directory.
+/// File name of the journal in its lab's directory.
 pub(crate) const JOURNAL: &str = "journal";
-/// Longer ones are not ours.
+/// Maximum size; longer files are not journals.
 const BYTES_MAX: u64 = 1 << 28;
-/// What each begins with.
+/// Text at the start of each journal.
 const BEGINNING: &str = "{\"step\":\"begin\",\"pid\":";
 const NO_BEGINNING: &str = "it does not begin with the process that the lab is named after";
 
@@ -24,14 +24,14 @@ const NO_BEGINNING: &str = "it does not begin with the process that the lab is n
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
-    /// Bytes of the first line.
+    /// Length of the first line, in bytes.
     begin_bytes: u64,
-    steps: Vec<Step>,
+    steps: Vec<JournalStep>,
 }
 
 impl Journal {
-    /// A new journal in a lab's directory, with its first line.
-    pub fn begin(directory: &Path, begin: Step) -> Result<Self, LabError> {
+    /// Creates the journal in a lab's directory, with its first line.
+    pub fn begin(directory: &Path, begin: JournalStep) -> Result<Self, LabError> {
         let path = directory.join(JOURNAL);
         let file = OpenOptions::new()
             .write(true)
@@ -47,33 +47,37 @@ impl Journal {
         };
         journal.note(begin)?;
         journal.begin_bytes = journal.position()?;
+        // The name must be durable too, or the content could not be found.
         let synced = File::open(directory).and_then(|opened| opened.sync_all());
         synced.map_err(|error| LabError::system("sync", directory, error))?;
         Ok(journal)
     }
 
-    /// Notes a step that is about to be done.
-    pub fn note(&mut self, step: Step) -> Result<(), LabError> {
+    /// Writes a step that is about to be done.
+    pub fn note(&mut self, step: JournalStep) -> Result<(), LabError> {
         let mut line = units::json_line(&step).unwrap_or_default();
         line.push('\n');
         let written = self.file.write_all(line.as_bytes());
         written
+            // The step begins after this returns: whatever exists after a crash is in the journal.
             .and_then(|()| self.file.sync_data())
             .map_err(|error| LabError::system("write", &self.path, error))?;
         self.steps.push(step);
         Ok(())
     }
 
-    /// What has been noted since the lab began.
-    pub fn steps(&self) -> &[Step] {
+    /// All steps written so far.
+    pub fn steps(&self) -> &[JournalStep] {
         &self.steps
     }
 
-    /// Forgets all but the first line, as all that was made is gone.
+    /// Removes all lines but the first, after everything created is removed.
     pub fn forget(&mut self) -> Result<(), LabError> {
+        // The first line stays, because it shows that the lab still runs.
         self.steps.truncate(1);
         let length = self.begin_bytes;
         let cut = self.file.set_len(length);
+        // Otherwise the next line would be written at the old position, after a gap of zeros.
         cut.and_then(|()| self.file.seek(SeekFrom::Start(length)))
             .and_then(|_| self.file.sync_data())
             .map_err(|error| LabError::system("write", &self.path, error))
@@ -85,23 +89,25 @@ impl Journal {
     }
 }
 
-/// The steps that a lab's journal holds, its beginning first; a torn last line stands for a step
-/// that was not begun, and none at all for a lab that was not begun.
+/// Reads the steps of a lab's journal, the beginning first. A torn last line is ignored, because
+/// its step was not started. Empty if the lab had not started.
 ///
 /// # Errors
 /// Why it is not a journal of the process that gave the lab its name.
-pub(crate) fn read(lab: &Path) -> Result<Vec<Step>, String> {
+pub(crate) fn read(lab: &Path) -> Result<Vec<JournalStep>, String> {
     let path = lab.join(JOURNAL);
     if fs::symlink_metadata(&path).is_err() {
         return Ok(Vec::new());
     }
-    let told = |reason: String| format!("its journal cannot be believed: {reason}");
+    let told = |reason: String| format!("its journal cannot be trusted: {reason}");
     let mut bytes = Vec::new();
     let file = open_own(&path, OFlags::RDONLY).map_err(told)?;
     let read = file.take(BYTES_MAX).read_to_end(&mut bytes);
     read.map_err(|error| told(error.to_string()))?;
     let text = String::from_utf8_lossy(&bytes);
     let Some((first, rest)) = text.split_once('\n') else {
+        // A crash can leave any prefix of the first line; nothing was created before it was
+        // complete.
         let is_torn = BEGINNING.starts_with(&*text) || text.starts_with(BEGINNING);
         return if is_torn {
             Ok(Vec::new())
@@ -111,14 +117,18 @@ pub(crate) fn read(lab: &Path) -> Result<Vec<Step>, String> {
     };
     let name = lab.file_name().and_then(|name| name.to_str());
     let first = units::parse_json(first);
-    let begin = first.ok().filter(
-        |step| matches!(step, Step::Begin { pid, .. } if name.and_then(pid_of_name) == Some(*pid)),
-    );
+    let named = name.and_then(pid_of_name);
+    let begin = first.ok().filter(|step| match step {
+        JournalStep::Begin { pid, .. } => named == Some(*pid),
+        _ => false,
+    });
     let begin = begin.ok_or_else(|| told(NO_BEGINNING.to_owned()))?;
     let steps = rest
         .lines()
+        // Only the last line can be torn, so nothing after such a line is trusted.
         .map_while(|line| units::parse_json(line).ok())
-        .take_while(|step| !matches!(step, Step::Begin { .. }));
+        // A lab writes its beginning once; what follows a second one is not trusted.
+        .take_while(|step| !matches!(step, JournalStep::Begin { .. }));
     Ok(std::iter::once(begin).chain(steps).collect())
 }
 
@@ -126,7 +136,7 @@ pub(crate) fn read(lab: &Path) -> Result<Vec<Step>, String> {
 mod tests {
     use super::*;
 
-    const BEGIN: Step = Step::Begin {
+    const BEGIN: JournalStep = JournalStep::Begin {
         pid: 7,
         start_ticks: 8,
         has_made_place: true,
@@ -144,11 +154,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let lab = lab(directory.path());
         let mut journal = Journal::begin(&lab, BEGIN).unwrap();
-        journal.note(Step::Loop).unwrap();
-        assert_eq!(read(&lab).unwrap(), [BEGIN, Step::Loop]);
+        journal.note(JournalStep::Loop).unwrap();
+        assert_eq!(read(&lab).unwrap(), [BEGIN, JournalStep::Loop]);
         journal.forget().unwrap();
         assert_eq!(read(&lab).unwrap(), [BEGIN]);
-        journal.note(Step::Image { size_bytes: 5 }).unwrap();
+        journal.note(JournalStep::Image { size_bytes: 5 }).unwrap();
         assert_eq!(journal.steps(), read(&lab).unwrap());
         assert_eq!(journal.steps().len(), 2);
     }

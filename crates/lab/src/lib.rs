@@ -1,9 +1,8 @@
-//! File systems made to order: made on an image or a device, mounted, measured on, taken down.
+//! Creates file systems on an image or a device, mounts them, and removes them after measurements.
 //!
-//! Everything that is made is noted on the device before it is made, so that [`clean`] finds it
-//! after any death. Nothing is touched that a lab did not make, but for a device that the user
-//! named for it. What is to be measured is decided here too,
-//! but measuring it is left to whoever holds the lab.
+//! Every step is written to a journal before it is done, so that [`clean`] can undo it even after a
+//! crash. A lab touches only what it created, and a device that the user named for it. This crate
+//! decides what to measure; the caller's [`LabRunner`] measures.
 
 mod age;
 mod availability;
@@ -34,28 +33,31 @@ mod undo;
 pub mod vm;
 mod watch;
 
-/// Tests that start programs take turns: each program shares the locks that are held meanwhile.
+/// Tests that start programs run one at a time, because each program inherits the locks held
+/// meanwhile.
 #[cfg(test)]
 static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
-pub use age::{AgeCounts, AgeProgress, AgeShortfall, Aged, Aging, FullnessMissed, Layout, age};
+pub use age::{
+    AgeCounts, AgeProgress, AgeShortfall, Aged, Aging, ExtentLayout, FullnessMissed, age,
+};
 pub use availability::{Availability, availability, check};
 pub use bench::{Built, Lab};
 pub use built_as::{BuiltAs, MountedAs};
-pub use catalog::{ENTRIES, Entry, Maker};
-pub use choice::{Choice, ChoiceKind};
+pub use catalog::{ENTRIES, LabFileSystem, Maker};
+pub use choice::{ChoiceKind, FileSystemChoice};
 pub use clean::{Cleaned, clean};
 pub use documents::{CleanedLabs, FileSystemList};
 pub use error::LabError;
 pub use log::{Log, LogSample};
 pub use matrix::{
-    Costs, DevicePeak, JobShortfall, LabMatrix, LabRequest, LabRunner, LabWorkload, MatrixAnswer,
-    MatrixOutcome, MeasuredJob, PEAK_DEPTHS, RunOrder, RunSubject,
+    Costs, DevicePeak, JobShortfall, LabMatrix, LabRunOrder, LabRunner, LabWorkload, MatrixAnswer,
+    MatrixOutcome, MatrixRequest, MeasuredJob, PEAK_DEPTHS, RunSubject,
 };
 pub use medium::{LabMedium, MediumKind};
 pub use outcome::{LabAlarm, LabNote, LabVerdict};
 pub use place::default_directory;
-pub use scale::Scale;
-pub use schedule::{Job, JobOrder, schedule};
+pub use scale::LabScale;
+pub use schedule::{JobOrder, LabMeasurement, schedule};
 pub use task::{GuestTask, probe_guests};
 pub use watch::{LabEvent, LabStep, LabWatcher};

@@ -1,4 +1,4 @@
-//! Log-structured file systems: what their logs hold, and cleaning behind them.
+//! Log-structured file systems: state of the log, and cleaning.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,48 +8,48 @@ use crate::bench::Built;
 use crate::error::LabError;
 use crate::tools;
 
-/// Cleaning that has not ended by then is given up.
+/// Maximum duration of cleaning.
 const CLEANED_WITHIN: Duration = Duration::from_secs(300);
-/// How long f2fs's cleaner rests between two segments.
+/// Pause of f2fs's cleaner between two segments.
 const URGENT_SLEEP_MS: u32 = 20;
-/// When it has found nothing for so long, there is nothing to do.
+/// Cleaning is complete when the cleaner has found nothing for this long.
 const IDLE: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// The kernel's seconds may begin so much later than the clock's.
+/// Maximum delay of the kernel's second, compared with the clock.
 const TICK: Duration = Duration::from_millis(50);
-/// How f2fs tells its cleanings apart. Source: `Documentation/ABI/testing/sysfs-fs-f2fs`,
+/// Number of cleaning modes of f2fs. Source: `Documentation/ABI/testing/sysfs-fs-f2fs`,
 /// `gc_segment_mode`.
 const F2FS_MODES: u32 = 7;
 
 /// The log of a mounted file system.
 #[derive(Debug)]
 pub struct Log {
-    kind: Kind,
+    kind: LogFileSystem,
     device: PathBuf,
-    /// A directory on it.
+    /// A directory of the file system.
     directory: PathBuf,
-    /// Where the kernel shows its figures.
+    /// Directory of the kernel's counters.
     figures: PathBuf,
     has_cleaner: bool,
 }
 
-/// What a log holds, as its kernel tells it.
+/// State of a log, as reported by the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogSample {
-    /// Segments that can be written.
+    /// Number of free segments.
     pub free_segments: u64,
-    /// Segments that became free by cleaning since it was mounted, up to a constant.
+    /// Number of segments freed by cleaning since the mount, plus a constant.
     cleaned_segments: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LogFileSystem {
     Nilfs2,
     F2fs,
 }
 
 impl LogSample {
-    /// Segments that were cleaned since an earlier sample.
+    /// Number of segments cleaned since an earlier sample.
     #[must_use]
     pub fn cleaned_since(&self, earlier: &Self) -> u64 {
         let cleaned = self.cleaned_segments - earlier.cleaned_segments;
@@ -58,14 +58,15 @@ impl LogSample {
 }
 
 impl Log {
-    /// The log of what is mounted; none where it has none, or its kernel tells nothing of it.
+    /// The log of a mounted file system; `None` if it has no log, or the kernel has no counters for
+    /// it.
     #[must_use]
     pub fn of(built: &Built) -> Option<Self> {
         let device = built.device.clone()?;
         let mount = built.mount()?;
         let kind = match mount.file_system.as_str() {
-            "nilfs2" => Kind::Nilfs2,
-            "f2fs" => Kind::F2fs,
+            "nilfs2" => LogFileSystem::Nilfs2,
+            "f2fs" => LogFileSystem::F2fs,
             _ => return None,
         };
         let figures = Path::new("/sys/fs").join(&mount.file_system);
@@ -78,25 +79,28 @@ impl Log {
             figures,
             has_cleaner: !has("nogc") && !has("background_gc=off"),
         };
+        // A kernel without these counters is detected here, before a workload runs.
         log.sample().map(|_| log)
     }
 
-    /// What it holds now.
+    /// The current state of the log.
     #[must_use]
     pub fn sample(&self) -> Option<LogSample> {
         match self.kind {
-            Kind::Nilfs2 => {
+            LogFileSystem::Nilfs2 => {
                 let free = self.figure("segments/clean_segments")?;
-                // Each segment that is begun was free; what is free beyond that was cleaned.
+                // Each segment started was free before; further free segments come from cleaning.
                 let begun = self.figure("segctor/current_seg_sequence")?;
                 Some(LogSample {
                     free_segments: free,
                     cleaned_segments: signed(free) + signed(begun),
                 })
             }
-            Kind::F2fs => {
+            LogFileSystem::F2fs => {
                 let reclaimed: Option<u64> = (0..F2FS_MODES)
                     .map(|mode| {
+                        // The kernel has one file for all modes and shows the count of the selected
+                        // one.
                         self.set("gc_segment_mode", mode).ok()?;
                         self.figure("gc_reclaimed_segments")
                     })
@@ -109,21 +113,23 @@ impl Log {
         }
     }
 
-    /// Lets the cleaner do all that there is to do, and waits for it; false where the file system
-    /// was mounted without its cleaner.
+    /// Runs the cleaner until nothing is left to clean. `false` if the file system was mounted
+    /// without its cleaner.
     ///
     /// # Errors
-    /// When the cleaner cannot be told so, or does not come to an end.
+    /// If the cleaner cannot be controlled, or does not finish.
     pub fn clean(&self, is_stopped: impl Fn() -> bool) -> Result<bool, LabError> {
         if !self.has_cleaner {
             return Ok(false);
         }
         match self.kind {
-            Kind::Nilfs2 => self.clean_nilfs2(is_stopped)?,
-            Kind::F2fs => {
+            LogFileSystem::Nilfs2 => self.clean_nilfs2(is_stopped)?,
+            LogFileSystem::F2fs => {
                 self.set("gc_urgent_sleep_time", URGENT_SLEEP_MS)?;
                 self.set("gc_urgent", 1)?;
                 let cleaned = self.wait_until_idle(is_stopped);
+                // Also if waiting failed, because the cleaner would compete with whatever comes
+                // next.
                 self.set("gc_urgent", 0)?;
                 cleaned?;
             }
@@ -131,7 +137,7 @@ impl Log {
         Ok(true)
     }
 
-    /// All segments in which a block can be gained, protected by nothing, at full speed.
+    /// Cleans all segments that can gain a block, without a protection period, at full speed.
     fn clean_nilfs2(&self, is_stopped: impl Fn() -> bool) -> Result<(), LabError> {
         self.begin_second()?;
         let device = self.device.display().to_string();
@@ -143,26 +149,27 @@ impl Log {
         })
     }
 
-    /// Has something written in a second that nothing was written in before: the cleaner takes only
-    /// what is older, in whole seconds, than what was written last, so that nothing of a workload
-    /// that took no longer would be cleaned.
+    /// Writes in a second in which nothing was written before. The cleaner takes only data that is
+    /// older than the last write, in whole seconds. Without this, it would skip all data of a
+    /// workload that took less than a second.
     ///
     /// Source: nilfs-utils 2.2, `sbin/cleanerd/cleanerd.c`, `nilfs_cleanerd_select_segments`.
     fn begin_second(&self) -> Result<(), LabError> {
         let failed = |error| LabError::system("write to", &self.directory, error);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let into_second = Duration::from_nanos(now.unwrap_or_default().subsec_nanos().into());
+        // Until just after the next full second, plus the delay of the kernel's clock.
         std::thread::sleep(Duration::from_secs(1) + TICK - into_second);
         let directory = File::open(&self.directory).map_err(failed)?;
         directory.set_modified(SystemTime::now()).map_err(failed)?;
         rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))
     }
 
-    /// Ends a cleaner that is a program, which would hold up unmounting.
+    /// Stops a cleaner program, which would prevent the unmount.
     pub fn end_cleaner(&self) {
-        if self.kind == Kind::Nilfs2 && self.has_cleaner {
+        if self.kind == LogFileSystem::Nilfs2 && self.has_cleaner {
             let quit = ["-q".to_owned(), self.device.display().to_string()];
-            // One that is not there needs no end.
+            // Fails if the cleaner is not running.
             let _ = tools::run("nilfs-clean", &quit);
         }
     }
@@ -171,6 +178,7 @@ impl Log {
         let mut last = (self.sample(), Instant::now());
         self.wait(is_stopped, || {
             let now = self.sample();
+            // f2fs does not report that its cleaner found nothing; only counters at rest show it.
             if now != last.0 {
                 last = (now, Instant::now());
             }
@@ -214,10 +222,10 @@ fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Tells the device which blocks are free; how many bytes that were.
+/// Discards the free blocks of the device; returns their size in bytes.
 ///
 /// # Errors
-/// When the file system or its device cannot do it.
+/// If the file system or its device does not support it.
 pub(crate) fn trim(point: &Path) -> Result<u64, LabError> {
     let arguments = ["--verbose".to_owned(), point.display().to_string()];
     let said = tools::run("fstrim", &arguments)?;
@@ -228,7 +236,7 @@ pub(crate) fn trim(point: &Path) -> Result<u64, LabError> {
     })
 }
 
-/// The bytes in `fstrim`'s words, such as `/mnt: 1 GiB (1073741824 bytes) trimmed`.
+/// Parses the output of `fstrim`, such as `/mnt: 1 GiB (1073741824 bytes) trimmed`.
 fn trimmed_bytes(said: &str) -> Option<u64> {
     let (_, rest) = said.rsplit_once('(')?;
     rest.split_whitespace().next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! What file systems are made on.
+//! Storage for file systems.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::error::LabError;
 
-/// Kinds of what file systems are made on.
+/// Kind of storage for file systems.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum MediumKind {
     /// A loop device with direct I/O on a preallocated image.
@@ -14,12 +14,12 @@ pub enum MediumKind {
     Loop,
     /// A block device in compressed memory.
     Zram,
-    /// A device that the user named; all that is on it is lost.
+    /// A device that the user named; its content is lost.
     Device(PathBuf),
 }
 
 impl MediumKind {
-    /// The smallest unit of direct I/O, in bytes; 512 where it is not known.
+    /// Smallest unit of direct I/O, in bytes; 512 if unknown.
     ///
     /// Source: Linux, `drivers/block/zram/zram_drv.h`, `ZRAM_LOGICAL_BLOCK_SIZE`.
     #[must_use]
@@ -57,12 +57,12 @@ impl fmt::Display for MediumKind {
     }
 }
 
-/// What file systems are made on, all of them alike.
+/// Storage for file systems, the same for all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LabMedium {
-    /// What it is.
+    /// Kind of the storage.
     pub kind: MediumKind,
-    /// Bytes of the image, or of memory; a named device is used as a whole.
+    /// Size of the image or memory in bytes; a named device is used completely.
     pub size_bytes: u64,
     /// Devices whose content may be destroyed.
     pub overwrite_devices: Vec<PathBuf>,

@@ -1,30 +1,33 @@
-//! A user namespace, where an ordinary user may mount file systems in memory.
+//! A user namespace, in which an ordinary user may mount file systems in memory.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::catalog::Maker;
-use crate::choice::Choice;
+use crate::choice::FileSystemChoice;
 use crate::error::LabError;
 
-/// Set for the program that runs in a namespace already.
+/// Set for the program that already runs in a namespace.
 const INSIDE: &str = "PGMETER_LAB_INSIDE";
 
-/// Starts this program again, with the same arguments, as root of a user namespace, where that is
-/// all that these file systems need; returns where it is not needed or would not be enough.
+/// Restarts this program with the same arguments as root of a user namespace, if these file systems
+/// need nothing more. Returns if this is not necessary or not sufficient.
 ///
 /// # Errors
-/// When there are no such namespaces here, or the program cannot be started.
-pub(crate) fn become_root_for(choices: &[Choice]) -> Result<(), LabError> {
+/// If user namespaces are not available, or the program cannot be started.
+pub(crate) fn become_root_for(choices: &[FileSystemChoice]) -> Result<(), LabError> {
     let is_wanted = is_enough_for(choices)
         && !rustix::process::geteuid().is_root()
+        // Without the variable, a namespace that does not make root would restart the program
+        // forever.
         && std::env::var_os(INSIDE).is_none();
     if !is_wanted {
         return Ok(());
     }
     let own = std::env::current_exe()
         .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
+    // `exec` replaces this program, so a failure must be known before.
     let mut trial = unshare(Path::new("true"));
     trial
         .stdin(Stdio::null())
@@ -40,14 +43,14 @@ pub(crate) fn become_root_for(choices: &[Choice]) -> Result<(), LabError> {
     Err(LabError::system("start", Path::new("unshare"), error))
 }
 
-/// Whether one of them is in memory, and none needs a device.
-fn is_enough_for(choices: &[Choice]) -> bool {
-    let is_in_memory = |choice: &Choice| {
+/// `true` if one of the file systems is in memory, and none needs a device.
+fn is_enough_for(choices: &[FileSystemChoice]) -> bool {
+    let is_in_memory = |choice: &FileSystemChoice| {
         choice
             .entry()
             .is_some_and(|entry| entry.maker == Maker::Memory)
     };
-    choices.iter().any(is_in_memory) && !choices.iter().any(Choice::needs_device)
+    choices.iter().any(is_in_memory) && !choices.iter().any(FileSystemChoice::needs_device)
 }
 
 fn unshare(program: &Path) -> Command {
@@ -64,7 +67,8 @@ mod tests {
 
     #[test]
     fn a_namespace_is_enough_for_memory_but_not_for_devices() {
-        let is_enough = |text: &str| is_enough_for(&Choice::read_all(&[text.to_owned()]).unwrap());
+        let is_enough =
+            |text: &str| is_enough_for(&FileSystemChoice::read_all(&[text.to_owned()]).unwrap());
         assert!(is_enough("tmpfs") && is_enough("tmpfs,path:/mnt"));
         assert!(!is_enough("tmpfs,ext4") && !is_enough("path:/mnt"));
     }

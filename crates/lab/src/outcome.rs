@@ -1,53 +1,53 @@
-//! What is to be said of a lab, whatever it did.
+//! Results common to all kinds of lab.
 
 use crate::age::AgeShortfall;
-use crate::schedule::Job;
+use crate::schedule::LabMeasurement;
 
-/// What failed.
+/// A failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LabAlarm {
-    /// A file system, which was left out from then on.
+    /// A file system failed and was skipped from then on.
     FileSystem {
         /// Index into the file systems.
         choice_index: usize,
-        /// Why, as it is told.
+        /// The error message.
         reason: String,
     },
-    /// Something stayed that should have been removed; why, as it is told.
+    /// Something could not be removed; the error message.
     Left(String),
 }
 
-/// What the reader should know.
+/// A note for the reader.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LabNote {
-    /// A job was interrupted, and is left out.
-    Interrupted(Job),
-    /// A file system is other than it was meant to be.
+    /// A job was interrupted and is omitted.
+    Interrupted(LabMeasurement),
+    /// A file system deviates from the request.
     FileSystem {
         /// Index into the file systems.
         choice_index: usize,
-        /// How, in words.
+        /// Description of the deviation.
         note: String,
     },
-    /// It did not age as was asked for.
+    /// Aging did not reach a goal.
     Age {
         /// Index into the file systems.
         choice_index: usize,
-        /// What was not reached.
+        /// The missed goal.
         shortfall: AgeShortfall,
     },
 }
 
-/// What is to be said of a lab as a whole.
+/// Overall verdict on a lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabVerdict {
-    /// All was done.
+    /// Everything was done.
     Whole,
-    /// All was done, and something of it is wrong: I/O failed, or a promise was not kept.
+    /// Everything was done, but I/O failed or a promise was broken.
     Failed,
     /// It was interrupted.
     Interrupted,
-    /// Something could not be made, measured or removed here.
+    /// Something could not be created, measured or removed on this system.
     System,
 }
 
@@ -59,7 +59,7 @@ impl LabNote {
         }
     }
 
-    /// Adds it to what is noted already, unless it is there.
+    /// Adds the note, unless it is already there.
     pub(crate) fn once_among(self, notes: &mut Vec<Self>) {
         if !notes.contains(&self) {
             notes.push(self);
@@ -68,7 +68,7 @@ impl LabNote {
 }
 
 impl LabAlarm {
-    /// Whether this file system failed.
+    /// `true` if this file system failed.
     pub(crate) fn is_of(&self, index: usize) -> bool {
         matches!(self, Self::FileSystem { choice_index, .. } if *choice_index == index)
     }

@@ -1,4 +1,4 @@
-//! The lab's directory, in which each lab has a directory of its own.
+//! The directory that contains all labs, each in its subdirectory.
 
 use std::fs::{self, DirBuilder, File};
 use std::os::fd::OwnedFd;
@@ -10,37 +10,37 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 
 use crate::error::LabError;
 
-/// How the directory of each lab begins.
+/// Prefix of each lab's subdirectory.
 const PREFIX: &str = "lab-";
-/// The file that a lab, and every process that it started, holds locked.
+/// File that a lab, and every process it starts, holds locked.
 pub(crate) const LOCK: &str = "lock";
-/// The image of the file system.
+/// Image of the file system.
 pub(crate) const IMAGE: &str = "image";
-/// Where it is mounted.
+/// Mount point.
 pub(crate) const POINT: &str = "mnt";
-/// Where the file system under an overlay is mounted.
+/// Mount point of the file system under an overlay.
 pub(crate) const BASE: &str = "base";
-/// What a guest's kernel keeps about itself, and the guest's only name there.
+/// Directory for the control files of a guest's kernel, and the guest's name in it.
 pub(crate) const GUEST: &str = "uml";
 pub(crate) const GUEST_NAME: &str = "guest";
-/// What a guest is to do.
+/// Task for a guest.
 pub(crate) const ORDER: &str = "order";
-/// What it did.
+/// Answer of a guest.
 pub(crate) const ANSWER: &str = "answer";
-/// The bits of a mode that let others write.
+/// Mode bits that allow other users to write.
 const OTHERS_WRITE: u32 = 0o022;
-/// Locks that are held for a moment only are waited for.
+/// Maximum wait for a lock that is held only briefly.
 const LOCK_WITHIN: Duration = Duration::from_secs(5);
 
-/// The directory that holds labs unless another is named.
+/// Default directory for labs.
 #[must_use]
 pub fn default_directory() -> PathBuf {
     let uid = rustix::process::geteuid().as_raw();
     PathBuf::from(format!("/var/tmp/pgmeter-lab-{uid}"))
 }
 
-/// Makes the directory where there is none, and refuses one that somebody else could change.
-/// Returns whether it was made.
+/// Creates the directory if necessary, and refuses one that other users could change. Returns
+/// `true` if it was created.
 pub(crate) fn trusted(directory: &Path) -> Result<bool, LabError> {
     let made = DirBuilder::new().mode(0o700).create(directory);
     let is_made = made.is_ok();
@@ -53,6 +53,7 @@ pub(crate) fn trusted(directory: &Path) -> Result<bool, LabError> {
         path: directory.to_owned(),
         reason: reason.to_owned(),
     };
+    // A link could lead to a directory that another user may replace later.
     let found = fs::symlink_metadata(directory)
         .map_err(|error| LabError::system("access", directory, error))?;
     if !found.is_dir() {
@@ -61,13 +62,13 @@ pub(crate) fn trusted(directory: &Path) -> Result<bool, LabError> {
     doubt(&found).map_or(Ok(is_made), |reason| Err(refused(reason)))
 }
 
-/// A directory name that no other lab has.
+/// A unique directory name for a lab.
 pub(crate) fn new_name() -> String {
     let start = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S-%f");
     format!("{PREFIX}{start}-{:x}", std::process::id())
 }
 
-/// The process that gave a directory this name; none where no lab gives such names.
+/// Process ID in the name of a lab's directory; `None` if no lab creates such names.
 pub(crate) fn pid_of_name(name: &str) -> Option<u32> {
     let parts: Vec<&str> = name.strip_prefix(PREFIX)?.split('-').collect();
     let [day, time, fraction, pid] = parts[..] else {
@@ -80,23 +81,24 @@ pub(crate) fn pid_of_name(name: &str) -> Option<u32> {
     let is_ours = is_number(day, 8..=8)
         && is_number(time, 6..=6)
         && is_number(fraction, 1..=9)
+        // Formatted back, so that leading zeros or capital letters are not accepted.
         && format!("{number:x}") == pid;
     is_ours.then_some(number)
 }
 
-/// Why a file or directory is not believed to be the caller's own.
+/// Why a file or directory may not belong to this user alone; `None` if it does.
 pub(crate) fn doubt(found: &fs::Metadata) -> Option<&'static str> {
     if found.uid() != rustix::process::geteuid().as_raw() {
-        return Some("it belongs to somebody else");
+        return Some("it belongs to another user");
     }
     if found.mode() & OTHERS_WRITE != 0 {
-        return Some("others can write to it");
+        return Some("other users can write to it");
     }
     let is_linked = found.is_file() && found.nlink() > 1;
     is_linked.then_some("it has another name (hard link)")
 }
 
-/// The directories that have the names of labs, the oldest first.
+/// Directories with names of labs, oldest first.
 pub(crate) fn labs(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let is_lab = |entry: &fs::DirEntry| {
@@ -104,11 +106,12 @@ pub(crate) fn labs(directory: &Path) -> Vec<PathBuf> {
         is_directory && entry.file_name().to_str().and_then(pid_of_name).is_some()
     };
     let mut found: Vec<PathBuf> = entries.filter(is_lab).map(|entry| entry.path()).collect();
+    // Names begin with the time of the start, so their order is the order of age.
     found.sort();
     found
 }
 
-/// Locks the whole directory for as long as what is returned lives.
+/// Locks the whole directory until the return value is dropped.
 pub(crate) fn lock_directory(directory: &Path) -> Result<OwnedFd, LabError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let opened = open(directory, flags, Mode::empty())
@@ -122,28 +125,29 @@ pub(crate) fn lock_directory(directory: &Path) -> Result<OwnedFd, LabError> {
     })
 }
 
-/// The lock of a lab, which every process that it starts shares: as long as one of them lives,
-/// nobody else gets it.
+/// Lock of a lab, shared by every process that it starts. No other process can take it while one of
+/// them lives.
 pub(crate) fn lab_lock(lab: &Path) -> Result<OwnedFd, LabError> {
     let path = lab.join(LOCK);
-    // Not closed on exec, so that programs that outlive a killed lab are found by it.
+    // Inherited on exec, so that programs that outlive a killed lab can be found by the lock.
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW;
     open(&path, flags, Mode::RUSR | Mode::WUSR)
         .map_err(|error| LabError::system("open", &path, error))
 }
 
-/// The lock of a lab that is there already.
+/// Lock of an existing lab.
 ///
 /// # Errors
-/// Why there is none that can be believed.
+/// If there is no trusted lock.
 pub(crate) fn existing_lock(lab: &Path) -> Result<OwnedFd, String> {
     open_own(&lab.join(LOCK), OFlags::RDWR)
         .map(OwnedFd::from)
         .map_err(|reason| format!("its lock cannot be used: {reason}"))
 }
 
-/// Opens a file that must be the caller's own, and no link.
+/// Opens a file that must belong to this user and must not be a link.
 pub(crate) fn open_own(path: &Path, access: OFlags) -> Result<File, String> {
+    // A pipe with this name must not block the open.
     let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let told = |error: std::io::Error| error.to_string();
     let file = File::from(open(path, flags, Mode::empty()).map_err(|error| told(error.into()))?);
@@ -154,12 +158,12 @@ pub(crate) fn open_own(path: &Path, access: OFlags) -> Result<File, String> {
     doubt(&found).map_or(Ok(file), |reason| Err(reason.to_owned()))
 }
 
-/// Whether the lock is had.
+/// `true` if the lock was taken.
 pub(crate) fn try_lock(file: &OwnedFd) -> bool {
     flock(file, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
-/// Waits until something is so; false when it is not by then.
+/// Waits until the condition is true; `false` after `longest`.
 pub(crate) fn wait_for(mut is_so: impl FnMut() -> bool, longest: Duration) -> bool {
     let start = Instant::now();
     loop {
@@ -173,13 +177,13 @@ pub(crate) fn wait_for(mut is_so: impl FnMut() -> bool, longest: Duration) -> bo
     }
 }
 
-/// Makes a directory of our own, for nobody else to look into.
+/// Creates a directory that only this user can access.
 pub(crate) fn make_directory(path: &Path) -> Result<(), LabError> {
     let made = DirBuilder::new().mode(0o700).create(path);
     made.map_err(|error| LabError::system("make", path, error))
 }
 
-/// Makes the names in a directory durable.
+/// Syncs a directory, which makes the names in it durable.
 pub(crate) fn sync_directory(path: &Path) -> Result<(), LabError> {
     let synced = File::open(path).and_then(|opened| opened.sync_all());
     synced.map_err(|error| LabError::system("sync", path, error))

@@ -1,4 +1,4 @@
-//! Processes: who holds a file open, and who is who.
+//! Identifies and kills processes, and finds those that hold a file open.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,49 +7,48 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
-use crate::step::Step;
+use crate::step::JournalStep;
 
-/// So many users of a mount are named.
+/// Maximum number of users of a mount that are named.
 const NAMED_MAX: usize = 5;
-/// A killed process is gone after so long.
+/// Maximum time until a killed process is gone.
 const GONE_WITHIN: Duration = Duration::from_secs(5);
 
-/// When a process was started, in ticks since the machine was; none when it is not there or only
-/// its exit code is left.
+/// Start of a process in clock ticks since boot; `None` if it does not exist or is a zombie.
 pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
     state(pid).map(|state| state.start_ticks)
 }
 
-/// What the kernel tells of a process.
-struct State {
+/// The part of a process's state that is used here.
+struct ProcessState {
     group: u32,
     start_ticks: u64,
 }
 
 /// Source: proc_pid_stat(5), fields 3, 5 and 22.
-fn state(pid: u32) -> Option<State> {
+fn state(pid: u32) -> Option<ProcessState> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name is in parentheses and may hold anything.
+    // The name is in parentheses and may contain anything.
     let (_, rest) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = rest.split(' ').collect();
     let is_dead = matches!(*fields.first()?, "Z" | "X");
-    (!is_dead).then_some(State {
+    (!is_dead).then_some(ProcessState {
         group: fields.get(2)?.parse().ok()?,
         start_ticks: fields.get(19)?.parse().ok()?,
     })
 }
 
-/// Ends the processes of a journal, and what they have started: that is in the same process group
-/// and shares the lab's lock. Returns how many, but for this one.
-pub(crate) fn end_noted(steps: &[Step], lock: &Path) -> usize {
+/// Kills the processes in a journal and their descendants: the processes in the same process group
+/// that share the lab's lock. Returns their number; this process is never among them.
+pub(crate) fn end_noted(steps: &[JournalStep], lock: &Path) -> usize {
     let mut ended = BTreeSet::new();
     let start = Instant::now();
-    // One that is just being started by another is found the next time.
+    // Repeated, to find processes that were just being started.
     while start.elapsed() < GONE_WITHIN {
         let found: Vec<(u32, u64)> = steps
             .iter()
             .flat_map(|step| match step {
-                Step::Process {
+                JournalStep::Process {
                     pid, start_ticks, ..
                 } => alive_of(*pid, *start_ticks, lock),
                 _ => Vec::new(),
@@ -67,7 +66,7 @@ pub(crate) fn end_noted(steps: &[Step], lock: &Path) -> usize {
     ended.len()
 }
 
-/// What is alive of a process that was noted, with when it was started.
+/// Living processes that belong to a process in the journal, with their start times.
 fn alive_of(pid: u32, noted_ticks: u64, lock: &Path) -> Vec<(u32, u64)> {
     let own = std::process::id();
     let leader = start_ticks(pid);
@@ -75,29 +74,31 @@ fn alive_of(pid: u32, noted_ticks: u64, lock: &Path) -> Vec<(u32, u64)> {
     if leader == Some(noted_ticks) && pid != own {
         found.push((pid, noted_ticks));
     }
-    // The number is another's now, and so is its group.
+    // The process ID was reused, and so was the group ID.
     if leader.is_some_and(|ticks| ticks != noted_ticks) {
         return found;
     }
     let members = all().into_iter().filter(|&it| it != pid && it != own);
     found.extend(members.filter_map(|it| {
         let state = state(it)?;
+        // The leader of the group may have ended; its group ID stays with its children.
         let is_of_it = state.group == pid && state.start_ticks >= noted_ticks;
         (is_of_it && shares(it, lock)).then_some((it, state.start_ticks))
     }));
     found
 }
 
-/// Kills a process unless its number is another's by now.
+/// Kills a process unless its process ID was reused.
 fn kill(pid: u32, noted_ticks: u64) {
     let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
         return;
     };
+    // Opened before the start time is compared: a later process cannot be behind this descriptor.
     let held = pidfd_open(number, PidfdFlags::empty());
     if start_ticks(pid) != Some(noted_ticks) {
         return;
     }
-    // One that has gone by itself is gone as well.
+    // Fails if the process has already ended, which is fine.
     let _ = match held {
         Ok(process) => pidfd_send_signal(process, Signal::KILL),
         // Kernels before 5.3.
@@ -105,8 +106,8 @@ fn kill(pid: u32, noted_ticks: u64) {
     };
 }
 
-/// The processes, but for this one, that share a lock which this one holds, with when they were
-/// started: it was handed down to them, as who opens the file itself does not hold the lock.
+/// Other processes that share a lock held by this one, with their start times. They have inherited
+/// it; a process that opens the file itself does not hold the lock.
 pub(crate) fn sharers(lock: &Path) -> Vec<(u32, u64)> {
     let own = std::process::id();
     let others = all().into_iter().filter(|&pid| pid != own);
@@ -116,7 +117,7 @@ pub(crate) fn sharers(lock: &Path) -> Vec<(u32, u64)> {
         .collect()
 }
 
-/// Whether a process has a file open with a lock on it.
+/// `true` if a process has the file open with a lock on it.
 ///
 /// Source: proc_pid_fdinfo(5), `lock`: locks that this open file holds, as `flock` shares them.
 fn shares(pid: u32, lock: &Path) -> bool {
@@ -133,7 +134,7 @@ fn shares(pid: u32, lock: &Path) -> bool {
     })
 }
 
-/// Who uses something at or below a directory, in words; none when nobody seems to.
+/// Description of the processes that use anything at or below a directory; `None` if none is found.
 pub(crate) fn users_of(directory: &Path) -> Option<String> {
     let uses = |pid: &u32| {
         let paths = open_paths(*pid).into_iter().chain(own_places(*pid));
@@ -155,7 +156,7 @@ fn named(pid: u32) -> String {
     format!("process {pid} ({})", name(pid))
 }
 
-/// What a process is called.
+/// Name of a process.
 pub(crate) fn name(pid: u32) -> String {
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     plan::printable(name.trim()).to_string()
@@ -168,7 +169,7 @@ fn all() -> Vec<u32> {
         .collect()
 }
 
-/// Where a process is, and what it sees as the root.
+/// Working directory, root directory and executable of a process.
 fn own_places(pid: u32) -> impl Iterator<Item = PathBuf> {
     let links = ["cwd", "root", "exe"].map(|name| format!("/proc/{pid}/{name}"));
     links
@@ -204,8 +205,8 @@ mod tests {
         command.spawn().unwrap()
     }
 
-    fn noted(child: &Child) -> Step {
-        Step::Process {
+    fn noted(child: &Child) -> JournalStep {
+        JournalStep::Process {
             pid: child.id(),
             start_ticks: start_ticks(child.id()).unwrap(),
             program: "sleep".to_owned(),
@@ -238,11 +239,11 @@ mod tests {
             "{users}"
         );
         let old = match noted(&reused) {
-            Step::Process {
+            JournalStep::Process {
                 pid,
                 start_ticks,
                 program,
-            } => Step::Process {
+            } => JournalStep::Process {
                 pid,
                 start_ticks: start_ticks - 1,
                 program,

@@ -1,4 +1,4 @@
-//! Workloads made smaller, so that a table takes minutes.
+//! Scales workloads down, so that a table takes minutes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,46 +8,45 @@ use units::{Bytes, Span};
 
 use crate::error::LabError;
 
-/// Fewer files than these tell nothing.
+/// Minimum number of files for a meaningful result.
 const FILES_MIN: u32 = 100;
-/// Fewer transactions or operations than these tell nothing.
+/// Minimum number of transactions or operations for a meaningful result.
 const TRANSACTIONS_MIN: u32 = 500;
 const BYTES_MIN: u64 = 16 << 20;
 const RUN_NS_MIN: u64 = 1_000_000_000;
 const RAMP_NS_MIN: u64 = 100_000_000;
 const BUDGET_NS_MIN: u64 = 200_000_000;
-/// The workload's own defaults, which a scale has to name.
+/// Defaults of workloads, which scaling sets explicitly.
 const SIZE_BYTES: u64 = 1 << 30;
 const RUN_NS: u64 = 10_000_000_000;
 const RAMP_NS: u64 = 2_000_000_000;
 
-/// How large workloads are beside themselves: above 0, at most 1.
+/// Scale of workloads: above 0, at most 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale(f64);
+pub struct LabScale(f64);
 
-impl Scale {
-    /// As they are.
+impl LabScale {
+    /// The original size.
     pub const FULL: Self = Self(1.0);
 
-    /// Whether workloads stay as they are.
+    /// `true` if workloads stay unchanged.
     #[must_use]
     pub fn is_full(self) -> bool {
         self.0 >= 1.0
     }
 
-    /// The workload with its counts, sizes and times scaled. None becomes smaller than what still
-    /// tells something, nor larger than it was.
+    /// The workload with scaled counts, sizes and times. No value falls below the minimum for a
+    /// meaningful result, or rises above its original value.
     ///
-    /// A pool of files goes with the square root: how far transactions make it shrink by chance is
-    /// a random walk, as long as the square root of their number, and a pool that is used up ends
-    /// them.
+    /// A file pool scales with the square root. Its size changes like a random walk, by the square
+    /// root of the number of transactions, and an empty pool ends them.
     #[must_use]
     pub fn applied(self, workload: &Workload) -> Workload {
         let mut scaled = workload.clone();
         if self.is_full() {
             return scaled;
         }
-        // What is measured by the memory says how many files there are, and how large they are.
+        // The size relative to memory determines the number and size of the files.
         let is_of_memory = scaled.times_memory.is_some() || scaled.total_size.is_some();
         if let Some(times) = &mut scaled.times_memory {
             times.0 *= self.0;
@@ -77,6 +76,7 @@ impl Scale {
         if !is_of_memory {
             self.size(&mut scaled.size);
         }
+        // A worker without a size follows the workload's size.
         for worker in &mut scaled.worker {
             if worker.size.is_some() {
                 self.size(&mut worker.size);
@@ -90,7 +90,7 @@ impl Scale {
         match &mut scaled.operations {
             Some(operations) => {
                 *operations = match (full_size, scaled.size) {
-                    // As often over the file as before.
+                    // As many passes over the file as before.
                     (Some(full), Some(size)) if full.0 > 0 => {
                         let share = size.0 as f64 / full.0 as f64;
                         ((*operations as f64 * share).round() as u64).max(1)
@@ -112,6 +112,7 @@ impl Scale {
 
     fn count(self, count: u64, least: u64) -> u64 {
         let scaled = (count as f64 * self.0).round() as u64;
+        // In this order: a workload smaller than the minimum keeps its own value.
         scaled.max(least).min(count)
     }
 
@@ -123,7 +124,7 @@ impl Scale {
 
     fn size(self, size: &mut Option<Bytes>) {
         let full = size.map_or(SIZE_BYTES, |size| size.0);
-        // 0 is all that there is; a whole number of MiB suits every alignment.
+        // 0 means everything. A whole number of MiB suits every alignment.
         let whole = (self.count(full, BYTES_MIN) >> 20) << 20;
         *size = Some(Bytes(if full < BYTES_MIN { full } else { whole }));
     }
@@ -134,7 +135,7 @@ impl Scale {
     }
 }
 
-impl FromStr for Scale {
+impl FromStr for LabScale {
     type Err = LabError;
 
     fn from_str(text: &str) -> Result<Self, LabError> {
@@ -148,7 +149,7 @@ impl FromStr for Scale {
     }
 }
 
-impl fmt::Display for Scale {
+impl fmt::Display for LabScale {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.0)
     }
@@ -157,14 +158,11 @@ impl fmt::Display for Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use description::source::load_builtin;
+    use description::load_builtin;
 
     fn scaled(name: &str, scale: &str) -> Workload {
         let loaded = load_builtin(name).unwrap();
-        scale
-            .parse::<Scale>()
-            .unwrap()
-            .applied(&loaded.workloads[0])
+        scale.parse::<LabScale>().unwrap().applied(&loaded[0])
     }
 
     #[test]
@@ -200,7 +198,7 @@ mod tests {
             postmark: Some(full),
             ..Workload::default()
         };
-        let small = "0.01".parse::<Scale>().unwrap().applied(&full);
+        let small = "0.01".parse::<LabScale>().unwrap().applied(&full);
         let small = small.postmark.unwrap();
         assert_eq!(
             (small.number, small.transactions),
@@ -228,7 +226,7 @@ mod tests {
             access_spec: vec![description::model::AccessSpec::default()],
             ..Workload::default()
         };
-        let small = "0.001".parse::<Scale>().unwrap().applied(&read);
+        let small = "0.001".parse::<LabScale>().unwrap().applied(&read);
         assert_eq!(
             (small.size, small.operations),
             (Some(Bytes(16 << 20)), Some(256))
@@ -239,17 +237,14 @@ mod tests {
     fn the_full_scale_changes_nothing() {
         for name in ["postmark", "file-server", "lat-fs", "fs-mark"] {
             let loaded = load_builtin(name).unwrap();
-            assert_eq!(
-                Scale::FULL.applied(&loaded.workloads[0]),
-                loaded.workloads[0]
-            );
+            assert_eq!(LabScale::FULL.applied(&loaded[0]), loaded[0]);
         }
     }
 
     #[test]
     fn a_scale_is_above_0_and_at_most_1() {
         for text in ["0", "-1", "2", "x", "nan", "inf"] {
-            assert!(text.parse::<Scale>().is_err(), "{text}");
+            assert!(text.parse::<LabScale>().is_err(), "{text}");
         }
     }
 }

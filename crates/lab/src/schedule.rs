@@ -1,4 +1,4 @@
-//! In which order file systems, workloads and repetitions take their turns.
+//! Order of file systems, workloads and repetitions.
 
 use std::str::FromStr;
 
@@ -8,25 +8,25 @@ use crate::error::LabError;
 
 /// One measurement: a workload on a new file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
+pub struct LabMeasurement {
     /// Index into the file systems.
     pub choice_index: usize,
     /// Index into the workloads.
     pub workload_index: usize,
-    /// 0-based.
+    /// Number of the repetition, 0-based.
     pub repetition: u32,
 }
 
-/// The order of jobs.
+/// Order of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum JobOrder {
-    /// Each repetition measures all file systems, every other one from the last to the first, so
-    /// that what drifts meets all alike: A B C, C B A.
+    /// Each repetition measures all file systems, alternately forward and backward (A B C, C B A),
+    /// so that drift affects all equally.
     #[default]
     Turns,
-    /// All repetitions of a file system, then of the next.
+    /// All repetitions of one file system, then of the next one.
     Blocks,
-    /// Each repetition measures all file systems, shuffled by the seed.
+    /// Each repetition measures all file systems, in an order shuffled by the seed.
     Random,
 }
 
@@ -46,7 +46,7 @@ impl FromStr for JobOrder {
     }
 }
 
-/// All jobs in their order.
+/// All jobs in order.
 #[must_use]
 pub fn schedule(
     choice_count: usize,
@@ -54,7 +54,7 @@ pub fn schedule(
     repetitions: u32,
     order: JobOrder,
     seed: u64,
-) -> Vec<Job> {
+) -> Vec<LabMeasurement> {
     let mut jobs = Vec::new();
     for repetition in 0..repetitions {
         for workload_index in 0..workload_count {
@@ -63,11 +63,12 @@ pub fn schedule(
                 JobOrder::Turns if repetition % 2 == 1 => turns.reverse(),
                 JobOrder::Turns | JobOrder::Blocks => {}
                 JobOrder::Random => {
+                    // Each round has a different order, but the same one for the same seed.
                     let round = u64::from(repetition) << 32 | workload_index as u64;
                     shuffle(&mut turns, seed ^ round);
                 }
             }
-            jobs.extend(turns.into_iter().map(|choice_index| Job {
+            jobs.extend(turns.into_iter().map(|choice_index| LabMeasurement {
                 choice_index,
                 workload_index,
                 repetition,
@@ -75,12 +76,13 @@ pub fn schedule(
         }
     }
     if order == JobOrder::Blocks {
+        // A stable sort, so that repetitions stay in order within a file system.
         jobs.sort_by_key(|job| job.choice_index);
     }
     jobs
 }
 
-/// Fisher and Yates' shuffle.
+/// Fisher-Yates shuffle.
 fn shuffle(places: &mut [usize], seed: u64) {
     let mut state = seed;
     for index in (1..places.len()).rev() {
@@ -89,7 +91,7 @@ fn shuffle(places: &mut [usize], seed: u64) {
     }
 }
 
-/// What lies between two states.
+/// Difference between two consecutive states.
 const STRIDE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
@@ -99,7 +101,7 @@ pub(crate) fn next(state: &mut u64) -> u64 {
     mixed
 }
 
-/// What a state stands for; states next to each other stand for numbers that are nothing alike.
+/// Output for a state; consecutive states give unrelated numbers.
 pub(crate) const fn mixed(state: u64) -> u64 {
     let mut mixed = state.wrapping_add(STRIDE);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

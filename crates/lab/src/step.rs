@@ -1,80 +1,80 @@
-//! What a lab makes, each noted before it is made.
+//! Steps of a lab, each written to the journal before it is done.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-/// A zram device that appears this long after it was asked for is not the one.
+/// Maximum time until a requested zram device appears; a later one belongs to another process.
 const APPEARS_WITHIN: Duration = Duration::from_secs(5);
 
-/// One step; the journal has it on the device before the step is done.
+/// One step. The journal has it on the device before the step is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "kebab-case")]
-pub(crate) enum Step {
+pub(crate) enum JournalStep {
     /// The lab begins.
     Begin {
-        /// The process.
+        /// Process ID of the lab.
         pid: u32,
-        /// When it was started, in the kernel's ticks, which tells it from a later one.
+        /// Start of the process in clock ticks, to detect a reused process ID.
         start_ticks: u64,
-        /// Whether it made the directory in which its own one is.
+        /// `true` if the lab created the directory that contains its own one.
         #[serde(default)]
         has_made_place: bool,
     },
-    /// The image is made.
+    /// The image is created.
     Image {
-        /// Its size.
+        /// Size of the image.
         size_bytes: u64,
     },
-    /// A loop device is put on the image.
+    /// A loop device is attached to the image.
     Loop,
-    /// A zram device is asked for.
+    /// A zram device is requested.
     ZramWanted {
-        /// Those that were there before.
+        /// Numbers of the zram devices that existed before.
         existing: Vec<u32>,
-        /// When.
+        /// Time of the request.
         at: SystemTime,
     },
-    /// The zram device that was given.
+    /// A zram device was created.
     Zram {
-        /// Its number.
+        /// Number of the device.
         number: u32,
-        /// When its node appeared, which tells it from a later one of that number.
+        /// When its device node was created, to detect a reused number.
         made_at: Option<SystemTime>,
     },
     /// A device that the user named is written.
     Device {
-        /// Its path.
+        /// Path of the device.
         path: PathBuf,
     },
-    /// A file system is made.
+    /// A file system is created.
     Mkfs {
         /// The command line.
         command: String,
     },
     /// A guest is started.
     Guest,
-    /// A program is there, which does nothing before this is noted, or which a program that was
-    /// noted has left at work.
+    /// A process exists. It does nothing before this is written, or a process in the journal has
+    /// left it running.
     Process {
-        /// The process.
+        /// Process ID.
         pid: u32,
-        /// When it was started, in the kernel's ticks, which tells it from a later one.
+        /// Start of the process in clock ticks, to detect a reused process ID.
         start_ticks: u64,
-        /// The program, for people.
+        /// Name of the program.
         program: String,
     },
-    /// It is mounted.
+    /// The file system is mounted.
     Mount {
-        /// Where.
+        /// Mount point.
         point: PathBuf,
     },
 }
 
-/// Whether a device that appeared at `made_at` is the one asked for at `at`.
+/// `true` if a device that appeared at `made_at` is the one requested at `at`.
 pub(crate) fn appeared_for(at: SystemTime, made_at: SystemTime) -> bool {
-    // Nodes have the kernel's coarse time, which may lie a tick back.
+    // Device nodes have the kernel's coarse time, which may be a tick behind.
     let from = at - Duration::from_millis(20);
     made_at
         .duration_since(from)
@@ -88,27 +88,27 @@ mod tests {
     #[test]
     fn a_step_reads_back_as_it_was_written() {
         for step in [
-            Step::Begin {
+            JournalStep::Begin {
                 pid: 1,
                 start_ticks: 2,
                 has_made_place: true,
             },
-            Step::Loop,
-            Step::Process {
+            JournalStep::Loop,
+            JournalStep::Process {
                 pid: 4,
                 start_ticks: 5,
                 program: "mkfs".to_owned(),
             },
-            Step::Zram {
+            JournalStep::Zram {
                 number: 3,
                 made_at: Some(SystemTime::now()),
             },
-            Step::Mount {
+            JournalStep::Mount {
                 point: "/x y".into(),
             },
         ] {
             let text = serde_json::to_string(&step).unwrap();
-            assert_eq!(serde_json::from_str::<Step>(&text).unwrap(), step);
+            assert_eq!(serde_json::from_str::<JournalStep>(&text).unwrap(), step);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What guests are ordered to do.
+//! Tasks for guests.
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,39 +7,39 @@ use serde::{Deserialize, Serialize};
 use crate::bench::Lab;
 use crate::error::LabError;
 use crate::place::default_directory;
-use crate::recovery::Part;
-use crate::schedule::Job;
+use crate::recovery::GuestPart;
+use crate::schedule::LabMeasurement;
 use crate::vm::{self, Host, Kernel};
 
-/// What a guest is to do.
+/// Task for a guest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GuestTask {
-    /// Measure one job of the matrix that its arguments describe.
+    /// Measure one job of the matrix that the arguments describe.
     Measure {
-        /// Which.
-        job: Job,
-        /// The lab's name on the host.
+        /// The job.
+        job: LabMeasurement,
+        /// Name of the lab on the host.
         lab: String,
     },
-    /// Do a part of a trial of recovery.
-    Recover(Part),
-    /// Do nothing, to tell that guests run here.
+    /// Run one part of a recovery trial.
+    Recover(GuestPart),
+    /// Do nothing, to check that guests run here.
     Nothing,
 }
 
-/// Finds what runs guests and has one do nothing, in a lab of its own.
+/// Finds the guest kernel and runs a guest that does nothing, in a temporary lab.
 ///
 /// # Errors
-/// What is missing, or why guests do not run; [`LabError::Stopped`] where `stop` is set meanwhile.
+/// If something is missing or guests do not run; [`LabError::Stopped`] if `stop` is set meanwhile.
 pub fn probe_guests(stop: &AtomicBool) -> Result<Kernel, LabError> {
     vm::probe(&default_directory(), GuestTask::Nothing, stop)
 }
 
-/// Refuses what guests would be needed for where they do not run.
+/// Checks that guests run before they are needed.
 pub(crate) fn probe_in(lab: &mut Lab, host: &Host, stop: &AtomicBool) -> Result<(), LabError> {
     match lab.probe_guest(host, GuestTask::Nothing, stop) {
-        // Whoever goes on sees that it is to end, and says so.
+        // The caller checks for the stop and reports it.
         Err(LabError::Stopped) => Ok(()),
         probed => probed,
     }

@@ -1,4 +1,4 @@
-//! Programs of the system: found, run, and what they say.
+//! Finds and runs system programs.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -9,34 +9,35 @@ use crate::command_line;
 use crate::error::LabError;
 use crate::journal::Journal;
 use crate::processes::start_ticks;
-use crate::step::Step;
+use crate::step::JournalStep;
 
-/// Becomes a program when it reads a line. It ends where there is none any more, as whoever would
-/// have noted the process is dead.
+/// Becomes the program after reading a line. It ends if the pipe is closed, because then the
+/// process that writes the journal is dead.
 const GATE: &str = "read -r _ && exec \"$@\" </dev/null";
 
-/// Where administrators' programs are, which an ordinary user's `PATH` leaves out.
+/// Directories of system administration programs, which an ordinary user's `PATH` lacks.
 const SYSTEM_DIRECTORIES: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-/// Where programs are looked for.
+/// Search path for programs.
 fn path() -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = SYSTEM_DIRECTORIES.map(PathBuf::from);
+    // After the user's directories, so that the user can replace a program.
     let all = std::env::split_paths(&path).chain(system);
     std::env::join_paths(all).unwrap_or(path)
 }
 
-/// The program of this name, where it is installed.
+/// Path of the program with this name, if it is installed.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = path();
     let mut places = std::env::split_paths(&path).map(|directory| directory.join(program));
     places.find(|place| place.is_file())
 }
 
-/// Runs a program to its end; returns what it printed on standard output.
+/// Runs a program until it ends; returns its standard output.
 ///
 /// # Errors
-/// When it cannot be started, or does not end with 0: then with all that it printed.
+/// If it cannot be started, or its exit code is not 0; the error then has all of its output.
 pub(crate) fn run(program: &str, arguments: &[String]) -> Result<String, LabError> {
     let output = surrounded(&mut Command::new(program))
         .args(arguments)
@@ -46,12 +47,13 @@ pub(crate) fn run(program: &str, arguments: &[String]) -> Result<String, LabErro
     said(program, arguments, &output)
 }
 
-/// As [`run`], with the program's process noted before it does anything.
+/// Like [`run`], but the program's process is in the journal before it does anything.
 pub(crate) fn run_noted(
     journal: &mut Journal,
     program: &str,
     arguments: &[String],
 ) -> Result<String, LabError> {
+    // The shell would report a missing program only by exit code 127.
     if find(program).is_none() {
         return Err(not_started(program, io::ErrorKind::NotFound.into()));
     }
@@ -67,7 +69,7 @@ pub(crate) fn run_noted(
     said(program, arguments, &output)
 }
 
-/// A program that waits for [`let_go`] before it begins. Arguments may be added.
+/// A program that waits for [`let_go`] before it starts. Arguments may be added.
 pub(crate) fn gated(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", GATE, "sh"]).arg(program);
@@ -75,24 +77,25 @@ pub(crate) fn gated(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Notes a gated program's process and lets it begin; where it cannot be noted, it is gone.
+/// Writes a gated program's process to the journal and lets it start. Kills it if that fails.
 pub(crate) fn let_go(
     child: &mut Child,
     program: &str,
     journal: &mut Journal,
 ) -> Result<(), LabError> {
-    let noted = journal.note(Step::Process {
+    let noted = journal.note(JournalStep::Process {
         pid: child.id(),
         start_ticks: start_ticks(child.id()).unwrap_or(0),
         program: program.to_owned(),
     });
+    // Dropped at the end of `opened`: closing it without a line ends the shell.
     let gate = child.stdin.take();
     let opened = noted.and_then(|()| {
         let written = gate.map_or(Ok(()), |mut gate| gate.write_all(b"\n"));
         written.map_err(|error| LabError::system("run", Path::new(program), error))
     });
     if opened.is_err() {
-        // One that has ended by itself is gone as well.
+        // Fails if it has already ended, which is fine.
         let _ = child.kill();
         let _ = child.wait();
     }
@@ -100,6 +103,7 @@ pub(crate) fn let_go(
 }
 
 fn surrounded(command: &mut Command) -> &mut Command {
+    // Outputs are parsed, so they must not be translated.
     command.env("PATH", path()).env("LC_ALL", "C.UTF-8")
 }
 
@@ -114,7 +118,7 @@ fn not_started(program: &str, error: io::Error) -> LabError {
     }
 }
 
-/// What a program that has ended printed on standard output, where it ended with 0.
+/// Standard output of a program that has ended; an error if its exit code is not 0.
 fn said(program: &str, arguments: &[String], output: &Output) -> Result<String, LabError> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if output.status.success() {
@@ -130,7 +134,7 @@ fn said(program: &str, arguments: &[String], output: &Output) -> Result<String, 
 /// Mounts a file system, with options separated by commas.
 ///
 /// # Errors
-/// What `mount` says.
+/// If `mount` fails.
 pub(crate) fn mount(kind: &str, options: &str, source: &str, point: &Path) -> Result<(), LabError> {
     run("mount", &mount_arguments(kind, options, source, point)).map(drop)
 }
@@ -150,7 +154,7 @@ pub(crate) fn mount_arguments(
     arguments
 }
 
-/// The Debian package of a program that all file systems need.
+/// Debian package of a program that all file systems need.
 fn package_of(program: &str) -> &'static str {
     match program {
         "losetup" | "mount" | "umount" => "mount",
@@ -188,7 +192,7 @@ mod tests {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let directory = tempfile::tempdir().unwrap();
-        let begin = Step::Begin {
+        let begin = JournalStep::Begin {
             pid: 1,
             start_ticks: 2,
             has_made_place: false,
@@ -199,9 +203,9 @@ mod tests {
         let script = ["-c", "cat \"$0\"; echo $$", path.to_str().unwrap()];
         let said = run_noted(&mut journal, "sh", &script.map(str::to_owned)).unwrap();
         let lines: Vec<&str> = said.lines().collect();
-        let noted: Step = serde_json::from_str(lines[1]).unwrap();
+        let noted: JournalStep = serde_json::from_str(lines[1]).unwrap();
         let pid: u32 = lines[2].parse().unwrap();
-        let Step::Process {
+        let JournalStep::Process {
             pid: noted_pid,
             program,
             ..

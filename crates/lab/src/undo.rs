@@ -1,4 +1,4 @@
-//! Undoing what a journal says: the same for a lab that ends and for one that was killed.
+//! Undoes the steps in a journal, for a lab that ends and for one that was killed.
 
 use std::fs;
 use std::io;
@@ -9,79 +9,84 @@ use crate::device;
 use crate::error::LabError;
 use crate::place::{ANSWER, BASE, GUEST, GUEST_NAME, IMAGE, ORDER, POINT, wait_for};
 use crate::processes;
-use crate::step::{Step, appeared_for};
+use crate::step::{JournalStep, appeared_for};
 use crate::tools;
 
-/// A ring or file that has just been closed keeps its file system busy for a moment.
+/// Maximum wait for a busy file system: a ring or file just closed keeps it busy for a moment.
 const BUSY_WITHIN: Duration = Duration::from_secs(3);
-/// A device that was given back is gone after so long.
+/// Maximum time until a detached device is gone.
 const GONE_WITHIN: Duration = Duration::from_secs(3);
 
-/// What was removed, and what was not.
+/// Result of undoing.
 #[derive(Debug, Default)]
 pub(crate) struct Undone {
-    /// In words.
+    /// Descriptions of what was removed.
     pub removed: Vec<String>,
-    /// The first thing that stays; what lies under it was not touched.
+    /// The first thing that could not be removed; nothing below it was touched.
     pub left: Option<LabError>,
 }
 
-/// Removes what the steps made, the last first.
-pub(crate) fn undo(lab: &Path, steps: &[Step]) -> Undone {
+/// Removes everything that the steps created, the last step first.
+pub(crate) fn undo(lab: &Path, steps: &[JournalStep]) -> Undone {
     let mut undone = Undone::default();
     undone.left = undo_all(lab, steps, &mut undone.removed).err();
     undone
 }
 
-fn undo_all(lab: &Path, steps: &[Step], removed: &mut Vec<String>) -> Result<(), LabError> {
+fn undo_all(lab: &Path, steps: &[JournalStep], removed: &mut Vec<String>) -> Result<(), LabError> {
     for step in steps.iter().rev() {
         match step {
-            Step::Mount { point } => unmount_own(lab, point, removed)?,
-            Step::Loop => detach(&lab.join(IMAGE), removed)?,
-            Step::Zram { number, made_at } => {
+            JournalStep::Mount { point } => unmount_own(lab, point, removed)?,
+            JournalStep::Loop => detach(&lab.join(IMAGE), removed)?,
+            JournalStep::Zram { number, made_at } => {
                 let is_ours = made_at.is_some_and(|made_at| was_wanted(*number, made_at, steps));
+                // The number may have been given to another device since; its node then has another
+                // time.
                 if is_ours && device::zram_made_at(*number) == *made_at {
                     remove_zram(*number, removed)?;
                 }
             }
-            Step::ZramWanted { existing, at } => {
+            JournalStep::ZramWanted { existing, at } => {
                 let number = nameless_zram(existing, *at, steps);
                 number.map_or(Ok(()), |number| remove_zram(number, removed))?;
             }
-            Step::Guest => remove_guest(lab)?,
-            Step::Image { .. } => remove_file(&lab.join(IMAGE), removed)?,
-            Step::Begin { .. } | Step::Device { .. } | Step::Mkfs { .. } | Step::Process { .. } => {
-            }
+            JournalStep::Guest => remove_guest(lab)?,
+            JournalStep::Image { .. } => remove_file(&lab.join(IMAGE), removed)?,
+            JournalStep::Begin { .. }
+            | JournalStep::Device { .. }
+            | JournalStep::Mkfs { .. }
+            | JournalStep::Process { .. } => {}
         }
     }
+    // Without a separate step, because they are made before the mount is in the journal.
     for name in [POINT, BASE] {
         remove_directory(&lab.join(name))?;
     }
     Ok(())
 }
 
-/// Takes away what is mounted in a lab, whatever else its journal names.
+/// Unmounts everything in a lab, but removes nothing else.
 pub(crate) fn unmount_all(
     lab: &Path,
-    steps: &[Step],
+    steps: &[JournalStep],
     removed: &mut Vec<String>,
 ) -> Result<(), LabError> {
     for step in steps.iter().rev() {
-        if let Step::Mount { point } = step {
+        if let JournalStep::Mount { point } = step {
             unmount_own(lab, point, removed)?;
         }
     }
     Ok(())
 }
 
-/// A lab mounts in its own directory and nowhere else, so that of a point only its name counts.
+/// A lab mounts only in its own directory, so only the name of a mount point is used.
 fn unmount_own(lab: &Path, point: &Path, removed: &mut Vec<String>) -> Result<(), LabError> {
     let own = [POINT, BASE].map(|name| lab.join(name));
     let own = own.iter().find(|own| own.file_name() == point.file_name());
     own.map_or(Ok(()), |own| unmount(own, removed))
 }
 
-/// Takes away whatever is mounted at the point, waiting while it is busy.
+/// Unmounts everything at the mount point; waits while it is busy.
 pub(crate) fn unmount(point: &Path, removed: &mut Vec<String>) -> Result<(), LabError> {
     let mut said = String::new();
     let is_gone = || {
@@ -92,6 +97,7 @@ pub(crate) fn unmount(point: &Path, removed: &mut Vec<String>) -> Result<(), Lab
             Ok(_) => removed.push(format!("mount `{}`", point.display())),
             Err(error) => said = error.to_string(),
         }
+        // Also after success: a point can have several mounts, one over the other.
         !is_mounted(point)
     };
     if wait_for(is_gone, BUSY_WITHIN) {
@@ -107,12 +113,13 @@ fn is_mounted(point: &Path) -> bool {
     target::mounts().iter().any(|mount| mount.point == point)
 }
 
-/// Takes the image's loop devices away.
+/// Detaches the image's loop devices.
 fn detach(image: &Path, removed: &mut Vec<String>) -> Result<(), LabError> {
     for name in device::loops_on(image) {
         let path = format!("/dev/{name}");
         tools::run("losetup", &["--detach".to_owned(), path.clone()])?;
         let is_gone = || !device::loops_on(image).contains(&name);
+        // `losetup --detach` succeeds for a device in use, and the kernel detaches it later.
         if !wait_for(is_gone, GONE_WITHIN) {
             return Err(left(format!("`{path}`"), "something still uses it"));
         }
@@ -138,20 +145,23 @@ fn remove_zram(number: u32, removed: &mut Vec<String>) -> Result<(), LabError> {
     Ok(())
 }
 
-/// Whether a device is one that the lab asked for: it was not there before, and appeared then.
-fn was_wanted(number: u32, made_at: SystemTime, steps: &[Step]) -> bool {
+/// `true` if the lab requested the device: it did not exist before, and appeared in time.
+fn was_wanted(number: u32, made_at: SystemTime, steps: &[JournalStep]) -> bool {
     steps.iter().any(|step| match step {
-        Step::ZramWanted { existing, at } => {
+        JournalStep::ZramWanted { existing, at } => {
             !existing.contains(&number) && appeared_for(*at, made_at)
         }
         _ => false,
     })
 }
 
-/// The device that was asked for, where the lab was killed before it could note its number: it
-/// appeared then, was not there before, and has never been given a size, so that it holds nothing.
-fn nameless_zram(existing: &[u32], at: SystemTime, steps: &[Step]) -> Option<u32> {
-    if steps.iter().any(|step| matches!(step, Step::Zram { .. })) {
+/// The zram device that was requested, if the lab was killed before it could record the number. It
+/// appeared in time, did not exist before, and has no size yet, so it has no content.
+fn nameless_zram(existing: &[u32], at: SystemTime, steps: &[JournalStep]) -> Option<u32> {
+    if steps
+        .iter()
+        .any(|step| matches!(step, JournalStep::Zram { .. }))
+    {
         return None;
     }
     let is_it = |number: &u32| {
@@ -161,11 +171,11 @@ fn nameless_zram(existing: &[u32], at: SystemTime, steps: &[Step]) -> Option<u32
             && device::zram_size_bytes(*number) == Some(0)
     };
     let mut found = device::zrams().into_iter().filter(is_it);
-    // Of two, one is somebody else's.
+    // With two candidates, one belongs to another process.
     found.next().filter(|_| found.next().is_none())
 }
 
-/// Removes what a guest, which has ended, left beside its image.
+/// Removes the files that a guest left next to its image. The guest must have ended.
 pub(crate) fn remove_guest(lab: &Path) -> Result<(), LabError> {
     let directory = lab.join(GUEST);
     let own = directory.join(GUEST_NAME);
@@ -178,7 +188,7 @@ pub(crate) fn remove_guest(lab: &Path) -> Result<(), LabError> {
     remove_directory(&directory)
 }
 
-/// Removes a file of ours.
+/// Removes a file of the lab.
 pub(crate) fn remove_file(path: &Path, removed: &mut Vec<String>) -> Result<(), LabError> {
     match fs::remove_file(path) {
         Ok(()) => removed.push(format!("file `{}`", path.display())),
@@ -188,7 +198,7 @@ pub(crate) fn remove_file(path: &Path, removed: &mut Vec<String>) -> Result<(), 
     Ok(())
 }
 
-/// Removes an empty directory of ours.
+/// Removes an empty directory of the lab.
 pub(crate) fn remove_directory(path: &PathBuf) -> Result<(), LabError> {
     match fs::remove_dir(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

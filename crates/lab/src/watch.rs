@@ -1,4 +1,4 @@
-//! Whoever hears how far a lab is.
+//! Interface to the caller that follows the progress of a lab.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ use crate::age::Aged;
 use crate::error::LabError;
 use crate::outcome::LabAlarm;
 use crate::recovery::Trial;
-use crate::schedule::Job;
+use crate::schedule::LabMeasurement;
 
-/// What is being done of a job.
+/// Current step of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabStep {
     /// The bare device is measured.
     MeasureDevice,
-    /// A directory that is there is measured past the page cache.
+    /// An existing directory is measured with direct I/O.
     MeasurePeak,
-    /// The file system is made.
+    /// The file system is created.
     MakeFileSystem,
-    /// It is aged; what was written, as a share of what is to be written.
+    /// The file system is aged; the share of bytes written, if known.
     Age(Option<f64>),
-    /// What the workload wrote is made durable.
+    /// The data of the workload is synced.
     Sync,
     /// The file system is unmounted.
     Unmount,
@@ -29,38 +29,38 @@ pub enum LabStep {
     StartGuest,
     /// A guest writes until its kernel is killed.
     WriteUntilKilled,
-    /// Another guest looks for what was synced.
+    /// Another guest checks the synced data.
     LookForSynced,
 }
 
-/// What happens in a lab.
+/// An event of a lab.
 #[derive(Debug)]
 pub enum LabEvent<'a> {
-    /// All jobs that are to come, in their order.
-    Jobs(&'a [Job]),
-    /// The job of this index begins.
+    /// All jobs, in order.
+    Jobs(&'a [LabMeasurement]),
+    /// The job with this index begins.
     Begin(usize),
-    /// What is being done of it.
+    /// The current job's next step.
     Step(LabStep),
     /// The file system was aged.
     Aged(&'a Aged),
-    /// A guest said something, as it said it.
+    /// A line from a guest.
     GuestSaid(&'a str),
-    /// Something failed.
+    /// A failure.
     Alarm(&'a LabAlarm),
-    /// The job is done: it was measured.
+    /// The job is done: a run was measured.
     Measured(&'a RunRecord),
-    /// The job is done: recovery was tried.
+    /// The job is done: recovery was tested.
     Tried(&'a Trial),
-    /// No job comes any more.
+    /// No further jobs.
     End,
 }
 
-/// Hears how far a lab is.
+/// Follows the progress of a lab.
 pub trait LabWatcher {
-    /// What fails, as it is told.
+    /// The caller's error type.
     type Error: From<LabError> + fmt::Display;
 
-    /// Takes note of what happens.
+    /// Receives an event.
     fn hear(&self, event: LabEvent<'_>);
 }

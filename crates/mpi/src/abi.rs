@@ -1,20 +1,20 @@
-//! The three sets of constants that MPI libraries have.
+//! The three sets of constants (ABIs) that MPI libraries use.
 
 use std::ffi::{CStr, c_int};
 
-/// Which constants a library's functions take.
+/// Set of constants that a library's functions use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Abi {
-    /// Handles are addresses of what the library exports: Open MPI 4 and 5.
+    /// Handles are addresses of symbols that the library exports: Open MPI 4 and 5.
     OpenMpi,
-    /// Handles are numbers of 32 bits: MPICH 3 to 5, Intel MPI, and others made of MPICH.
+    /// Handles are 32-bit numbers: MPICH 3 to 5, Intel MPI, and other MPICH derivatives.
     Mpich,
-    /// Handles are as wide as pointers and constants are small: the MPI 5.0 standard's own.
+    /// Handles are as wide as pointers and constants are small: the ABI of the MPI 5.0 standard.
     Standard,
 }
 
 impl Abi {
-    /// The name for people and records.
+    /// Name for messages and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -24,7 +24,6 @@ impl Abi {
         }
     }
 
-    /// The constants.
     pub(crate) const fn constants(self) -> Constants {
         match self {
             Self::OpenMpi => OPEN_MPI,
@@ -34,16 +33,16 @@ impl Abi {
     }
 }
 
-/// A handle that every library has.
+/// Value of a predefined handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HandleConstant {
-    /// The address of what the library exports by this name.
+    /// Address of the symbol that the library exports under this name.
     Symbol(&'static CStr),
     /// The number itself.
     Number(usize),
 }
 
-/// What the functions that are used here take and leave.
+/// Constants that the functions used here take and return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Constants {
     /// `MPI_COMM_WORLD`.
@@ -58,13 +57,13 @@ pub(crate) struct Constants {
     pub any_tag: c_int,
     /// `MPI_THREAD_FUNNELED`; levels that grant more are larger.
     pub thread_funneled: c_int,
-    /// Where an `MPI_Status` has its `MPI_SOURCE`.
+    /// Byte offset of `MPI_SOURCE` in an `MPI_Status`.
     pub status_source_offset: usize,
-    /// Where an `MPI_Status` has its `MPI_TAG`.
+    /// Byte offset of `MPI_TAG` in an `MPI_Status`.
     pub status_tag_offset: usize,
 }
 
-/// The largest `MPI_Status` has 32 bytes; eight bytes each, as one is aligned to that.
+/// Room for the largest `MPI_Status`, which has 32 bytes, with the alignment of a pointer.
 pub(crate) type Status = [u64; 8];
 
 /// Source: `mpi.h` of Open MPI 4.1.4 and 5.0.11.
@@ -104,9 +103,10 @@ const STANDARD: Constants = Constants {
 };
 
 impl Constants {
-    /// Sender and tag of a message.
+    /// Sender and tag in a status.
     pub(crate) fn envelope(&self, status: &Status) -> (c_int, c_int) {
         let read = |offset_bytes: usize| {
+            // `library::open` rejects processors with another byte order.
             let word = status[offset_bytes / 8].to_le_bytes();
             let at = offset_bytes % 8;
             c_int::from_le_bytes([word[at], word[at + 1], word[at + 2], word[at + 3]])

@@ -1,10 +1,11 @@
-//! The library's functions, with the signatures that serve every ABI.
+//! The library's functions, with signatures that fit every ABI.
 //!
-//! Handles are passed as wide as a pointer. A library of 32-bit handles takes the lower half of the
-//! register, and writes only the lower half of a handle that it returns, which is zero before.
+//! Handles are passed as pointer-sized integers. A library with 32-bit handles reads only the lower
+//! half of the register. It also writes only the lower half of a handle that it returns, so the
+//! other half must be zero before the call.
 //!
-//! Return codes are not to be relied on: Intel's library of the standard ABI ends the process on
-//! an error whatever the error handler is. Whoever calls checks arguments first.
+//! Return codes are not reliable: Intel's library of the standard ABI ends the process on an error,
+//! whatever error handler is set. Callers must check arguments first.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
@@ -14,14 +15,14 @@ use crate::abi::{Abi, Constants, HandleConstant, Status};
 use crate::error::MpiError;
 use crate::shared_object::SharedObject;
 
-/// A communicator, type, error handler or request.
+/// A communicator, data type, error handler or request.
 pub(crate) type Handle = usize;
 
 const SUCCESS: c_int = 0;
-/// Longer than any text of the known libraries, of which the longest has 8192 bytes.
+/// Buffer size for texts. The longest text of the known libraries has 8192 bytes.
 const TEXT_BYTES: usize = 16 << 10;
 
-/// Declares the functions as a table, and how the table is filled.
+/// Declares the table of functions and the code that looks each of them up.
 macro_rules! functions {
     ($($field:ident = $symbol:literal ($($argument:ty),*);)*) => {
         struct Functions {
@@ -33,8 +34,8 @@ macro_rules! functions {
                 Ok(Functions {
                     $($field: {
                         let address = find(object, path, $symbol)?;
-                        // SAFETY: MPI's standard gives the function of this name this signature,
-                        // handles apart, which the module speaks of.
+                        // SAFETY: the MPI standard gives the function of this name this signature,
+                        // except for the handles, which the module's documentation covers.
                         unsafe {
                             std::mem::transmute::<
                                 NonNull<c_void>,
@@ -65,14 +66,14 @@ functions! {
     test = c"MPI_Test" (*mut Handle, *mut c_int, *mut Status);
 }
 
-/// A message that can be received.
+/// Envelope of a message that can be received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Envelope {
     /// The sender's rank.
     pub from: c_int,
     /// The message's tag.
     pub tag: c_int,
-    /// How many bytes there are.
+    /// Number of bytes in the message.
     pub length: c_int,
 }
 
@@ -86,7 +87,7 @@ pub(crate) struct Bindings {
 }
 
 impl Bindings {
-    /// Finds all that is used.
+    /// Finds all functions and handles that are used.
     pub(crate) fn find(object: &SharedObject, path: &Path, abi: Abi) -> Result<Self, MpiError> {
         let constants = abi.constants();
         Ok(Bindings {
@@ -98,18 +99,18 @@ impl Bindings {
         })
     }
 
-    /// Initializes MPI, and lets errors return instead of ending the process.
+    /// Initializes MPI, and makes errors return a code instead of ending the process.
     pub(crate) fn initialize(&self) -> Result<(), MpiError> {
         let mut is_initialized = 0;
-        // SAFETY: this may be called at any time; the place is ours to be written.
+        // SAFETY: MPI allows this call at any time; the pointer is to a local variable.
         let code = unsafe { (self.functions.initialized)(&raw mut is_initialized) };
         self.check("MPI_Initialized", code)?;
         if is_initialized != 0 {
             return Err(MpiError::Initialized);
         }
         let (wanted, mut granted) = (self.constants.thread_funneled, 0);
-        // SAFETY: it was not initialized; no arguments of the program are handed over; the place
-        // is ours to be written.
+        // SAFETY: MPI was not initialized; the program's arguments are not passed; the pointer is
+        // to a local variable.
         let code = unsafe {
             (self.functions.init_thread)(null_mut(), null_mut(), wanted, &raw mut granted)
         };
@@ -122,23 +123,23 @@ impl Bindings {
         self.check("MPI_Comm_set_errhandler", code)
     }
 
-    /// Ends MPI in this process, once all ranks call it.
+    /// Ends MPI in this process. MPI waits until all ranks have called it.
     pub(crate) fn finalize(&self) -> Result<(), MpiError> {
-        // SAFETY: bindings are used while MPI is initialized; nothing is called after this.
+        // SAFETY: MPI is initialized, and no other function is called after this one.
         let code = unsafe { (self.functions.finalize)() };
         self.check("MPI_Finalize", code)
     }
 
-    /// Ends all ranks. A library may return from this before it is so.
+    /// Ends all ranks. Some libraries return before the ranks have ended.
     pub(crate) fn abort(&self, exit_code: c_int) {
         // SAFETY: the handle is a constant of this library, and MPI is initialized.
         let _: c_int = unsafe { (self.functions.abort)(self.world, exit_code) };
     }
 
-    /// This process's rank, and how many there are.
+    /// Rank of this process and number of ranks.
     pub(crate) fn rank_and_size(&self) -> Result<(usize, usize), MpiError> {
         let (mut rank, mut size) = (-1, -1);
-        // SAFETY: the handle is a constant of this library; the place is ours to be written.
+        // SAFETY: the handle is a constant of this library; the pointer is to a local variable.
         let code = unsafe { (self.functions.rank)(self.world, &raw mut rank) };
         self.check("MPI_Comm_rank", code)?;
         // SAFETY: as above.
@@ -153,22 +154,23 @@ impl Bindings {
         }
     }
 
-    /// The name of the machine, as the library has it.
+    /// Host name as reported by the library.
     pub(crate) fn processor_name(&self) -> Result<String, MpiError> {
         let (code, name) = text(|at, length| {
-            // SAFETY: there is room for the longest name, and a place for its length.
+            // SAFETY: the buffer has room for the longest name, and the length has its own
+            // variable.
             unsafe { (self.functions.processor_name)(at, length) }
         });
         self.check("MPI_Get_processor_name", code)?;
         Ok(first_line(&name))
     }
 
-    /// The next message that can be received, from whomever.
+    /// Envelope of the next message that can be received, from any rank.
     pub(crate) fn probe(&self) -> Result<Option<Envelope>, MpiError> {
         let (mut is_there, mut status, mut length) = (0, Status::default(), -1);
         let (source, tag) = (self.constants.any_source, self.constants.any_tag);
-        // SAFETY: the constants are this library's; the places are ours to be written, and the
-        // status has room for the largest there is.
+        // SAFETY: the constants are this library's; the pointers are to local variables, and the
+        // status has room for the largest `MPI_Status`.
         let code = unsafe {
             (self.functions.probe)(source, tag, self.world, &raw mut is_there, &raw mut status)
         };
@@ -176,17 +178,17 @@ impl Bindings {
         if is_there == 0 {
             return Ok(None);
         }
-        // SAFETY: the status is one that the library has filled.
+        // SAFETY: the library has filled the status.
         let code = unsafe { (self.functions.count)(&raw const status, self.byte, &raw mut length) };
         self.check("MPI_Get_count", code)?;
         let (from, tag) = self.constants.envelope(&status);
         Ok(Some(Envelope { from, tag, length }))
     }
 
-    /// Begins to send bytes.
+    /// Starts to send bytes.
     ///
     /// # Safety
-    /// The bytes must stay where they are and as they are until the request is done.
+    /// The bytes must neither move nor change until the request is done.
     pub(crate) unsafe fn start_send(
         &self,
         bytes: *const [u8],
@@ -194,8 +196,9 @@ impl Bindings {
         tag: c_int,
     ) -> Result<Handle, MpiError> {
         let length = count_of(bytes.len(), to, tag)?;
+        // A library with 32-bit handles writes only the lower half.
         let mut request: Handle = 0;
-        // SAFETY: as the caller promises; the place is ours to be written.
+        // SAFETY: as the caller promises; the pointer is to a local variable.
         let code = unsafe {
             let at = bytes.cast();
             (self.functions.send)(at, length, self.byte, to, tag, self.world, &raw mut request)
@@ -204,10 +207,10 @@ impl Bindings {
         Ok(request)
     }
 
-    /// Begins to receive a message of as many bytes.
+    /// Starts to receive a message of exactly `bytes.len()` bytes.
     ///
     /// # Safety
-    /// The bytes must stay where they are, and nobody may use them, until the request is done.
+    /// The bytes must not move, and no other code may use them, until the request is done.
     pub(crate) unsafe fn start_receive(
         &self,
         bytes: *mut [u8],
@@ -216,7 +219,7 @@ impl Bindings {
     ) -> Result<Handle, MpiError> {
         let length = count_of(bytes.len(), from, tag)?;
         let mut request: Handle = 0;
-        // SAFETY: as the caller promises; the place is ours to be written.
+        // SAFETY: as the caller promises; the pointer is to a local variable.
         let code = unsafe {
             let at = bytes.cast();
             (self.functions.receive)(
@@ -233,13 +236,13 @@ impl Bindings {
         Ok(request)
     }
 
-    /// Lets a request get on; whether it is done, after which it must not be tested again.
+    /// Advances a request and returns `true` if it is done. It must then not be tested again.
     ///
     /// # Safety
-    /// The request must be one that was begun and was not done.
+    /// The request must have been started and must not be done.
     pub(crate) unsafe fn test(&self, request: &mut Handle) -> Result<bool, MpiError> {
         let (mut is_done, mut status) = (0, Status::default());
-        // SAFETY: as the caller promises; the places are ours to be written.
+        // SAFETY: as the caller promises; the pointers are to local variables.
         let code = unsafe { (self.functions.test)(request, &raw mut is_done, &raw mut status) };
         self.check("MPI_Test", code)?;
         Ok(is_done != 0)
@@ -250,7 +253,8 @@ impl Bindings {
             return Ok(());
         }
         let (told, reason) = text(|at, length| {
-            // SAFETY: there is room for the longest text, and a place for its length.
+            // SAFETY: the buffer has room for the longest text, and the length has its own
+            // variable.
             unsafe { (self.functions.error_string)(code, at, length) }
         });
         let reason = match told {
@@ -261,14 +265,14 @@ impl Bindings {
     }
 }
 
-/// The first line of the library's text on its version; it is there before MPI is initialized.
+/// First line of the library's version text. It is available before MPI is initialized.
 pub(crate) fn library_version(object: &SharedObject, path: &Path) -> Result<String, MpiError> {
     type Version = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
     let address = find(object, path, c"MPI_Get_library_version")?;
-    // SAFETY: MPI's standard gives the function this signature.
+    // SAFETY: the MPI standard gives the function this signature.
     let version = unsafe { std::mem::transmute::<NonNull<c_void>, Version>(address) };
     let (code, told) = text(|at, length| {
-        // SAFETY: there is room for the longest text, and a place for its length.
+        // SAFETY: the buffer has room for the longest text, and the length has its own variable.
         unsafe { version(at, length) }
     });
     if code == SUCCESS {
@@ -280,14 +284,14 @@ pub(crate) fn library_version(object: &SharedObject, path: &Path) -> Result<Stri
     })
 }
 
-/// The major version of the standard's ABI that the library says it has, if it knows of one.
+/// Major version of the standard ABI as reported by the library; `None` without such a function.
 pub(crate) fn standard_major(object: &SharedObject) -> Option<c_int> {
     type AbiVersion = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
     let address = object.symbol(c"MPI_Abi_get_version")?;
-    // SAFETY: MPI's standard gives the function this signature.
+    // SAFETY: the MPI standard gives the function this signature.
     let version = unsafe { std::mem::transmute::<NonNull<c_void>, AbiVersion>(address) };
     let (mut major, mut minor) = (-1, -1);
-    // SAFETY: this may be called at any time; the places are ours to be written.
+    // SAFETY: MPI allows this call at any time; the pointers are to local variables.
     let code = unsafe { version(&raw mut major, &raw mut minor) };
     (code == SUCCESS).then_some(major)
 }
@@ -318,7 +322,7 @@ fn count_of(length: usize, peer: c_int, tag: c_int) -> Result<c_int, MpiError> {
     })
 }
 
-/// The code and the text of a function that writes a text and its length.
+/// Calls a function that writes a text and its length; returns its code and the text.
 fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> (c_int, Vec<u8>) {
     let mut bytes = vec![0_u8; TEXT_BYTES];
     let mut length = 0;
@@ -331,7 +335,7 @@ fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> (c_int, Vec<u8>
 fn first_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    // Labels are followed by blanks, so that values stand below each other.
+    // Libraries pad labels with blanks to align the values.
     let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
     units::printable(&words.join(" ")).into_owned()
 }

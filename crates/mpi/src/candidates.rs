@@ -1,11 +1,12 @@
-//! Which libraries would be the launcher's own, best first.
+//! Candidates for the launcher's MPI library, best first.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::launch::{Launch, Launcher};
 
-/// Programs that start ranks on their node, as `/proc` names their files.
+/// Programs that start ranks on their node, by the file name that `/proc` shows.
+// In this order: Open MPI 4, Open MPI 5, MPICH and Intel MPI, Slurm.
 const DAEMONS: [&str; 7] = [
     "orterun",
     "orted",
@@ -15,20 +16,23 @@ const DAEMONS: [&str; 7] = [
     "hydra_pmi_proxy",
     "slurmstepd",
 ];
-/// Between a rank and its launcher there are at most a few scripts.
+/// Longest chain of ancestors that is searched: only a few scripts run between a rank and its
+/// launcher.
 const ANCESTORS_COUNT_MAX: usize = 16;
 
-/// The libraries to try, in order; one without a `/` is looked for where the dynamic linker looks.
+/// Libraries to try, in order. The dynamic linker searches its own path for names without `/`.
 ///
-/// What the user named stands alone. Else what lies beside the launcher, whose program is in
-/// `launcher_directory`, comes before what the system has, as another MPI library's launcher would
-/// make a world of each rank.
+/// A library that the user named is the only candidate. Otherwise the libraries next to the
+/// launcher, whose program is in `launcher_directory`, come before the system's. With the library
+/// of another launcher, each rank would be alone in its own world.
 #[must_use]
 pub fn candidates(launch: &Launch, launcher_directory: Option<&Path>) -> Vec<PathBuf> {
     if let Some(library) = launch.library() {
         return vec![library.to_path_buf()];
     }
     let names = names(launch.launcher());
+    // The launcher is in `PREFIX/bin`, and its library in `PREFIX/lib` or `lib64`. This finds
+    // modules, Python wheels and Spack installations without `LD_LIBRARY_PATH`.
     let beside = launcher_directory
         .and_then(Path::parent)
         .into_iter()
@@ -37,11 +41,13 @@ pub fn candidates(launch: &Launch, launcher_directory: Option<&Path>) -> Vec<Pat
     beside.chain(names.iter().map(PathBuf::from)).collect()
 }
 
-/// File names with their major versions; others have other constants.
+/// File names with their major versions; other major versions have other constants.
 fn names(launcher: Launcher) -> &'static [&'static str] {
     match launcher {
         Launcher::OpenMpi => &["libmpi.so.40"],
+        // Debian's file of MPICH is `libmpich.so.12`.
         Launcher::Hydra => &["libmpi_abi.so.1", "libmpi.so.12", "libmpich.so.12"],
+        // These launchers do not show which library they belong to.
         Launcher::Slurm | Launcher::Other => &[
             "libmpi_abi.so.1",
             "libmpi.so.40",
@@ -52,9 +58,9 @@ fn names(launcher: Launcher) -> &'static [&'static str] {
     }
 }
 
-/// The directory of the program that started this process: the nearest ancestor that is known to
-/// start ranks, as there may be a script between, else the parent. None where `/proc` does not
-/// say, as of other users' processes.
+/// Directory of the program that started this process: the nearest ancestor known to start ranks,
+/// because scripts may run in between, or else the parent. `None` if `/proc` does not show it, for
+/// example for a process of another user.
 #[must_use]
 pub fn launcher_directory() -> Option<PathBuf> {
     let parent = std::os::unix::process::parent_id();
@@ -84,6 +90,7 @@ fn program_of_launcher(programs: &[Option<PathBuf>]) -> Option<&Path> {
 fn parent_of(process: u32) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    // The first process of a PID namespace has parent 0, which has no directory in `/proc`.
     parent.trim().parse().ok().filter(|parent| *parent != 0)
 }
 

@@ -1,103 +1,103 @@
-//! What can go wrong.
+//! Errors of this crate, with advice.
 
 use std::path::PathBuf;
 
 use crate::launch::{LIBRARY_VARIABLE, Launcher};
 
-/// Why there is no world, or a message did not get through.
+/// Reason why MPI cannot be used or a message could not be transferred.
 #[derive(Debug, thiserror::Error)]
 pub enum MpiError {
-    /// None of the libraries that would fit is there.
+    /// None of the candidate libraries can be opened.
     #[error("no MPI library of {launcher} was found; looked for {}", list(tried))]
     NotFound {
-        /// What started this process.
+        /// Launcher of this process.
         launcher: Launcher,
-        /// Names that were looked for, and what was said of those that are there.
+        /// Names that were tried; for files that exist, the reason why they cannot be opened.
         tried: Vec<String>,
     },
-    /// The library that was named cannot be opened.
+    /// The library that the user named cannot be opened.
     #[error("MPI library `{}` cannot be opened: {reason}", path.display())]
     Unloadable {
-        /// As it was named.
+        /// Path as the user wrote it.
         path: PathBuf,
-        /// What the dynamic linker said.
+        /// Message of the dynamic linker.
         reason: String,
     },
-    /// The library lacks something that every MPI library has.
-    #[error("`{}` is no MPI library that can be used: it has no `{symbol}`", path.display())]
+    /// The library lacks a symbol that every MPI library has.
+    #[error("`{}` is not a usable MPI library: it has no `{symbol}`", path.display())]
     NoSymbol {
         /// The library.
         path: PathBuf,
-        /// The name that was looked for.
+        /// Missing symbol.
         symbol: String,
     },
-    /// Handles are passed as only some processors allow.
-    #[error("MPI is not possible on this processor, which is not little-endian with 64 bits")]
+    /// The way handles are passed works only on little-endian 64-bit processors.
+    #[error("MPI is not supported on this processor: it must be little-endian with 64 bits")]
     Platform,
     /// A call returned an error.
     #[error("`{call}` failed: {reason}")]
     Call {
-        /// The function.
+        /// Function that failed.
         call: &'static str,
-        /// The library's text for the code.
+        /// The library's text for the error code.
         reason: String,
     },
-    /// A process initializes MPI once.
+    /// MPI is already initialized, which is possible only once per process.
     #[error("MPI is already initialized in this process")]
     Initialized,
-    /// The library must not be used in a process with several threads.
+    /// The library does not allow use in a process with several threads.
     #[error("MPI grants thread level {granted}, which is below `MPI_THREAD_FUNNELED`")]
     Threads {
-        /// The library's own number.
+        /// Thread level granted, as the library's own number.
         granted: i32,
     },
     /// The library and the launcher do not belong together.
     #[error(
         "{launcher} started {launched_count} ranks, but `{}` ({version}) sees a world of \
-         {size}, as it belongs to another launcher", path.display()
+         {size} because it belongs to another launcher", path.display()
     )]
     Size {
-        /// What started this process.
+        /// Launcher of this process.
         launcher: Launcher,
-        /// How many ranks the launcher says there are.
+        /// Number of ranks according to the launcher.
         launched_count: usize,
         /// The library.
         path: PathBuf,
-        /// The library's version.
+        /// Version of the library.
         version: String,
-        /// How many ranks the library says there are.
+        /// Number of ranks according to the library.
         size: usize,
     },
-    /// No such rank.
+    /// The rank does not exist.
     #[error("there is no rank {rank} in a world of {size}")]
     NoRank {
-        /// The rank asked for.
+        /// Rank that was requested.
         rank: usize,
-        /// How many ranks there are.
+        /// Number of ranks.
         size: usize,
     },
-    /// What the library says of a message cannot be.
-    #[error("a message of {length} bytes with tag {tag} from rank {from} is none of this program")]
+    /// The library reports a message that this program cannot have sent.
+    #[error("a message of {length} bytes with tag {tag} from rank {from} is not from pgmeter")]
     Foreign {
-        /// Who sent it, as the library says.
+        /// Sender according to the library.
         from: i32,
-        /// Its tag.
+        /// Tag of the message.
         tag: i32,
-        /// Its length.
+        /// Length of the message in bytes.
         length: i32,
     },
-    /// Messages are still under way.
+    /// Messages have not left this process in time.
     #[error("{count} messages have not left after {waited_ms} ms")]
     Unsent {
-        /// How many.
+        /// Number of messages that have not left.
         count: usize,
-        /// How long was waited.
+        /// Time waited, in milliseconds.
         waited_ms: u128,
     },
 }
 
 impl MpiError {
-    /// One thing to do about it.
+    /// One action that may solve the problem, if there is any.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
@@ -116,7 +116,7 @@ impl MpiError {
                      start with the `mpirun` of the library"
                 ),
             }),
-            Self::Unsent { .. } => Some("see whether all ranks still run".to_owned()),
+            Self::Unsent { .. } => Some("check whether all ranks are still running".to_owned()),
             Self::Platform
             | Self::Call { .. }
             | Self::Initialized
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "Hydra of MPICH or Intel MPI started 4 ranks, but `libmpi.so.40` (Open MPI v4.1.4) \
-             sees a world of 1, as it belongs to another launcher"
+             sees a world of 1 because it belongs to another launcher"
         );
         let help = error.help().unwrap();
         assert!(help.contains("`PGMETER_LIBMPI`"), "{help}");

@@ -1,4 +1,4 @@
-//! Whether an MPI launcher started this process, as its environment says.
+//! Detects from the environment whether an MPI launcher started this process.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 /// The environment variable that names the library to open.
 pub const LIBRARY_VARIABLE: &str = "PGMETER_LIBMPI";
 
-/// What starts ranks.
+/// A program that starts ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Launcher {
     /// `mpirun` of Open MPI.
     OpenMpi,
-    /// `mpirun` or `mpiexec` of MPICH, Intel MPI and others that are made of MPICH.
+    /// `mpirun` or `mpiexec` of MPICH, Intel MPI and other MPICH derivatives.
     Hydra,
     /// `srun` of Slurm.
     Slurm,
-    /// One that speaks PMI or PMIx and is none of the above.
+    /// Another launcher that uses PMI or PMIx.
     Other,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Launcher {
     }
 }
 
-/// What a launcher told this process.
+/// Launch parameters that the launcher passed in the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     launcher: Launcher,
@@ -41,18 +41,18 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// What this process's environment says; none if no launcher started it.
+    /// Reads this process's environment; `None` if no launcher started the process.
     ///
-    /// A process that a rank starts inherits the rank's environment and is not a rank.
+    /// A child process of a rank inherits the rank's environment but is not a rank itself.
     #[must_use]
     pub fn from_environment() -> Option<Launch> {
         Launch::from_variables(|name| std::env::var_os(name))
     }
 
-    /// What the variables say that `lookup` finds; none if no launcher set any.
+    /// Reads the variables through `lookup`; `None` if no launcher set any.
     ///
-    /// Launchers start their daemons by other launchers, whose variables then are there too: an
-    /// `mpirun` within Slurm comes before Slurm.
+    /// Some launchers start their daemons through another launcher, whose variables are then set
+    /// too. An `mpirun` within Slurm therefore takes precedence over Slurm.
     pub fn from_variables(lookup: impl Fn(&str) -> Option<OsString>) -> Option<Launch> {
         let number = |name: &&str| lookup(name)?.to_str()?.trim().parse::<usize>().ok();
         let first = |names: &[&str]| names.iter().find_map(number);
@@ -75,28 +75,28 @@ impl Launch {
         })
     }
 
-    /// What started this process.
+    /// Launcher of this process.
     #[must_use]
     pub fn launcher(&self) -> Launcher {
         self.launcher
     }
 
-    /// How many ranks the launcher says there are; none if it does not say. One rank has nobody to
-    /// talk to and needs no library.
+    /// Number of ranks according to the launcher; `None` if the launcher does not set it. A single
+    /// rank has no peer and needs no library.
     #[must_use]
     pub fn ranks_count(&self) -> Option<usize> {
         self.ranks_count
     }
 
-    /// Which rank the launcher says this process is, from 0; none if it does not say. It holds
-    /// where the library is a wrong one too, by which all ranks are 0: whoever is 0 here may say
-    /// so for all.
+    /// Rank of this process according to the launcher, from 0; `None` if the launcher does not set
+    /// it. Unlike MPI's own rank, it is correct even with the wrong library, which makes every
+    /// process rank 0. So the process with rank 0 here can report the error for all.
     #[must_use]
     pub fn rank(&self) -> Option<usize> {
         self.rank
     }
 
-    /// The library that the user named.
+    /// Path of the library that the user named in `PGMETER_LIBMPI`.
     #[must_use]
     pub fn library(&self) -> Option<&Path> {
         self.library.as_deref()
@@ -106,6 +106,7 @@ impl Launch {
 fn launcher(is_set: impl Fn(&str) -> bool) -> Option<Launcher> {
     const HYDRA: [&str; 3] = ["HYDI_CONTROL_FD", "I_MPI_HYDRA_UUID", "MPI_LOCALNRANKS"];
     const OTHER: [&str; 4] = ["PMI_SIZE", "PMI_RANK", "PMI_FD", "PMIX_RANK"];
+    // Open MPI also sets PMIx variables, so it is checked first.
     if is_set("OMPI_COMM_WORLD_SIZE") {
         return Some(Launcher::OpenMpi);
     }
@@ -113,7 +114,7 @@ fn launcher(is_set: impl Fn(&str) -> bool) -> Option<Launcher> {
     if has_pmi && HYDRA.into_iter().any(&is_set) {
         return Some(Launcher::Hydra);
     }
-    // A batch script that runs by itself has a `SLURM_PROCID` too, but is no step of tasks.
+    // A batch script outside of `srun` has a `SLURM_PROCID` too, but it is not a task of a step.
     if is_set("SLURM_PROCID") && (has_pmi || is_set("SLURM_STEP_NUM_TASKS")) {
         return Some(Launcher::Slurm);
     }

@@ -1,14 +1,14 @@
-//! Messages between the ranks of a job, by whichever MPI library its launcher belongs to.
+//! Messages between the ranks of a job, through the MPI library that its launcher belongs to.
 //!
-//! The library is found and opened when the program runs, never linked: [`Launch`] says whether a
-//! launcher started this process, [`candidates`] which libraries would be its own, and [`World`]
-//! opens one and carries messages of bytes. A process that no launcher started opens nothing.
+//! The library is found and opened at run time, never linked. [`Launch`] detects whether a launcher
+//! started this process, [`candidates`] lists the libraries to try, and [`World`] opens one and
+//! transfers messages of bytes. A process without a launcher opens no library.
 //!
-//! Libraries differ in their constants, of which there are three sets ([`Abi`]), and in nothing
-//! else that is used here: one set of signatures serves all, with handles as wide as a pointer.
+//! For the functions used here, libraries differ only in their constants, of which there are three
+//! sets ([`Abi`]). One set of signatures serves all, with handles as wide as a pointer.
 //!
-//! No function but [`World::open`] and [`World::finalize`] waits within MPI, where waiting keeps a
-//! core busy and lasts as long as a peer is stopped. This crate knows nothing of what it carries.
+//! Only [`World::open`] and [`World::finalize`] wait inside MPI, because such a wait keeps a core
+//! busy and lasts as long as a peer is stopped. This crate does not interpret the messages.
 
 mod abi;
 mod bindings;

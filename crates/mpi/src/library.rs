@@ -1,4 +1,4 @@
-//! Finding and opening the library.
+//! Finds and opens the MPI library.
 
 use std::ffi::{CStr, c_int};
 use std::path::{Path, PathBuf};
@@ -10,31 +10,32 @@ use crate::error::MpiError;
 use crate::launch::Launch;
 use crate::shared_object::{SharedObject, file_of};
 
-/// A name that only MPI libraries have: tools that stand before one have `MPI_Init_thread` too.
+/// A symbol that only MPI libraries export. Interposed tools export `MPI_Init_thread` too.
 const OWN_NAME: &CStr = c"PMPI_Init_thread";
 
 /// An MPI library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MpiLibrary {
-    /// The file, as the dynamic linker found it.
+    /// Path of the file, as the dynamic linker found it.
     pub path: PathBuf,
-    /// The first line of the library's own text on its version, printable.
+    /// First line of the library's version text, with printable characters only.
     pub version: String,
-    /// Which constants it has.
+    /// Constants that the library uses.
     pub abi: Abi,
 }
 
-/// The library that [`World::open`](crate::World::open) would open for this launch. Opens it, but
-/// does not initialize MPI: the launcher hears nothing of it.
+/// Finds the library that [`World::open`](crate::World::open) would open for this launch. Opens it
+/// without initializing MPI, so the launcher is not contacted.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason why no library can be used.
 pub fn look(launch: &Launch) -> Result<MpiLibrary, MpiError> {
     open(launch).map(|(_, library)| library)
 }
 
 /// Opens the library of a launch.
 pub(crate) fn open(launch: &Launch) -> Result<(SharedObject, MpiLibrary), MpiError> {
+    // 32-bit handles travel in the lower half of 64-bit registers, see `bindings`.
     if cfg!(not(all(
         target_endian = "little",
         target_pointer_width = "64"
@@ -46,6 +47,8 @@ pub(crate) fn open(launch: &Launch) -> Result<(SharedObject, MpiLibrary), MpiErr
         path: name.clone(),
         symbol: OWN_NAME.to_string_lossy().into_owned(),
     })?;
+    // The name may lack a directory, and the library may be a preloaded one. The linker knows the
+    // file.
     let path = file_of(own).unwrap_or(name);
     let library = MpiLibrary {
         version: library_version(&object, &path)?,
@@ -65,6 +68,7 @@ fn first_that_opens(launch: &Launch) -> Result<(SharedObject, PathBuf), MpiError
             }),
         };
     }
+    // A library that the user preloaded takes precedence over the candidates.
     if let Ok(process) = SharedObject::of_process()
         && process.symbol(OWN_NAME).is_some()
     {
@@ -83,17 +87,17 @@ fn first_that_opens(launch: &Launch) -> Result<(SharedObject, PathBuf), MpiError
     })
 }
 
-/// A library that was tried; with the reason if it is there.
+/// Text for a library that was tried: its name, or the reason if the file exists.
 fn told(path: &Path, reason: &str) -> String {
     let name = path.display().to_string();
     let text = if path.exists() { reason } else { &name };
     units::printable_message(text).into_owned()
 }
 
-/// Asks for the standard's constants first, as a library of those may need one of Open MPI's, whose
-/// names then are found too.
+/// Checks for the standard ABI first: such a library may load Open MPI's library, and then Open
+/// MPI's symbols are found too.
 fn abi_of(object: &SharedObject) -> Abi {
-    // That there is such a function says nothing: libraries of MPICH's constants answer -1.
+    // The function alone proves nothing: libraries with MPICH's constants return -1.
     if standard_major(object).is_some_and(|major: c_int| major > 0) {
         return Abi::Standard;
     }
@@ -132,7 +136,7 @@ mod tests {
         let error = look(&named(Path::new("libc.so.6"))).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`libc.so.6` is no MPI library that can be used: it has no `PMPI_Init_thread`"
+            "`libc.so.6` is not a usable MPI library: it has no `PMPI_Init_thread`"
         );
     }
 

@@ -1,20 +1,20 @@
-//! Messages in pieces: MPI counts bytes by a C `int`.
+//! Splits messages into pieces, because MPI counts bytes in a C `int`.
 //!
-//! All pieces of a message but the last have a tag of their own. MPI keeps the order of messages
-//! between two ranks, so whoever receives adds pieces up until the last has come.
+//! All pieces of a message except the last have the tag [`TAG_MORE`]. MPI keeps the order of
+//! messages between two ranks, so the receiver appends pieces until the last one arrives.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::ops::Range;
 
-/// The most that is sent at once.
+/// Maximum size of a piece in bytes.
 pub(crate) const PIECE_BYTES: usize = 1 << 30;
-/// The tag of a piece after which more follow.
+/// Tag of a piece that is followed by another one.
 pub(crate) const TAG_MORE: c_int = 1;
-/// The tag of a message's last piece.
+/// Tag of a message's last piece.
 pub(crate) const TAG_LAST: c_int = 2;
 
-/// The pieces of a message of so many bytes, with their tags; one without bytes has a piece too.
+/// Byte ranges of the pieces of a message, with their tags. An empty message has one piece too.
 pub(crate) fn pieces(
     length: usize,
     piece_bytes: usize,
@@ -28,7 +28,7 @@ pub(crate) fn pieces(
     })
 }
 
-/// What has come of messages that are not complete, by who sends them.
+/// Pieces received of incomplete messages, by sender.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
     begun: BTreeMap<usize, Vec<u8>>,
@@ -38,6 +38,7 @@ impl Assembly {
     /// Adds a piece, and returns the message that it completes.
     pub(crate) fn add(&mut self, from: usize, tag: c_int, piece: Vec<u8>) -> Option<Vec<u8>> {
         let whole = match self.begun.remove(&from) {
+            // Most messages are a single piece, which needs no copy.
             None => piece,
             Some(mut begun) => {
                 begun.extend_from_slice(&piece);

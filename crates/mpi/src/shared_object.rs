@@ -1,4 +1,4 @@
-//! A library that was opened when the program ran.
+//! A library opened at run time.
 
 use std::ffi::{CStr, CString, OsStr, c_void};
 use std::mem::MaybeUninit;
@@ -6,37 +6,38 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{NonNull, null};
 
-/// An open library. It stays open to the process's end: MPI libraries leave threads and exit
-/// handlers behind, whose code must not go away.
+/// An open library. It stays open until the process ends: MPI libraries leave threads and exit
+/// handlers behind, and their code must stay mapped.
 #[derive(Debug)]
 pub(crate) struct SharedObject {
     handle: NonNull<c_void>,
 }
 
 impl SharedObject {
-    /// Opens a library, whose own code then runs: by its path, or by its name where the dynamic
-    /// linker looks.
+    /// Opens a library by its path, or by its name on the dynamic linker's search path. This runs
+    /// the library's initializers.
     ///
     /// # Errors
-    /// What the dynamic linker says.
+    /// Message of the dynamic linker.
     pub(crate) fn open(path: &Path) -> Result<SharedObject, String> {
         let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
         SharedObject::open_by(Some(&name))
     }
 
-    /// What is in the process already: the program, the libraries that it is linked with and those
-    /// that were preloaded.
+    /// The symbols already in the process: the program, the libraries it is linked with and
+    /// preloaded libraries.
     ///
     /// # Errors
-    /// What the dynamic linker says.
+    /// Message of the dynamic linker.
     pub(crate) fn of_process() -> Result<SharedObject, String> {
         SharedObject::open_by(None)
     }
 
     fn open_by(name: Option<&CStr>) -> Result<SharedObject, String> {
         let name = name.map_or(null(), CStr::as_ptr);
-        // SAFETY: the name is null or ends in a zero byte. What the library's initializers do is
-        // up to whoever named or installed it, as with libraries that a program is linked with.
+        // `RTLD_LOCAL` suffices: only Open MPI before version 3 needed `RTLD_GLOBAL`.
+        // SAFETY: the name is null or ends in a zero byte. The user who named or installed the
+        // library answers for its initializers, as for every library that a program is linked with.
         let handle = unsafe { libc::dlopen(name, libc::RTLD_NOW | libc::RTLD_LOCAL) };
         match NonNull::new(handle) {
             Some(handle) => Ok(SharedObject { handle }),
@@ -44,33 +45,33 @@ impl SharedObject {
         }
     }
 
-    /// The address of what the library, or one that it needs, exports by this name.
+    /// Address of a symbol that the library, or one of its dependencies, exports.
     pub(crate) fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        // SAFETY: the handle is of an open library, as none is ever closed.
+        // SAFETY: the handle belongs to an open library, because no library is ever closed.
         NonNull::new(unsafe { libc::dlsym(self.handle.as_ptr(), name.as_ptr()) })
     }
 }
 
-/// The file that holds the code or data at this address.
+/// Path of the file that contains the code or data at this address.
 pub(crate) fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: the place is ours to be written; the address is only compared.
+    // SAFETY: the result is a local variable; the address is only compared.
     let is_found = unsafe { libc::dladdr(address.as_ptr(), found.as_mut_ptr()) } != 0;
     // SAFETY: all its fields are pointers, which may be zero.
     let found = unsafe { found.assume_init() };
     if !is_found || found.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: it is a name of the dynamic linker's own, which lives as long as the library.
+    // SAFETY: the dynamic linker owns the name, which lives as long as the library.
     let name = unsafe { CStr::from_ptr(found.dli_fname) };
     Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
 
 fn last_error() -> String {
-    // SAFETY: there is no argument; the text is this thread's own until its next such call.
+    // SAFETY: there is no argument; the text belongs to this thread until its next `dlerror` call.
     let text = unsafe { libc::dlerror() };
     if text.is_null() {
-        return "the dynamic linker does not say why".to_owned();
+        return "the dynamic linker gave no reason".to_owned();
     }
     // SAFETY: it is not null and ends in a zero byte.
     let text = unsafe { CStr::from_ptr(text) };

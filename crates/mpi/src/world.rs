@@ -1,4 +1,4 @@
-//! All ranks of a job, and messages between them.
+//! All ranks of a job, and the messages between them.
 
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -12,10 +12,10 @@ use crate::library::{self, MpiLibrary};
 use crate::pieces::{Assembly, TAG_LAST, TAG_MORE};
 use crate::transfer::NonblockingTransfer;
 
-/// How long a wait sleeps between two looks, unless the caller says: what a look costs is nothing
-/// beside it.
+/// Sleep between two polls where the caller sets none. The cost of a poll is negligible compared
+/// with it.
 const PAUSE: Duration = Duration::from_millis(1);
-/// Whoever receives must get away from a peer that never stops to send.
+/// Lets a receiver continue even if a peer never stops sending.
 const MESSAGES_PER_STEP_MAX: usize = 64;
 
 /// A message that was received.
@@ -23,48 +23,48 @@ const MESSAGES_PER_STEP_MAX: usize = 64;
 pub struct Message {
     /// The sender's rank.
     pub from: usize,
-    /// What it sent.
+    /// Content of the message.
     pub bytes: Vec<u8>,
 }
 
-/// All ranks of a job, as one of them sees it.
+/// All ranks of a job, from the point of view of one of them.
 ///
-/// Messages between two ranks keep their order. They get on only while both ranks call any of
+/// Messages between two ranks keep their order. They advance only while both ranks call any of
 /// [`World::try_receive`], [`World::receive_within`], [`World::unsent_count`] and
-/// [`World::flush_within`], all of which both send and receive: ranks that send large messages to
-/// each other at once do not wait for each other. None of them waits in MPI, so a peer that is
-/// stopped stops nobody else. A message that was begun to be received and is not asked for is kept.
+/// [`World::flush_within`]. Each of these both sends and receives, so ranks that send each other
+/// large messages at the same time do not deadlock. None of them waits inside MPI, so a stopped
+/// peer stops no other rank. A message that arrives is kept until the caller requests it.
 ///
-/// The thread that opened it is the only one that MPI allows to use it, so it can neither be sent
-/// to nor shared with another. A world that is dropped without [`World::finalize`] is left as it
-/// is, as waiting for others then is what would keep a failed job from ending: the process must
-/// end with a code other than 0, by which launchers end the other ranks.
+/// MPI allows only the thread that opened the world to use it, so it is neither `Send` nor `Sync`.
+/// Dropping a world without [`World::finalize`] does not end MPI: waiting for other ranks would
+/// keep a failed job from ending. The process must then exit with a code other than 0, which makes
+/// launchers end the other ranks.
 pub struct World {
     bindings: Bindings,
     library: MpiLibrary,
     rank: usize,
     size: usize,
     outgoing: Vec<NonblockingTransfer>,
-    /// In the order in which they were sent, as far as one sender is concerned.
+    /// Messages of one sender are in the order in which they were sent.
     incoming: VecDeque<(Envelope, NonblockingTransfer)>,
     assembly: Assembly,
-    /// Not `Send`, not `Sync`: `MPI_THREAD_FUNNELED`.
+    /// Neither `Send` nor `Sync`, because of `MPI_THREAD_FUNNELED`.
     _thread: PhantomData<*const ()>,
 }
 
 impl World {
     /// Opens the library of the launch and initializes MPI.
     ///
-    /// To be called once in a process and early: libraries change the environment, which nobody
-    /// may read meanwhile, so before other threads begin; and they set signal handlers of their
-    /// own (Open MPI for SIGABRT and SIGFPE, MPICH for SIGHUP, SIGUSR1 and more), so before the
-    /// caller sets its own, which must then use no SIGUSR1. Below Open MPI, SIGTERM is the only
-    /// signal that ranks get before SIGKILL, which comes in 200 ms.
+    /// Call it once per process, and early. Libraries change the environment, which no other thread
+    /// may read meanwhile, so call it before any thread starts. They also set signal handlers (Open
+    /// MPI for SIGABRT and SIGFPE, MPICH for SIGHUP, SIGUSR1 and more), so call it before setting
+    /// your own, and do not use SIGUSR1. Under Open MPI, SIGTERM is the only signal that ranks
+    /// receive before SIGKILL, which follows after 200 ms.
     ///
     /// # Errors
-    /// There is no library, it cannot be used, or it is not the launcher's own: then each process
-    /// is a world of one, which its size shows. A library may also end the process with a message
-    /// of its own.
+    /// No library is found, it cannot be used, or it does not belong to the launcher; then each
+    /// process is alone in a world of size 1. A library may also end the process with its own
+    /// message.
     pub fn open(launch: &Launch) -> Result<World, MpiError> {
         let (object, library) = library::open(launch)?;
         let bindings = Bindings::find(&object, &library.path, library.abi)?;
@@ -72,7 +72,8 @@ impl World {
         let (rank, size) = bindings.rank_and_size()?;
         if let Err(error) = check_size(launch, &library, size) {
             if size == 1 {
-                // Nobody is waited for; a failure would only hide the error that matters.
+                // In a world of one, this waits for no other rank. Its failure would hide the error
+                // that matters.
                 let _ = bindings.finalize();
             }
             return Err(error);
@@ -95,30 +96,30 @@ impl World {
         self.rank
     }
 
-    /// How many ranks there are.
+    /// Number of ranks.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The library that is used.
+    /// Library in use.
     #[must_use]
     pub fn library(&self) -> &MpiLibrary {
         &self.library
     }
 
-    /// The name of the machine, as the library has it; printable.
+    /// Host name as reported by the library, with printable characters only.
     ///
     /// # Errors
-    /// The library does not say.
+    /// The library returned an error.
     pub fn processor_name(&self) -> Result<String, MpiError> {
         self.bindings.processor_name()
     }
 
-    /// Begins to send a message, of any length, to a rank, which may be this one.
+    /// Starts to send a message of any length to a rank, which may be this one.
     ///
     /// # Errors
-    /// There is no such rank, or the library refuses.
+    /// The rank does not exist, or the library returned an error.
     pub fn send(&mut self, to: usize, message: Vec<u8>) -> Result<(), MpiError> {
         let to = check_rank(to, self.size)?;
         let transfer = NonblockingTransfer::send(&self.bindings, to, message)?;
@@ -126,14 +127,14 @@ impl World {
         Ok(())
     }
 
-    /// The next message that is complete; none if there is none now.
+    /// Takes the next complete message; `None` if there is none now.
     ///
     /// # Errors
-    /// The library failed.
+    /// The library returned an error.
     pub fn try_receive(&mut self) -> Result<Option<Message>, MpiError> {
         self.step()?;
         while let Some((envelope, bytes)) = self.take_complete() {
-            // `begin_receiving` takes none from a negative rank.
+            // `begin_receiving` rejects negative ranks.
             let from = usize::try_from(envelope.from).unwrap_or_default();
             if let Some(bytes) = self.assembly.add(from, envelope.tag, bytes) {
                 return Ok(Some(Message { from, bytes }));
@@ -142,11 +143,11 @@ impl World {
         Ok(None)
     }
 
-    /// Waits for a message, at most for `limit`, with a sleep of `pause` between two looks; without
-    /// sleep where that is zero, as for a ping, which keeps a core busy.
+    /// Waits at most `limit` for a message, and sleeps for `pause` between two polls. With a
+    /// `pause` of 0, as for a ping, it keeps a core busy.
     ///
     /// # Errors
-    /// The library failed.
+    /// The library returned an error.
     pub fn receive_within(
         &mut self,
         limit: Duration,
@@ -164,20 +165,20 @@ impl World {
         }
     }
 
-    /// How many messages have not left. That one has left does not mean that it has arrived.
+    /// Number of messages that have not left. A message that has left may not have arrived yet.
     ///
     /// # Errors
-    /// The library failed.
+    /// The library returned an error.
     pub fn unsent_count(&mut self) -> Result<usize, MpiError> {
         self.step()?;
         Ok(self.outgoing.len())
     }
 
-    /// Waits until all messages have left, at most for `limit`. What comes meanwhile is kept.
+    /// Waits at most `limit` until all messages have left. Messages that arrive meanwhile are kept.
     ///
     /// # Errors
-    /// [`MpiError::Unsent`] if that was not enough, after which it can be called again; or the
-    /// library failed.
+    /// [`MpiError::Unsent`] if messages are left, after which the caller may try again; or an error
+    /// of the library.
     pub fn flush_within(&mut self, limit: Duration) -> Result<(), MpiError> {
         let start = Instant::now();
         loop {
@@ -194,15 +195,16 @@ impl World {
         }
     }
 
-    /// Ends MPI in this process, once all messages have left, which takes at most `limit`. Then it
-    /// waits, within MPI and without limit, until all ranks do the same: what they have to tell
-    /// each other must be told before.
+    /// Ends MPI in this process after all messages have left, which may take at most `limit`. Then
+    /// it waits inside MPI, without limit, until all ranks do the same. Ranks must have exchanged
+    /// all their messages before.
     ///
     /// # Errors
-    /// [`MpiError::Unsent`], and MPI is not ended; or the library failed.
+    /// [`MpiError::Unsent`], and MPI is not ended; or an error of the library.
     pub fn finalize(mut self, limit: Duration) -> Result<(), MpiError> {
         self.flush_within(limit)?;
         let start = Instant::now();
+        // MPI requires that all requests are complete before it ends.
         while !self.incoming.iter().all(|(_, transfer)| transfer.is_done()) {
             let waited = start.elapsed();
             if waited >= limit {
@@ -217,13 +219,13 @@ impl World {
         self.bindings.finalize()
     }
 
-    /// Ends all ranks; the launcher ends with `exit_code`. A library may return from this before
-    /// the process is ended: the caller then ends it with the same code.
+    /// Ends all ranks; the launcher exits with `exit_code`. A library may return before the process
+    /// has ended. The caller must then exit with the same code.
     pub fn abort(&self, exit_code: u8) {
         self.bindings.abort(c_int::from(exit_code));
     }
 
-    /// Lets all that is under way get on, and begins to receive what can be received.
+    /// Advances all transfers, and starts to receive the messages that have arrived.
     fn step(&mut self) -> Result<(), MpiError> {
         for _ in 0..MESSAGES_PER_STEP_MAX {
             let Some(envelope) = self.bindings.probe()? else {
@@ -252,7 +254,7 @@ impl World {
         Ok(())
     }
 
-    /// Takes the first piece that is complete and before which nothing of its sender is incomplete.
+    /// Takes the first complete piece that has no incomplete piece of the same sender before it.
     fn take_complete(&mut self) -> Option<(Envelope, Vec<u8>)> {
         let pieces = self.incoming.iter();
         let index = first_in_order(pieces.map(|(it, transfer)| (it.from, transfer.is_done())))?;
@@ -261,8 +263,8 @@ impl World {
     }
 }
 
-/// The index of the first that is done and has none before it that is of the same sender; given
-/// who sent each and whether it is done.
+/// Index of the first piece that is done and follows no unfinished piece of the same sender. Items
+/// are the sender and whether the piece is done.
 fn first_in_order(pieces: impl Iterator<Item = (c_int, bool)>) -> Option<usize> {
     let mut waiting = Vec::new();
     for (index, (from, is_done)) in pieces.enumerate() {
@@ -279,7 +281,7 @@ fn first_in_order(pieces: impl Iterator<Item = (c_int, bool)>) -> Option<usize> 
 
 fn rest(pause: Duration) {
     if pause.is_zero() {
-        // Where ranks are more than cores, the peer may need this one.
+        // If there are more ranks than cores, the peer may need this core.
         std::thread::yield_now();
     } else {
         std::thread::sleep(pause);
@@ -288,6 +290,7 @@ fn rest(pause: Duration) {
 
 fn check_size(launch: &Launch, library: &MpiLibrary, size: usize) -> Result<(), MpiError> {
     match launch.ranks_count() {
+        // With the library of another launcher, each process is alone in its own world.
         Some(launched_count) if launched_count != size => Err(MpiError::Size {
             launcher: launch.launcher(),
             launched_count,
@@ -306,7 +309,7 @@ fn check_rank(rank: usize, size: usize) -> Result<c_int, MpiError> {
     }
 }
 
-/// Ranks send by this program alone, so what it does not send is a mistake in the constants.
+/// Only this program sends between ranks, so any other envelope means that the constants are wrong.
 fn check_envelope(envelope: Envelope, size: usize) -> Result<(), MpiError> {
     let Envelope { from, tag, length } = envelope;
     let is_rank = usize::try_from(from).is_ok_and(|from| from < size);

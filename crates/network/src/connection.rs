@@ -1,25 +1,26 @@
-//! What both ends ask of a TCP connection.
+//! TCP settings and reads that both ends of a connection use.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// How long each step of a greeting may take.
+/// Time limit for each step of a greeting.
 pub(crate) const GREETING_MAX: Duration = Duration::from_secs(10);
 
-/// Lets small messages go out at once, and every wait end after so long without a byte.
+/// Sends small messages at once, and makes every wait fail after `wait_max` without a byte.
 pub(crate) fn set_up(stream: &TcpStream, wait_max: Duration) -> io::Result<()> {
+    // Nagle's algorithm would hold back a short header until earlier bytes are acknowledged.
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(wait_max))?;
     stream.set_write_timeout(Some(wait_max))
 }
 
-/// A stream whose reads can be limited in time.
+/// A stream whose reads can have a time limit.
 pub trait Connection: Read + Write {
-    /// Lets a read fail after this time without a byte; streams that never wait need no limit.
+    /// Makes a read fail after this time without a byte. Streams that never wait need no limit.
     ///
     /// # Errors
-    /// When the system refuses the limit.
+    /// The system rejects the limit.
     fn limit_reads(&self, _longest: Duration) -> io::Result<()> {
         Ok(())
     }
@@ -31,8 +32,8 @@ impl Connection for TcpStream {
     }
 }
 
-/// Reads the whole buffer until a point in time, however slowly the bytes come. The limit of the
-/// stream's last read stays.
+/// Fills the whole buffer before a deadline, however slowly the bytes arrive. Leaves the stream
+/// with the time limit of its last read.
 pub(crate) fn read_until(
     stream: &mut impl Connection,
     buffer: &mut [u8],
@@ -40,8 +41,10 @@ pub(crate) fn read_until(
 ) -> io::Result<()> {
     let mut filled = 0;
     while filled < buffer.len() {
+        // A constant limit per read is not enough: with one byte per read, a greeting would never
+        // end.
         let left = until.saturating_duration_since(Instant::now());
-        // A limit of 0 is none.
+        // The system rejects a limit of 0.
         stream.limit_reads(left.max(Duration::from_millis(1)))?;
         match stream.read(&mut buffer[filled..]) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -61,7 +64,8 @@ pub(crate) fn write_all(stream: &mut impl Write, buffer: &[u8]) -> io::Result<()
     stream.write_all(buffer).map_err(in_words)
 }
 
-/// A wait that ended at its limit is told by the system as one that would go on.
+/// Turns `WouldBlock`, which the system returns when a read or write hits its limit, into
+/// `TimedOut`.
 pub(crate) fn in_words(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),

@@ -1,4 +1,4 @@
-//! Why ends of TCP cannot be had, each with one thing to do about it.
+//! Errors of TCP connections, each with one action to take.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,121 +8,121 @@ use units::printable;
 
 use crate::frame::{MAJOR, MINOR};
 
-/// Why a sink cannot be reached, or cannot listen.
+/// Reason why a sink cannot be reached or cannot listen.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// A host's name leads to no address.
-    #[error("`{}` leads to no address: {source}", printable(host))]
+    /// A host name has no address.
+    #[error("`{}` has no address: {source}", printable(host))]
     Resolve {
-        /// The name.
+        /// Name of the host.
         host: String,
-        /// What the resolver said.
+        /// Error of the resolver.
         source: io::Error,
     },
-    /// Nobody can be reached there.
+    /// No connection is possible.
     #[error("cannot connect to `{peer}`: {source}")]
     Connect {
-        /// Where.
+        /// Address of the sink.
         peer: SocketAddr,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A connection ended, or nothing came in time, before transactions could begin.
-    #[error("`{peer}` did not greet: {source}")]
+    /// The connection ended or timed out before the greeting was complete.
+    #[error("`{peer}` did not complete the greeting: {source}")]
     Greeting {
-        /// Who.
+        /// Address of the sink.
         peer: SocketAddr,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// Something else listens there.
-    #[error("`{peer}` is no sink of pgmeter: it answers with other bytes")]
+    /// Another program listens at this address.
+    #[error("`{peer}` is not a pgmeter sink: its answer is not a greeting")]
     NoSink {
-        /// Who.
+        /// Address of the program.
         peer: SocketAddr,
     },
-    /// The sink is of another major version.
-    #[error("`{peer}` speaks version {major}.{minor}, and {MAJOR}.{MINOR} is wanted")]
+    /// The sink has another major version.
+    #[error("`{peer}` uses protocol version {major}.{minor}, but {MAJOR}.{MINOR} is required")]
     Version {
-        /// Who.
+        /// Address of the sink.
         peer: SocketAddr,
-        /// Its major version.
+        /// Major version of the sink.
         major: u16,
-        /// Its minor version.
+        /// Minor version of the sink.
         minor: u16,
     },
-    /// The sink wants a token, and there is none.
-    #[error("`{peer}` wants a token")]
+    /// The sink requires a token, and none was given.
+    #[error("`{peer}` requires a token")]
     TokenWanted {
-        /// Who.
+        /// Address of the sink.
         peer: SocketAddr,
     },
     /// The sink has another token.
     #[error("`{peer}` has another token")]
     TokenDiffers {
-        /// Who.
+        /// Address of the sink.
         peer: SocketAddr,
     },
-    /// The sink has as many connections as it may have.
-    #[error("`{peer}` has all the {connections_max} connections that it may have")]
+    /// The sink has reached its limit of connections.
+    #[error("`{peer}` has reached its limit of {connections_max} connections")]
     Full {
-        /// Who.
+        /// Address of the sink.
         peer: SocketAddr,
-        /// How many that are.
+        /// Maximum number of connections.
         connections_max: u32,
     },
-    /// The sink refuses what was said, which must not happen.
+    /// The sink rejected a frame, which only a bug can cause.
     #[error("`{peer}` refuses the connection")]
     Refused {
-        /// Who.
+        /// Address of the sink.
         peer: SocketAddr,
     },
     /// A sink cannot listen.
     #[error("cannot listen on `{address}`: {source}")]
     Listen {
-        /// Where.
+        /// Address to listen on.
         address: SocketAddr,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// Others could reach a sink that knows no token.
-    #[error("`{address}` can be reached from other machines, and there is no token")]
+    /// Other machines could reach a sink without a token.
+    #[error("`{address}` can be reached from other machines, but there is no token")]
     Reachable {
-        /// Where it was to listen.
+        /// Address to listen on.
         address: SocketAddr,
     },
-    /// More connections than there can be.
-    #[error("{asked} connections are not possible: 1 to {most} are")]
+    /// The number of connections is out of range.
+    #[error("{asked} connections are not possible; use 1 to {most}")]
     Connections {
-        /// What was asked for.
+        /// Number requested.
         asked: u32,
-        /// The most there can be here.
+        /// Maximum on this system.
         most: u32,
     },
-    /// A token cannot be had from its file.
-    #[error("no token can be had from `{}`: {reason}", printable(&path.to_string_lossy()))]
+    /// No token can be read from the file.
+    #[error("cannot use the token in `{}`: {reason}", printable(&path.to_string_lossy()))]
     TokenFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Reason why not.
         reason: String,
     },
-    /// The system has no random numbers.
+    /// The system returned no random numbers.
     #[error("cannot read random numbers: {0}")]
     Random(io::Error),
     /// A system call of the sink failed.
     #[error("cannot {what}: {source}")]
     System {
-        /// What was tried.
+        /// Action that failed.
         what: &'static str,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl NetworkError {
-    /// The one thing to do about it, when there is one.
+    /// One action that may solve the problem, if there is any.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let text = match self {
@@ -149,13 +149,13 @@ impl NetworkError {
                 "choose fewer `--connections`, or raise the limit with `ulimit -n`"
             }
             Self::Listen { .. } => "choose another `--listen`; port 0 takes any free port",
-            Self::TokenFile { .. } => "make one: `(umask 077; openssl rand -hex 32 > FILE)`",
+            Self::TokenFile { .. } => "create one: `(umask 077; openssl rand -hex 32 > FILE)`",
             Self::Random(_) | Self::System { .. } => return None,
         };
         Some(text.to_owned())
     }
 
-    /// The errno behind it, for a completion's result.
+    /// Error number for a completion's result; if the system gave none, the one that fits best.
     #[must_use]
     pub fn errno(&self) -> i32 {
         let of = |source: &io::Error| source.raw_os_error();
@@ -172,6 +172,7 @@ impl NetworkError {
                 io::ErrorKind::TimedOut => rustix::io::Errno::TIMEDOUT.raw_os_error(),
                 _ => kind,
             },
+            // `connect_timeout` reports its own time limit without an error number.
             Self::Connect { .. } => rustix::io::Errno::TIMEDOUT.raw_os_error(),
             _ => kind,
         })

@@ -1,47 +1,49 @@
-//! What the two ends say to each other: frames when a connection begins, a header for each
-//! transaction. All of it has a fixed length, so that nobody is told how much to read.
+//! The protocol between the two ends: frames for the greeting, and a header for each transaction.
+//! All have a fixed length, so neither end tells the other how much to read.
 
-/// Bytes of each frame that begins a connection.
+/// Length of a frame of the greeting, in bytes.
 pub const FRAME_BYTES: usize = 64;
-/// Bytes of the header of a transaction.
+/// Length of a transaction header, in bytes.
 pub const HEADER_BYTES: usize = 16;
-/// Bytes of a number that is used once, and of a proof.
+/// Length of a nonce and of a proof, in bytes.
 pub const NONCE_BYTES: usize = 32;
-/// The most bytes that a request or its reply has.
+/// Maximum length of a request or reply, in bytes.
 pub const LENGTH_MAX_BYTES: u32 = 64 << 20;
 
-/// Ends with another one do not understand each other.
+/// Major version of the protocol. Ends with different major versions are incompatible.
 pub const MAJOR: u16 = 1;
-/// A higher one has more to say, which the other end may ignore.
+/// Minor version of the protocol. A higher version adds fields that the other end may ignore.
 pub const MINOR: u16 = 0;
 
-/// Not text, and changed by whatever changes the ends of lines.
+/// Starts each frame. The bytes are not text, and any conversion of line endings changes them.
 const MAGIC: [u8; 8] = *b"\x89PGMSNK\n";
-/// Ends each header, so that what is no header is seen as such.
+/// Ends each header, so that other bytes are not taken for a header.
 const GUARD: u32 = 0x5047_4d7c;
 
-/// What a frame of the sink says; frames of pgmeter say [`Status::Hello`] or [`Status::Proof`].
+/// Status of a frame. The sink sends any of them; pgmeter sends only [`FrameStatus::Hello`] and
+/// [`FrameStatus::Proof`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum FrameStatus {
     /// pgmeter: the first frame.
     Hello,
-    /// pgmeter: the answer to [`Status::Prove`].
+    /// pgmeter: the answer to [`FrameStatus::Prove`].
     Proof,
-    /// The transactions may begin.
+    /// Transactions may start.
     Welcome,
-    /// A token is wanted: prove that you have it.
+    /// A token is required: prove that you have it.
     Prove,
-    /// The major version is another one.
+    /// The major version is different.
     Version,
-    /// The token is another one.
+    /// The token is different.
     Token,
-    /// There are as many connections as there may be.
+    /// The sink has reached its limit of connections.
     Full,
-    /// What came is not what was to come.
+    /// The frame or header received is not the one expected.
     Refused,
 }
 
-impl Status {
+impl FrameStatus {
+    // The position of a status is its number in frames, so the order is part of the protocol.
     const ALL: [Self; 8] = [
         Self::Hello,
         Self::Proof,
@@ -54,34 +56,34 @@ impl Status {
     ];
 }
 
-/// A frame that begins a connection.
+/// Frame of the greeting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
-    /// As [`MAJOR`], of who sends it.
+    /// [`MAJOR`] of the sender.
     pub major: u16,
-    /// As [`MINOR`], of who sends it.
+    /// [`MINOR`] of the sender.
     pub minor: u16,
-    /// What it says.
-    pub status: Status,
-    /// A number that is used once, or a proof.
+    /// Meaning of the frame.
+    pub status: FrameStatus,
+    /// A nonce or a proof.
     pub secret: [u8; NONCE_BYTES],
-    /// The most connections that the sink has at a time; of [`Status::Full`] alone.
+    /// Maximum number of connections of the sink; 0 except in a frame with [`FrameStatus::Full`].
     pub connections_max: u32,
 }
 
-/// Why bytes are no frame.
+/// Reason why bytes are not a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameError {
-    /// They do not begin as one.
+    /// They do not start with the magic bytes.
     Magic,
-    /// They say something that this version does not know.
+    /// Their status is unknown to this version.
     Status,
 }
 
 impl Frame {
-    /// A frame of this version.
+    /// Creates a frame of this version.
     #[must_use]
-    pub const fn new(status: Status, secret: [u8; NONCE_BYTES]) -> Self {
+    pub const fn new(status: FrameStatus, secret: [u8; NONCE_BYTES]) -> Self {
         Self {
             major: MAJOR,
             minor: MINOR,
@@ -91,7 +93,7 @@ impl Frame {
         }
     }
 
-    /// The bytes to send: numbers with their lowest byte first, and zeros to the end.
+    /// Bytes to send: numbers in little-endian order, and zeros up to the end.
     #[must_use]
     pub fn to_bytes(self) -> [u8; FRAME_BYTES] {
         let mut bytes = [0; FRAME_BYTES];
@@ -104,20 +106,21 @@ impl Frame {
         bytes
     }
 
-    /// What the bytes say. What stands behind the last number is for later versions.
+    /// Parses a frame. Bytes after the last number are reserved for later versions.
     ///
     /// # Errors
-    /// When they are no frame, or one of this major version that says something unknown.
+    /// The bytes are not a frame, or a frame of this major version has an unknown status.
     pub fn of_bytes(bytes: &[u8; FRAME_BYTES]) -> Result<Self, FrameError> {
         if bytes[..8] != MAGIC {
             return Err(FrameError::Magic);
         }
         let major = u16::from_le_bytes([bytes[8], bytes[9]]);
         let number = u32_at(bytes, 12) as usize;
-        let status = match Status::ALL.get(number) {
+        let status = match FrameStatus::ALL.get(number) {
             Some(status) => *status,
-            // What another major version says cannot be known; that it is another one can.
-            None if major != MAJOR => Status::Version,
+            // An unknown status of another major version has no known meaning, but the version
+            // itself does.
+            None if major != MAJOR => FrameStatus::Version,
             None => return Err(FrameError::Status),
         };
         let mut secret = [0; NONCE_BYTES];
@@ -132,34 +135,34 @@ impl Frame {
     }
 }
 
-/// Which way the bytes of a request go; its reply goes the other way.
+/// Direction of a request's bytes; its reply goes the other way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// To the sink, right behind the header.
+pub enum ByteDirection {
+    /// To the sink, directly after the header.
     ToSink,
     /// From the sink.
     FromSink,
 }
 
-/// What goes before a transaction.
+/// Header of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
-    /// Which way the request goes.
-    pub way: Way,
-    /// Bytes of the request.
+pub struct TransactionHeader {
+    /// Direction of the request.
+    pub way: ByteDirection,
+    /// Length of the request in bytes.
     pub length_bytes: u32,
-    /// Bytes of the reply; 0 for none.
+    /// Length of the reply in bytes; 0 for no reply.
     pub reply_bytes: u32,
 }
 
-impl Header {
-    /// The bytes to send: numbers with their lowest byte first.
+impl TransactionHeader {
+    /// Bytes to send: numbers in little-endian order.
     #[inline]
     #[must_use]
     pub const fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let way = match self.way {
-            Way::ToSink => 1_u32,
-            Way::FromSink => 2,
+            ByteDirection::ToSink => 1_u32,
+            ByteDirection::FromSink => 2,
         };
         let words = [way, self.length_bytes, self.reply_bytes, GUARD];
         let mut bytes = [0; HEADER_BYTES];
@@ -171,16 +174,17 @@ impl Header {
         bytes
     }
 
-    /// What the bytes say; nothing if they are no header, or one of more bytes than
+    /// Parses a header; `None` if the bytes are not a header, or if a length exceeds
     /// [`LENGTH_MAX_BYTES`].
     #[must_use]
     pub fn of_bytes(bytes: &[u8; HEADER_BYTES]) -> Option<Self> {
         let way = match u32_at(bytes, 0) {
-            1 => Way::ToSink,
-            2 => Way::FromSink,
+            1 => ByteDirection::ToSink,
+            2 => ByteDirection::FromSink,
             _ => return None,
         };
         let (length_bytes, reply_bytes) = (u32_at(bytes, 4), u32_at(bytes, 8));
+        // The other end chooses both lengths, so they are checked before anything uses them.
         let is_whole = u32_at(bytes, 12) == GUARD
             && length_bytes <= LENGTH_MAX_BYTES
             && reply_bytes <= LENGTH_MAX_BYTES;
@@ -208,10 +212,10 @@ mod tests {
         #[test]
         fn a_frame_comes_back_as_it_was(
             numbers in any::<(u16, u16, u32, [u8; 32])>(),
-            status in 0..Status::ALL.len(),
+            status in 0..FrameStatus::ALL.len(),
         ) {
             let (major, minor, connections_max, secret) = numbers;
-            let status = Status::ALL[status];
+            let status = FrameStatus::ALL[status];
             let frame = Frame { major, minor, status, secret, connections_max };
             prop_assert_eq!(Frame::of_bytes(&frame.to_bytes()), Ok(frame));
         }
@@ -222,14 +226,14 @@ mod tests {
             length_bytes in 0..=LENGTH_MAX_BYTES,
             reply_bytes in 0..=LENGTH_MAX_BYTES,
         ) {
-            let way = if to_sink { Way::ToSink } else { Way::FromSink };
-            let header = Header { way, length_bytes, reply_bytes };
-            prop_assert_eq!(Header::of_bytes(&header.to_bytes()), Some(header));
+            let way = if to_sink { ByteDirection::ToSink } else { ByteDirection::FromSink };
+            let header = TransactionHeader { way, length_bytes, reply_bytes };
+            prop_assert_eq!(TransactionHeader::of_bytes(&header.to_bytes()), Some(header));
         }
 
         #[test]
         fn any_bytes_are_a_header_that_is_written_so_or_none(bytes in any::<[u8; 16]>()) {
-            let header = Header::of_bytes(&bytes);
+            let header = TransactionHeader::of_bytes(&bytes);
             prop_assert!(header.is_none_or(|it| it.to_bytes() == bytes));
         }
     }
@@ -237,23 +241,23 @@ mod tests {
     #[test]
     fn a_header_of_too_many_bytes_is_none() {
         for (length_bytes, reply_bytes) in [(LENGTH_MAX_BYTES + 1, 0), (1, u32::MAX)] {
-            let header = Header {
-                way: Way::FromSink,
+            let header = TransactionHeader {
+                way: ByteDirection::FromSink,
                 length_bytes,
                 reply_bytes,
             };
-            assert_eq!(Header::of_bytes(&header.to_bytes()), None);
+            assert_eq!(TransactionHeader::of_bytes(&header.to_bytes()), None);
         }
     }
 
     #[test]
     fn what_another_version_says_is_that_it_is_another() {
-        let mut bytes = Frame::new(Status::Hello, [7; 32]).to_bytes();
+        let mut bytes = Frame::new(FrameStatus::Hello, [7; 32]).to_bytes();
         bytes[12] = 200;
         assert_eq!(Frame::of_bytes(&bytes), Err(FrameError::Status));
         bytes[8] = 2;
         let frame = Frame::of_bytes(&bytes);
-        assert!(frame.is_ok_and(|it| it.major == 2 && it.status == Status::Version));
+        assert!(frame.is_ok_and(|it| it.major == 2 && it.status == FrameStatus::Version));
         bytes[0] = b'G';
         assert_eq!(Frame::of_bytes(&bytes), Err(FrameError::Magic));
     }

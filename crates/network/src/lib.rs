@@ -1,12 +1,14 @@
-//! TCP peers: the protocol between pgmeter and a sink, the sink, and how it is reached.
+//! TCP peers: the protocol between pgmeter and a sink, the sink itself, and connections to it.
 //!
-//! Nothing here measures, and a sink keeps and writes nothing. What comes from the other end is
-//! numbers in frames of fixed length; none of it is text, and none decides how much is allocated.
+//! Nothing here measures. A sink stores nothing and writes no files. The other end sends only
+//! numbers in frames of fixed length. They contain no text, and no number decides how much memory
+//! is allocated.
 
 mod connection;
 mod error;
 mod frame;
 mod peer;
+mod secret;
 mod serve;
 mod sink;
 mod token;
@@ -14,10 +16,11 @@ mod token;
 pub use connection::Connection;
 pub use error::NetworkError;
 pub use frame::{
-    FRAME_BYTES, Frame, FrameError, HEADER_BYTES, Header, LENGTH_MAX_BYTES, MAJOR, MINOR, Status,
-    Way,
+    ByteDirection, FRAME_BYTES, Frame, FrameError, FrameStatus, HEADER_BYTES, LENGTH_MAX_BYTES,
+    MAJOR, MINOR, TransactionHeader,
 };
 pub use peer::{Peer, SILENCE_MAX};
-pub use serve::{Ended, Serving, serve};
+pub use secret::secret_in_file;
+pub use serve::{ConnectionEnd, Serving, serve};
 pub use sink::{CONNECTIONS_DEFAULT, CONNECTIONS_MAX, Sink, SinkOptions};
-pub use token::Token;
+pub use token::NetworkToken;

@@ -1,30 +1,30 @@
-//! A sink as pgmeter sees it: where it is, and how a connection to it begins.
+//! A sink from pgmeter's point of view: its address, and how a connection to it starts.
 
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use crate::NetworkError;
 use crate::connection::{GREETING_MAX, read_until, set_up, write_all};
-use crate::frame::{FRAME_BYTES, Frame, MAJOR, NONCE_BYTES, Status};
-use crate::token::{Prover, Token, is_equal, nonce};
+use crate::frame::{FRAME_BYTES, Frame, FrameStatus, MAJOR, NONCE_BYTES};
+use crate::token::{NetworkToken, Prover, is_equal, nonce};
 
-/// Whoever says nothing for so long is taken for gone.
+/// A peer that sends nothing for this time is considered lost.
 pub const SILENCE_MAX: Duration = Duration::from_secs(30);
 
-/// Where a sink is, with the token that it may ask for.
+/// Address of a sink, and the token that it may request.
 #[derive(Debug, Clone)]
 pub struct Peer {
     address: SocketAddr,
-    token: Option<Token>,
+    token: Option<NetworkToken>,
 }
 
 impl Peer {
-    /// The sink at a port of a host, which is tried.
+    /// Finds the sink at a port of a host by connecting to it.
     ///
     /// # Errors
-    /// When the name leads nowhere, nobody answers at any of its addresses, or who answers is no
-    /// sink that lets us in.
-    pub fn find(host: &str, port: u16, token: Option<Token>) -> Result<Self, NetworkError> {
+    /// The name has no address, no address accepts a connection, or the program that answers is not
+    /// a sink that accepts this token.
+    pub fn find(host: &str, port: u16, token: Option<NetworkToken>) -> Result<Self, NetworkError> {
         let failed = |source| NetworkError::Resolve {
             host: host.to_owned(),
             source,
@@ -36,6 +36,8 @@ impl Peer {
             let peer = Self { address, token };
             match peer.connect() {
                 Ok(_) => return Ok(peer),
+                // Only a failed connection leads to the host's next address. A program that answers
+                // is the one at this port, even if it refuses.
                 Err(failure @ NetworkError::Connect { .. }) => error = failure,
                 Err(failure) => return Err(failure),
             }
@@ -43,42 +45,46 @@ impl Peer {
         Err(error)
     }
 
-    /// Where it is.
+    /// Address of the sink.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Whether nothing but this machine lies between it and us: its address is one of ours.
+    /// `true` if the sink runs on this machine, that is, if its address belongs to this machine.
     #[must_use]
     pub fn is_this_machine(&self) -> bool {
+        // An IPv4 address may be written as an IPv6 address, such as `::ffff:127.0.0.1`.
         let bare = self.address.ip().to_canonical();
-        // Nobody can listen on an address that is another machine's.
+        // The system does not let a program bind to another machine's address.
         bare.is_loopback() || std::net::UdpSocket::bind((bare, 0)).is_ok()
     }
 
-    /// A connection that is ready for transactions; every wait on it ends after [`SILENCE_MAX`]
-    /// without a byte.
+    /// Opens a connection that is ready for transactions. Every wait on it ends after
+    /// [`SILENCE_MAX`] without a byte.
     ///
     /// # Errors
-    /// When nobody answers, or who answers is no sink that lets us in.
+    /// No connection is possible, or the program that answers is not a sink that accepts this
+    /// token.
     pub fn connect(&self) -> Result<TcpStream, NetworkError> {
         let peer = self.address;
         let failed = |source| NetworkError::Connect { peer, source };
         let mut stream = TcpStream::connect_timeout(&peer, GREETING_MAX).map_err(failed)?;
+        // A program that is not a sink may never answer, so the greeting has a shorter limit than
+        // transactions.
         set_up(&stream, GREETING_MAX).map_err(failed)?;
         let hello = nonce()?;
-        let mut answer = self.ask(&mut stream, Frame::new(Status::Hello, hello))?;
-        if answer.status == Status::Prove {
+        let mut answer = self.ask(&mut stream, Frame::new(FrameStatus::Hello, hello))?;
+        if answer.status == FrameStatus::Prove {
             let Some(token) = &self.token else {
                 return Err(NetworkError::TokenWanted { peer });
             };
             let prove = answer.secret;
             let proof = token.proof(Prover::Pgmeter, &hello, &prove);
-            answer = self.ask(&mut stream, Frame::new(Status::Proof, proof))?;
-            // Whoever took the sink's place does not know the token either.
+            answer = self.ask(&mut stream, Frame::new(FrameStatus::Proof, proof))?;
+            // The sink proves itself too: a program in its place would not know the token.
             let wanted = token.proof(Prover::Sink, &hello, &prove);
-            if answer.status == Status::Welcome && !is_equal(&answer.secret, &wanted) {
+            if answer.status == FrameStatus::Welcome && !is_equal(&answer.secret, &wanted) {
                 return Err(NetworkError::TokenDiffers { peer });
             }
         }
@@ -87,12 +93,13 @@ impl Peer {
         Ok(stream)
     }
 
-    /// Sends a frame and waits for the sink's.
+    /// Sends a frame and waits for the sink's reply.
     fn ask(&self, stream: &mut TcpStream, frame: Frame) -> Result<Frame, NetworkError> {
         let peer = self.address;
         let failed = |source| NetworkError::Greeting { peer, source };
         let until = Instant::now() + GREETING_MAX;
-        // A sink that is full may have closed by now; its frame is there all the same.
+        // A sink at its limit may have closed the connection already, but its frame can still be
+        // read.
         let written = write_all(stream, &frame.to_bytes());
         let mut bytes = [0; FRAME_BYTES];
         read_until(stream, &mut bytes, until)
@@ -111,22 +118,23 @@ impl Peer {
     fn judge(&self, answer: Frame) -> Result<(), NetworkError> {
         let peer = self.address;
         Err(match answer.status {
-            Status::Welcome => return Ok(()),
-            Status::Version => NetworkError::Version {
+            FrameStatus::Welcome => return Ok(()),
+            FrameStatus::Version => NetworkError::Version {
                 peer,
                 major: answer.major,
                 minor: answer.minor,
             },
-            Status::Token | Status::Prove => NetworkError::TokenDiffers { peer },
-            Status::Full => NetworkError::Full {
+            // A sink that requests a second proof did not accept the first one.
+            FrameStatus::Token | FrameStatus::Prove => NetworkError::TokenDiffers { peer },
+            FrameStatus::Full => NetworkError::Full {
                 peer,
                 connections_max: answer.connections_max,
             },
-            Status::Refused => NetworkError::Refused { peer },
-            Status::Hello | Status::Proof => NetworkError::NoSink { peer },
+            FrameStatus::Refused => NetworkError::Refused { peer },
+            FrameStatus::Hello | FrameStatus::Proof => NetworkError::NoSink { peer },
         })
     }
 }
 
-/// No number is used for it.
+/// Content of `secret` in frames that carry neither a nonce nor a proof.
 pub(crate) const NO_SECRET: [u8; NONCE_BYTES] = [0; NONCE_BYTES];

@@ -1,50 +1,52 @@
-//! The sink's end of one connection, over anything that reads and writes.
+//! The sink's end of one connection, over any stream.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use crate::connection::{Connection, GREETING_MAX, in_words, read_until, write_all};
-use crate::frame::{FRAME_BYTES, Frame, HEADER_BYTES, Header, MAJOR, Status, Way};
+use crate::frame::{
+    ByteDirection, FRAME_BYTES, Frame, FrameStatus, HEADER_BYTES, MAJOR, TransactionHeader,
+};
 use crate::peer::{NO_SECRET, SILENCE_MAX};
-use crate::token::{Prover, Token, is_equal};
+use crate::token::{NetworkToken, Prover, is_equal};
 
-/// Bytes that are received with one call, at most. Pages are taken as they are first written.
+/// Maximum number of bytes per receive call. Memory pages are allocated at their first write.
 const RECEIVED_BYTES: usize = 256 << 10;
-/// Bytes that are sent with one call, at most.
+/// Maximum number of bytes per send call.
 const SENT_BYTES: usize = 1 << 20;
 
-/// What all connections of a sink have in common.
+/// State that all connections of a sink share.
 #[derive(Debug)]
 pub struct Serving {
-    /// What whoever connects has to know; anybody may where there is none.
-    pub token: Option<Token>,
-    /// How long a connection may be without a transaction.
+    /// Token that clients must know; without one, any client may connect.
+    pub token: Option<NetworkToken>,
+    /// Maximum time between transactions of a connection.
     pub idle_max: Duration,
-    /// What is sent, over and over.
+    /// Bytes that are sent repeatedly.
     content: Vec<u8>,
 }
 
-/// How a connection ended.
+/// Reason why a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ConnectionEnd {
     /// The other end closed it between transactions.
     Closed,
-    /// The other end closed it, or was silent, where more was to come.
+    /// The other end closed it, or fell silent, in the middle of a transaction or greeting.
     Broken,
-    /// What came is not what was to come.
+    /// The frame or header received is not the one expected.
     Refused,
     /// The other end did not prove that it has the token.
     Unproven,
 }
 
 impl Serving {
-    /// With content that no link can compress.
+    /// Creates the shared state, with content that no link can compress.
     #[must_use]
-    pub fn new(token: Option<Token>, idle_max: Duration) -> Self {
+    pub fn new(token: Option<NetworkToken>, idle_max: Duration) -> Self {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut content = Vec::with_capacity(SENT_BYTES);
         while content.len() < SENT_BYTES {
-            // xorshift64: any bytes do.
+            // xorshift64; the quality of its numbers does not matter.
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
@@ -58,18 +60,24 @@ impl Serving {
     }
 }
 
-/// Greets, then serves transactions until the other end closes. Reads end when nothing moves for a
-/// while, and writes of the stream should; `challenge` is used once.
+/// Greets the client, then serves transactions until it closes the connection. Reads have a time
+/// limit, and the stream should have one for writes. `challenge` must be a number that is used only
+/// once.
 ///
-/// Whatever comes, what is allocated is one buffer of fixed size.
-pub fn serve<S: Connection>(stream: &mut S, serving: &Serving, challenge: [u8; 32]) -> Ended {
+/// The only memory allocated is one buffer of fixed size, whatever the client sends.
+pub fn serve<S: Connection>(
+    stream: &mut S,
+    serving: &Serving,
+    challenge: [u8; 32],
+) -> ConnectionEnd {
     match greet(stream, serving, challenge) {
         Ok(None) => {}
         Ok(Some(ended)) => return ended,
-        Err(_) => return Ended::Broken,
+        Err(_) => return ConnectionEnd::Broken,
     }
+    // `read_until` leaves the stream with the limit of the greeting's last read.
     if stream.limit_reads(SILENCE_MAX).is_err() {
-        return Ended::Broken;
+        return ConnectionEnd::Broken;
     }
     let mut received = Received {
         stream,
@@ -79,61 +87,65 @@ pub fn serve<S: Connection>(stream: &mut S, serving: &Serving, challenge: [u8; 3
     };
     loop {
         let Some(header) = (match received.header(serving.idle_max) {
-            Ok(Some(bytes)) => Header::of_bytes(&bytes),
-            Ok(None) => return Ended::Closed,
-            Err(_) => return Ended::Broken,
+            Ok(Some(bytes)) => TransactionHeader::of_bytes(&bytes),
+            Ok(None) => return ConnectionEnd::Closed,
+            Err(_) => return ConnectionEnd::Broken,
         }) else {
-            let refusal = Frame::new(Status::Refused, NO_SECRET);
-            // Whoever sends such headers may not read either.
+            let refusal = Frame::new(FrameStatus::Refused, NO_SECRET);
+            // A client that sends such a header may not read either, so a failure is ignored.
             let _ = write_all(received.stream, &refusal.to_bytes());
-            return Ended::Refused;
+            return ConnectionEnd::Refused;
         };
         if received.transact(header, &serving.content).is_err() {
-            return Ended::Broken;
+            return ConnectionEnd::Broken;
         }
     }
 }
 
-/// Says who may go on; how it ended for all others.
+/// Greets the client: `None` if transactions may start, otherwise the reason for the end.
 fn greet<S: Connection>(
     stream: &mut S,
     serving: &Serving,
     challenge: [u8; 32],
-) -> io::Result<Option<Ended>> {
+) -> io::Result<Option<ConnectionEnd>> {
     let until = Instant::now() + GREETING_MAX;
     let refuse = |stream: &mut S, status, ended| {
         write_all(stream, &Frame::new(status, NO_SECRET).to_bytes()).map(|()| Some(ended))
     };
     let hello = match frame(stream, until)? {
         Some(hello) if hello.major != MAJOR => {
-            return refuse(stream, Status::Version, Ended::Refused);
+            return refuse(stream, FrameStatus::Version, ConnectionEnd::Refused);
         }
-        Some(hello) if hello.status == Status::Hello => hello.secret,
-        _ => return refuse(stream, Status::Refused, Ended::Refused),
+        Some(hello) if hello.status == FrameStatus::Hello => hello.secret,
+        _ => return refuse(stream, FrameStatus::Refused, ConnectionEnd::Refused),
     };
     let mut secret = NO_SECRET;
     if let Some(token) = &serving.token {
-        write_all(stream, &Frame::new(Status::Prove, challenge).to_bytes())?;
+        write_all(
+            stream,
+            &Frame::new(FrameStatus::Prove, challenge).to_bytes(),
+        )?;
         let wanted = token.proof(Prover::Pgmeter, &hello, &challenge);
         match frame(stream, until)? {
-            Some(proof) if proof.status == Status::Proof && is_equal(&proof.secret, &wanted) => {}
-            Some(_) => return refuse(stream, Status::Token, Ended::Unproven),
-            None => return refuse(stream, Status::Refused, Ended::Refused),
+            Some(proof)
+                if proof.status == FrameStatus::Proof && is_equal(&proof.secret, &wanted) => {}
+            Some(_) => return refuse(stream, FrameStatus::Token, ConnectionEnd::Unproven),
+            None => return refuse(stream, FrameStatus::Refused, ConnectionEnd::Refused),
         }
         secret = token.proof(Prover::Sink, &hello, &challenge);
     }
-    write_all(stream, &Frame::new(Status::Welcome, secret).to_bytes())?;
+    write_all(stream, &Frame::new(FrameStatus::Welcome, secret).to_bytes())?;
     Ok(None)
 }
 
-/// The next frame; nothing for bytes that are none.
+/// Reads the next frame; `None` if the bytes are not a frame.
 fn frame(stream: &mut impl Connection, until: Instant) -> io::Result<Option<Frame>> {
     let mut bytes = [0; FRAME_BYTES];
     read_until(stream, &mut bytes, until)?;
     Ok(Frame::of_bytes(&bytes).ok())
 }
 
-/// What has come and was not looked at yet.
+/// Bytes that were received but not processed yet.
 struct Received<'a, S> {
     stream: &'a mut S,
     buffer: Vec<u8>,
@@ -142,17 +154,19 @@ struct Received<'a, S> {
 }
 
 impl<S: Connection> Received<'_, S> {
-    /// The next header; nothing where the other end closed in its place.
+    /// Reads the next header; `None` if the client closed the connection instead of sending one.
     fn header(&mut self, idle_max: Duration) -> io::Result<Option<[u8; HEADER_BYTES]>> {
         let mut since = None;
         while self.end - self.start < HEADER_BYTES {
+            // The beginning of a header moves to the front, so that the buffer has room for the
+            // rest.
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
             match self.receive() {
                 Ok(0) if self.end == 0 => return Ok(None),
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(_) => {}
-                // Between transactions there may be a delay.
+                // A workload may pause between transactions.
                 Err(error) if error.kind() == io::ErrorKind::TimedOut && self.end == 0 => {
                     let since = since.get_or_insert_with(Instant::now);
                     if since.elapsed() >= idle_max {
@@ -168,15 +182,15 @@ impl<S: Connection> Received<'_, S> {
         Ok(Some(bytes))
     }
 
-    /// Moves the bytes of a request and of its reply.
-    fn transact(&mut self, header: Header, content: &[u8]) -> io::Result<()> {
+    /// Transfers the bytes of a request and of its reply.
+    fn transact(&mut self, header: TransactionHeader, content: &[u8]) -> io::Result<()> {
         let (length, reply) = (header.length_bytes, header.reply_bytes);
         match header.way {
-            Way::ToSink => {
+            ByteDirection::ToSink => {
                 self.drop_bytes(length)?;
                 self.send(reply, content)
             }
-            Way::FromSink => {
+            ByteDirection::FromSink => {
                 self.send(length, content)?;
                 self.drop_bytes(reply)
             }
@@ -193,7 +207,7 @@ impl<S: Connection> Received<'_, S> {
         Ok(())
     }
 
-    /// Receives bytes that nobody looks at.
+    /// Receives bytes and discards them.
     fn drop_bytes(&mut self, length_bytes: u32) -> io::Result<()> {
         let mut left = length_bytes as usize;
         loop {
@@ -210,9 +224,10 @@ impl<S: Connection> Received<'_, S> {
         }
     }
 
-    /// Appends what is there; 0 at the end.
+    /// Appends the bytes that have arrived; returns 0 at the end of the stream.
     fn receive(&mut self) -> io::Result<usize> {
         loop {
+            // One call may return the end of a request together with the next headers.
             match self.stream.read(&mut self.buffer[self.end..]) {
                 Ok(count) => {
                     self.end += count;

@@ -1,4 +1,4 @@
-//! The far end of `tcp://` targets: one thread a connection, and no more of them than allowed.
+//! The far end of `tcp://` targets, with one thread per connection and a limit on their number.
 
 use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -11,38 +11,38 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::NetworkError;
 use crate::connection::set_up;
-use crate::frame::{Frame, Status};
+use crate::frame::{Frame, FrameStatus};
 use crate::peer::{NO_SECRET, SILENCE_MAX};
-use crate::serve::{Ended, Serving, serve};
-use crate::token::{Token, nonce};
+use crate::serve::{ConnectionEnd, Serving, serve};
+use crate::token::{NetworkToken, nonce};
 
-/// Connections at a time if nobody says how many.
+/// Default limit of simultaneous connections.
 pub const CONNECTIONS_DEFAULT: u32 = 1024;
-/// The most connections at a time: a thread each.
+/// Maximum number of simultaneous connections; each has its own thread.
 pub const CONNECTIONS_MAX: u32 = 16_384;
 
-/// How long a connection may be without a transaction: no delay of an access line is longer in
-/// practice, and who is gone is found by then.
+/// Maximum time between transactions of a connection. Delays of access lines are shorter in
+/// practice, and after this time a vanished client is detected.
 const IDLE_MAX: Duration = Duration::from_secs(3600);
-/// Stack of a connection's thread, which calls nothing deep.
+/// Stack size of a connection's thread, which makes no deep calls.
 const STACK_BYTES: usize = 128 << 10;
-/// How often it is looked whether the sink shall end.
+/// Interval at which the sink checks whether it should end.
 const LOOK: Duration = Duration::from_millis(100);
-/// Descriptors for everything but connections.
+/// File descriptors reserved for other purposes than connections.
 const OTHER_DESCRIPTORS: u64 = 64;
 
-/// What a sink is to be.
+/// Settings of a sink.
 #[derive(Debug)]
 pub struct SinkOptions {
-    /// Where it listens; port 0 takes any free one.
+    /// Address to listen on; port 0 uses any free port.
     pub listen: SocketAddr,
-    /// What whoever connects has to know.
-    pub token: Option<Token>,
-    /// The most connections at a time.
+    /// Token that clients must know.
+    pub token: Option<NetworkToken>,
+    /// Maximum number of simultaneous connections.
     pub connections_max: u32,
 }
 
-/// The far end of `tcp://` targets: answers requests, and keeps and writes nothing.
+/// The far end of `tcp://` targets: answers requests, stores nothing and writes no files.
 #[derive(Debug)]
 pub struct Sink {
     listener: TcpListener,
@@ -51,21 +51,21 @@ pub struct Sink {
     connections_max: u32,
 }
 
-/// A connection that counts, until it is dropped.
-struct Counted(Arc<AtomicU32>);
+/// Counts as a connection until it is dropped.
+struct CountedConnection(Arc<AtomicU32>);
 
-impl Drop for Counted {
+impl Drop for CountedConnection {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Release);
     }
 }
 
 impl Sink {
-    /// Listens, and serves nobody yet.
+    /// Starts to listen, without serving any client yet.
     ///
     /// # Errors
-    /// When others could connect without a token, so many connections cannot be, or the address
-    /// cannot be had.
+    /// Other machines could connect without a token, the number of connections is out of range, or
+    /// the system does not let the sink listen on the address.
     pub fn listen(options: SinkOptions) -> Result<Self, NetworkError> {
         let address = options.listen;
         if options.token.is_none() && !address.ip().to_canonical().is_loopback() {
@@ -79,7 +79,7 @@ impl Sink {
         make_room(asked)?;
         let failed = |source| NetworkError::Listen { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;
-        // Who has gone between the poll and the call would keep the others waiting.
+        // A client that disconnects between `poll` and `accept` would otherwise block the others.
         listener.set_nonblocking(true).map_err(failed)?;
         Ok(Self {
             listener,
@@ -89,26 +89,26 @@ impl Sink {
         })
     }
 
-    /// Where it listens, with the port that it has.
+    /// Address on which the sink listens, with its actual port.
     ///
     /// # Errors
-    /// When the system does not say.
+    /// The system does not return the address.
     pub fn address(&self) -> Result<SocketAddr, NetworkError> {
-        let what = "tell where the sink listens";
+        let what = "get the address of the sink";
         let failed = |source| NetworkError::System { what, source };
         self.listener.local_addr().map_err(failed)
     }
 
-    /// Serves until `stop` is set, which is looked at ten times a second; connections that are
-    /// there then end with the process or with their other ends. `hear` is told of each that ended
-    /// otherwise than by being closed.
+    /// Serves until `stop` is set, which is checked ten times per second. Connections that are open
+    /// then end with the process or when their clients close them. Calls `hear` for each connection
+    /// that ended for a reason other than being closed.
     ///
     /// # Errors
-    /// When the system does not let it wait for connections.
+    /// The system does not let the sink wait for connections.
     pub fn run(
         &self,
         stop: &AtomicBool,
-        hear: &(impl Fn(SocketAddr, Ended) + Clone + Send + 'static),
+        hear: &(impl Fn(SocketAddr, ConnectionEnd) + Clone + Send + 'static),
     ) -> Result<(), NetworkError> {
         while !stop.load(Ordering::Relaxed) {
             self.wait()?;
@@ -116,12 +116,14 @@ impl Sink {
                 match self.listener.accept() {
                     Ok((stream, peer)) => self.take(stream, peer, hear.clone()),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                    // Who gave up is nobody's failure; what is short may be there later.
+                    // A client that gave up is not an error; a resource that ran out may be
+                    // available later.
                     Err(_) => {
                         std::thread::sleep(LOOK);
                         break;
                     }
                 }
+                // Clients that keep connecting would otherwise keep this loop from its end.
                 if stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
@@ -149,9 +151,11 @@ impl Sink {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        hear: impl Fn(SocketAddr, Ended) + Send + 'static,
+        hear: impl Fn(SocketAddr, ConnectionEnd) + Send + 'static,
     ) {
-        let counted = Counted(Arc::clone(&self.connections));
+        let counted = CountedConnection(Arc::clone(&self.connections));
+        // Added before the check, because dropping `counted` also subtracts a client that is turned
+        // away.
         let before = self.connections.fetch_add(1, Ordering::Acquire);
         if before >= self.connections_max {
             return self.turn_away(stream);
@@ -160,23 +164,23 @@ impl Sink {
         let work = move || {
             let _counted = counted;
             if let Some(ended) = connection(stream, &serving)
-                && ended != Ended::Closed
+                && ended != ConnectionEnd::Closed
             {
                 hear(peer, ended);
             }
         };
-        // Where there is no thread, the connection is closed, which the other end is told.
+        // If no thread can be started, the connection is closed, which the client detects.
         let thread = std::thread::Builder::new().name("connection".to_owned());
         let _ = thread.stack_size(STACK_BYTES).spawn(work);
     }
 
-    /// Says that there is no room, without waiting for anybody.
+    /// Reports that the sink is at its limit, without waiting for the client.
     fn turn_away(&self, mut stream: TcpStream) {
         let frame = Frame {
             connections_max: self.connections_max,
-            ..Frame::new(Status::Full, NO_SECRET)
+            ..Frame::new(FrameStatus::Full, NO_SECRET)
         };
-        // Whoever is not there to hear it sees that the connection is closed.
+        // A client that misses the frame still detects that the connection is closed.
         let _ = stream
             .set_nonblocking(true)
             .and_then(|()| stream.write_all(&frame.to_bytes()))
@@ -184,16 +188,16 @@ impl Sink {
     }
 }
 
-/// Serves one connection to its end; nothing where it cannot be set up.
-fn connection(mut stream: TcpStream, serving: &Serving) -> Option<Ended> {
-    // On Linux it does not have what the listener has, but nobody promises that.
+/// Serves one connection until its end; `None` if it cannot be set up.
+fn connection(mut stream: TcpStream, serving: &Serving) -> Option<ConnectionEnd> {
+    // On Linux, the stream does not inherit the listener's mode, but other systems may differ.
     stream.set_nonblocking(false).ok()?;
     set_up(&stream, SILENCE_MAX).ok()?;
     let challenge = nonce().ok()?;
     Some(serve(&mut stream, serving, challenge))
 }
 
-/// Raises the limit on open files to what so many connections need.
+/// Raises the limit of open files to the number that the connections need.
 fn make_room(connections_max: u32) -> Result<(), NetworkError> {
     let need = u64::from(connections_max) + OTHER_DESCRIPTORS;
     let limit = getrlimit(Resource::Nofile);
@@ -204,6 +208,7 @@ fn make_room(connections_max: u32) -> Result<(), NetworkError> {
         current: Some(need),
         maximum: limit.maximum,
     };
+    // Without privileges, a process can raise the soft limit only up to the hard limit.
     let is_within = limit.maximum.is_none_or(|maximum| maximum >= need);
     if is_within && setrlimit(Resource::Nofile, raised).is_ok() {
         return Ok(());

@@ -1,10 +1,7 @@
-//! The secret that both ends know, and how each proves that it does without saying it.
+//! The secret that both ends know, and how each end proves that without sending the secret.
 
 use std::fmt;
-use std::fs::File;
 use std::hint::black_box;
-use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -12,71 +9,57 @@ use sha2::{Digest, Sha256};
 
 use crate::NetworkError;
 use crate::frame::NONCE_BYTES;
+use crate::secret::secret_in_file;
 
-/// A shorter token could be guessed: 128 bits in hexadecimal digits.
+/// Minimum length: 128 bits in hexadecimal digits. A shorter token could be guessed.
 const LENGTH_MIN: usize = 32;
-/// A longer text is hardly a token.
+/// Maximum length. A longer text is probably not a token.
 const LENGTH_MAX: usize = 256;
-/// Bytes of a block of SHA-256.
+/// Block size of SHA-256, in bytes.
 const BLOCK_BYTES: usize = 64;
 
-/// Whose proof it is, so that one is no use as the other's.
+/// End that a proof belongs to, so that one end's proof is useless to the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prover {
     Pgmeter,
     Sink,
 }
 
-/// A secret that both ends know. It is never shown by `{:?}`, and never sent.
+/// A secret that both ends know. It is never printed by `{:?}` and never sent.
 #[derive(Clone)]
-pub struct Token(Vec<u8>);
+pub struct NetworkToken(Vec<u8>);
 
-impl fmt::Debug for Token {
+impl fmt::Debug for NetworkToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Token")
     }
 }
 
-impl Token {
-    /// The one in a file that only its owner can read, without white space at its end.
+impl NetworkToken {
+    /// Reads a token from a file that only its owner can read. White space at its end is ignored.
     ///
     /// # Errors
-    /// When the file cannot be read, others can read it, or it does not hold one line of 32 to 256
-    /// visible characters.
+    /// The file cannot be read, other users can read it, or it does not contain one line of 32 to
+    /// 256 visible characters.
     pub fn in_file(path: &Path) -> Result<Self, NetworkError> {
         let refused = |reason: String| NetworkError::TokenFile {
             path: path.to_owned(),
             reason,
         };
-        let file = File::open(path).map_err(|error| refused(error.to_string()))?;
-        let found = file.metadata();
-        let found = found.map_err(|error| refused(error.to_string()))?;
-        if !found.is_file() {
-            return Err(refused("it is not a regular file".to_owned()));
-        }
-        if found.mode() & 0o077 != 0 {
-            let mode = found.mode() & 0o777;
-            let reason =
-                format!("its mode is {mode:03o}, so others can read it, and 600 is wanted");
-            return Err(refused(reason));
-        }
-        let mut text = String::new();
-        let most = LENGTH_MAX as u64 + 2;
-        let read = file.take(most).read_to_string(&mut text);
-        read.map_err(|error| refused(error.to_string()))?;
+        let text = secret_in_file(path, LENGTH_MAX).map_err(refused)?;
         let text = text.trim_end();
         let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
         if !(LENGTH_MIN..=LENGTH_MAX).contains(&text.len()) || !is_visible {
             let reason = format!(
-                "it does not hold one line of {LENGTH_MIN} to {LENGTH_MAX} visible characters"
+                "it does not contain one line of {LENGTH_MIN} to {LENGTH_MAX} visible characters"
             );
             return Err(refused(reason));
         }
         Ok(Self(text.as_bytes().to_vec()))
     }
 
-    /// What proves that `prover` has the token: HMAC-SHA-256 over the numbers of both ends, each
-    /// used once, so that a proof that was overheard is none the next time.
+    /// Proof that `prover` has the token: HMAC-SHA-256 over the nonces of both ends. A recorded
+    /// proof is useless for another connection.
     pub(crate) fn proof(
         &self,
         prover: Prover,
@@ -91,13 +74,14 @@ impl Token {
     }
 }
 
-/// Whether two proofs are equal, in the same time wherever they differ.
+/// `true` if two proofs are equal. Takes the same time wherever they differ.
 pub(crate) fn is_equal(one: &[u8; NONCE_BYTES], other: &[u8; NONCE_BYTES]) -> bool {
     let differing = one.iter().zip(other);
+    // Without `black_box`, the compiler may end the comparison at the first difference.
     black_box(differing.fold(0, |all, (a, b)| black_box(all | (a ^ b)))) == 0
 }
 
-/// A number that nobody has used.
+/// A random number that was not used before.
 pub(crate) fn nonce() -> Result<[u8; NONCE_BYTES], NetworkError> {
     let mut bytes = [0; NONCE_BYTES];
     let filled = getrandom(&mut bytes, GetRandomFlags::empty());
@@ -147,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_proof_is_of_one_end_and_of_its_numbers() {
-        let token = Token(vec![b'x'; 32]);
+        let token = NetworkToken(vec![b'x'; 32]);
         let of = |prover, hello: u8| token.proof(prover, &[hello; 32], &[2; 32]);
         let proof = of(Prover::Pgmeter, 1);
         assert!(is_equal(&proof, &of(Prover::Pgmeter, 1)));
@@ -162,19 +146,29 @@ mod tests {
         std::fs::write(&path, "0123456789abcdef0123456789abcdef\n").unwrap();
         let mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode));
         mode(0o644).unwrap();
-        let error = Token::in_file(&path).unwrap_err().to_string();
+        let error = NetworkToken::in_file(&path).unwrap_err().to_string();
         assert!(error.contains("mode is 644"), "{error}");
         mode(0o600).unwrap();
-        let token = Token::in_file(&path).unwrap();
+        let token = NetworkToken::in_file(&path).unwrap();
         assert_eq!(
             (token.0.len(), format!("{token:?}").as_str()),
             (32, "Token")
         );
         std::fs::write(&path, "short").unwrap();
-        let error = Token::in_file(&path).unwrap_err().to_string();
+        let error = NetworkToken::in_file(&path).unwrap_err().to_string();
         assert!(
             error.contains("32 to 256") && !error.contains("short"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_pipe_is_refused_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let error = NetworkToken::in_file(&path).unwrap_err().to_string();
+        assert!(error.contains("not a regular file"), "{error}");
     }
 }

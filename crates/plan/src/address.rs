@@ -1,36 +1,36 @@
-//! Names of TCP peers: `tcp://HOST:PORT`.
+//! Addresses of TCP peers: `tcp://HOST:PORT`.
 
 use std::fmt;
 
 use crate::Diagnostic;
 
-/// How a name begins that is no path.
+/// Prefix that distinguishes a TCP peer from a path.
 const SCHEME: &str = "tcp://";
-/// The longest name of a host.
+/// Longest host name, in bytes.
 ///
 /// Source: RFC 1035, section 2.3.4.
 const HOST_BYTES_MAX: usize = 253;
 
-/// Where a TCP peer is.
+/// Address of a TCP peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TcpAddress {
-    /// A name or an address; one of IPv6 without its brackets.
+    /// Host name or address; an IPv6 address has no brackets.
     pub host: String,
-    /// The port; 0 means a peer that pgmeter starts itself, on this machine, for the run.
+    /// Port; 0 means a peer on this machine that pgmeter starts for the run.
     pub port: u16,
 }
 
 impl TcpAddress {
-    /// Whether a target's name is that of a TCP peer, well written or not.
+    /// `true` if a target's name denotes a TCP peer, valid or not.
     #[must_use]
     pub fn is_meant(name: &str) -> bool {
         name.starts_with(SCHEME)
     }
 
-    /// The address that a target's name stands for.
+    /// Parses the name of a target.
     ///
     /// # Errors
-    /// When it is no such name, or lacks a host or a port.
+    /// If the name does not denote a TCP peer, or lacks a host or a port.
     pub fn of(name: &str) -> Result<Self, Diagnostic> {
         let refused = || {
             let message = format!("`{}` is not `tcp://HOST:PORT`", crate::printable(name));
@@ -61,7 +61,7 @@ impl TcpAddress {
         }
     }
 
-    /// The name of the peer that pgmeter starts itself.
+    /// Name of the peer that pgmeter starts itself.
     #[must_use]
     pub fn own() -> String {
         let own = Self {
@@ -71,13 +71,13 @@ impl TcpAddress {
         own.to_string()
     }
 
-    /// What names a peer of which only the host is known, which cannot be used.
+    /// Name of a peer of which only the host is known; it cannot be used as a target.
     #[must_use]
     pub fn without_port(host: &str) -> String {
         format!("{SCHEME}{host}")
     }
 
-    /// The host of such a name.
+    /// The host in such a name.
     #[must_use]
     pub fn host_without_port(name: &str) -> Option<&str> {
         let host = name.strip_prefix(SCHEME)?;
@@ -85,7 +85,7 @@ impl TcpAddress {
         (is_bare && !host.is_empty()).then_some(host)
     }
 
-    /// Whether pgmeter starts the peer itself.
+    /// `true` if pgmeter starts the peer itself.
     #[must_use]
     pub const fn is_own(&self) -> bool {
         self.port == 0

@@ -1,4 +1,4 @@
-//! A cell: what a run measures at once.
+//! A cell: the unit of measurement of a run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,75 +9,79 @@ use crate::program::Program;
 
 use super::{CacheMode, CurvePart, EngineKind, OpenLoop, RingOptions, Work, WorkerPlan};
 
-/// One measurement: a workload on targets at one queue depth with some workers.
+/// One measurement: a workload on its targets at one queue depth with a number of workers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
-    /// 0-based, in the order of running.
+    /// 0-based position in the order of running.
     pub index: u32,
-    /// `index` of the cell that this one repeats, its own in the first repetition; the parts of a
-    /// response-time curve have that of their peak. None in plans from before it was told.
+    /// `index` of the cell that this one repeats; its own index in the first repetition. The parts
+    /// of a response-time curve have the index of their peak. `None` in plans of versions before
+    /// this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_index: Option<u32>,
-    /// Which of the plan's workloads it belongs to, 0-based; names may repeat. None in plans from
-    /// before it was told.
+    /// 0-based index of its workload in the plan; names may repeat. `None` in plans of versions
+    /// before this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload_index: Option<u32>,
     /// Name of the workload.
     pub workload: String,
     /// Name of the access specification, when all workers use the same.
     pub access_spec: Option<String>,
-    /// Which engine issues the I/O.
+    /// Engine that issues the I/O.
     pub engine: EngineKind,
-    /// How the page cache is used.
+    /// Use of the page cache.
     pub cache: CacheMode,
-    /// Requests each worker keeps in flight on each of its targets, as reported.
+    /// Requests that each worker keeps in flight on each of its targets, as shown in reports.
     pub iodepth: u32,
-    /// 0-based.
+    /// 0-based number of the repetition.
     pub repetition: u32,
     /// Measured time in nanoseconds; 0 means until `operations` are done.
     pub run_time_ns: u64,
-    /// Time before measuring, in nanoseconds.
+    /// Ramp time before the measurement, in nanoseconds.
     pub ramp_time_ns: u64,
-    /// Stop after so many operations of all workers together, ramp not counted.
+    /// Stop after this many operations of all workers together, not counting the ramp.
     pub operations: Option<u64>,
-    /// The workers that take part.
+    /// Workers of the cell.
     pub workers: Vec<WorkerPlan>,
-    /// Engine options that not every engine has.
+    /// Options of the `io_uring` engine.
     pub ring: RingOptions,
-    /// Read the targets into the page cache before, instead of dropping their pages.
+    /// Read the targets into the page cache before the cell, instead of dropping their pages.
     #[serde(default)]
     pub warm: bool,
-    /// The test file is empty when the cell begins.
+    /// The test file is empty when the cell starts.
     #[serde(default, skip_serializing_if = "is_false")]
     pub new_file: bool,
-    /// Requests begin when they are due; without it each follows the one before.
+    /// Rate of an open loop; `None` for a closed loop, in which each request waits for the previous
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<OpenLoop>,
-    /// Which part of a response-time curve it is; the rate of a point is known when the peak is.
+    /// Part of a response-time curve that the cell measures; the rate of a point is known once the
+    /// peak is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<CurvePart>,
-    /// One of several queue depths, of which those beyond the peak are left out.
+    /// The cell is one of several queue depths; depths beyond the best one are skipped.
     #[serde(default, skip_serializing_if = "is_false")]
     pub find_depth: bool,
-    /// The cell is measured in rounds of `run_time_ns` each until they are steady; without it,
-    /// once.
+    /// The cell is measured in rounds of `run_time_ns` each until they are steady; `None` for a
+    /// single measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyRule>,
-    /// How many times what the cell uses of each target is written before the run's first cell that
-    /// uses it; none for not at all.
+    /// Number of times the used part of each target is written before the run's first cell that
+    /// uses it; `None` to write nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition: Option<f64>,
-    /// What its workers do.
+    /// Work of the workers.
     #[serde(flatten)]
     pub work: Work,
-    /// The process whose workers alone are measured, where several share the run; none for all.
+    /// Rank of the process whose workers are measured, if several processes share the run; `None`
+    /// for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
 }
 
 impl Cell {
-    /// Work of the workload of this name that begins at once and ends when it is done, each request
-    /// following an earlier one, measured once. Planning changes the fields that differ.
+    /// A cell that starts at once, ends when its work is done, runs as a closed loop and is
+    /// measured once. Planning changes the fields that differ.
     #[must_use]
     pub fn new(
         workload: impl Into<String>,
@@ -114,8 +118,8 @@ impl Cell {
         }
     }
 
-    /// Threads of a worker that stand among `workers` as if each were one: the flows of work on
-    /// many files that is at a queue depth and has one request in flight in each thread.
+    /// Number of threads per worker that are listed as separate `workers`: the flows of work on
+    /// many files at a queue depth, if each thread has one request in flight.
     #[must_use]
     pub fn threads_per_worker(&self) -> u32 {
         let spans = self.workers.iter().flat_map(|worker| &worker.spans);
@@ -123,13 +127,13 @@ impl Cell {
         if is_flow { self.iodepth.max(1) } else { 1 }
     }
 
-    /// The program that its workers carry out, if they work on many files.
+    /// The program of its workers, if they work on many files.
     #[must_use]
     pub fn program(&self) -> Option<&Program> {
         self.work.program()
     }
 
-    /// The files of its jobs, if its workers have jobs.
+    /// The files of its jobs, if its workers run jobs.
     #[must_use]
     pub fn job_files(&self) -> Option<&JobFiles> {
         self.work.job_files()

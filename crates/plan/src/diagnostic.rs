@@ -1,4 +1,4 @@
-//! What is said about a workload file: where it is, what was seen, what was wanted, one help.
+//! Findings about a workload file: location, problem, expected value and one action.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{excerpts, printable_message};
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The file is used; the reader should know how it was understood.
+    /// The file is used; the warning explains how it was understood.
     Warning,
     /// The file cannot be used.
     Error,
@@ -27,26 +27,26 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What records call a finding that has a name of its own.
+/// Code of a finding in records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DiagnosticCode {
-    /// A test file or a part of a device is smaller than asked for, or than the default.
+    /// A test file or a part of a device is smaller than requested, or than the default.
     SizeReduced,
-    /// Requests are aligned to more than asked for.
+    /// Requests are aligned to a larger value than requested.
     AlignmentRaised,
-    /// Something is not done as the program does it whose file it is.
+    /// pgmeter deviates from the behavior of the program that the file was written for.
     DiffersFromOriginal,
 }
 
 /// One finding about a workload file.
 ///
-/// Printed in the form of all messages: what, where, the line itself, one action.
+/// Printed in the form of all messages: problem, location, the line itself, one action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, JsonSchema)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// Its own name in records, where it has one.
+    /// Code in records, if it has one.
     pub code: Option<DiagnosticCode>,
     /// The file's name as the user gave it; empty when there is no file.
     pub file: String,
@@ -54,11 +54,11 @@ pub struct Diagnostic {
     pub line: Option<u32>,
     /// Column in characters, from 1.
     pub column: Option<u32>,
-    /// What was seen against what was wanted: lower case, no full stop.
+    /// Problem and expected value: lower case, no full stop.
     pub message: String,
-    /// One action.
+    /// One action that helps.
     pub help: Option<String>,
-    /// The line itself, shown below the place.
+    /// Text of the line, shown below the location.
     pub snippet: Option<Box<str>>,
     /// The next finding about the same text, printed after this one.
     #[serde(skip)]
@@ -66,7 +66,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// All findings as one, in the order of their lines; none where there are none.
+    /// Joins the findings in the order of their lines; `None` if there are none.
     #[must_use]
     pub fn all(mut findings: Vec<Diagnostic>) -> Option<Diagnostic> {
         findings.sort_by_key(|it| it.line);
@@ -92,12 +92,12 @@ impl Diagnostic {
         }
     }
 
-    /// An error without a place.
+    /// An error without a location.
     pub fn error(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, file.into(), message.into())
     }
 
-    /// A warning without a place.
+    /// A warning without a location.
     pub fn warning(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, file.into(), message.into())
     }
@@ -131,38 +131,39 @@ impl Diagnostic {
         self
     }
 
-    /// Gives it a name of its own in records.
+    /// Sets the code for records.
     #[must_use]
     pub fn code(mut self, code: DiagnosticCode) -> Self {
         self.code = Some(code);
         self
     }
 
-    /// Adds the one action that helps.
+    /// Adds one action that helps.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(excerpts(&help.into()).into_owned());
         self
     }
 
-    /// Adds the line's text; control characters are shown, and great length is cut.
+    /// Adds the line's text; control characters are made visible, and a long line is cut.
     #[must_use]
     pub fn snippet(mut self, line: &str) -> Self {
         self.snippet = Some(printable(line).into());
         self
     }
 
-    /// Whether the file cannot be used.
+    /// `true` if the file cannot be used.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// Longest piece of a file that a message repeats, in characters.
+/// Maximum length of a quoted piece of a file, in characters.
 const SNIPPET_CHARS: usize = 120;
 
-/// A line of a file as it can be shown on a terminal: one line, no control characters, not long.
+/// A line of a file in a form that is safe to print: one line, no control characters, limited
+/// length.
 #[must_use]
 pub fn printable(line: &str) -> String {
     let line = line.trim_end();
@@ -176,7 +177,7 @@ pub fn printable(line: &str) -> String {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Files and names are anybody's: none of them may pass for a line of the program's.
+        // Files and names are untrusted text: none of them may look like a line printed by pgmeter.
         write!(f, "{}: {}", self.severity, printable_message(&self.message))?;
         if !self.file.is_empty() {
             write!(f, "\n  --> {}", printable_message(&self.file))?;

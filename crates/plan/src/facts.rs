@@ -1,16 +1,18 @@
-//! What planning must know about the machine. The `target` crate finds it out; nothing here asks.
+//! Facts about the machine that planning needs. The `target` crate collects them; this module does
+//! not access the system.
 
 use serde::{Deserialize, Serialize};
 
 use crate::TargetKind;
 
-/// One part in this many of a file system stays free: nearly full, it is not what is measured.
+/// This fraction of a file system (1/20) stays free: a nearly full file system would distort
+/// results.
 const KEPT_FREE_DIVISOR: u64 = 20;
 
-/// No more than this stays free: 5 % of a large disk would refuse small files for nothing.
+/// Upper limit of the free space: 5 % of a large disk would refuse small files without need.
 const KEPT_FREE_MAX_BYTES: u64 = 1 << 30;
 
-/// Bytes that stay free of a file system of this many: 5 %, at most 1 GiB.
+/// Bytes that must stay free on a file system of this size: 5 %, at most 1 GiB.
 #[must_use]
 pub fn kept_free_bytes(total_bytes: u64) -> u64 {
     (total_bytes / KEPT_FREE_DIVISOR).min(KEPT_FREE_MAX_BYTES)
@@ -19,17 +21,16 @@ pub fn kept_free_bytes(total_bytes: u64) -> u64 {
 /// Facts about the machine and the targets.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SystemFacts {
-    /// The targets that were looked at; one that is missing here is planned with placeholder
-    /// facts and a warning.
+    /// Targets that were examined. A target that is missing here is planned with placeholder facts
+    /// and a warning.
     pub targets: Vec<TargetFacts>,
-    /// The target when neither the workload nor an option names one.
+    /// The target to use if neither the workload nor an option names one.
     pub default_target: Option<TargetFacts>,
-    /// How many CPUs there are; 0 when not known.
+    /// Number of CPUs; 0 if unknown.
     pub cpu_count: u32,
-    /// Main memory; 0 when not known.
+    /// Main memory in bytes; 0 if unknown. With several hosts, the smallest value.
     pub memory_bytes: u64,
-    /// The machines of a run that several processes share, whose least memory the above is; none
-    /// where all is done by this one.
+    /// Machines of a run that several processes share; empty if this process does everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostFacts>,
 }
@@ -37,22 +38,22 @@ pub struct SystemFacts {
 /// A machine that takes part in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HostFacts {
-    /// Its name, as it calls itself.
+    /// Host name, as the machine reports it.
     pub name: String,
-    /// The numbers of the processes there, 0-based.
+    /// 0-based ranks of the processes on it.
     pub ranks: Vec<u32>,
-    /// Main memory; 0 when not known.
+    /// Main memory in bytes; 0 if unknown.
     pub memory_bytes: u64,
 }
 
 /// Facts about one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetFacts {
-    /// The path, as the workload or the option gives it.
+    /// Path as in the workload or the option.
     pub path: String,
-    /// Whether something is there.
+    /// `true` if the path exists.
     pub exists: bool,
-    /// What it is, or what will be made there.
+    /// Kind of the target, or of the target that will be created.
     pub kind: TargetKind,
     /// Bytes of an existing file or device; 0 otherwise.
     pub size_bytes: u64,
@@ -60,20 +61,21 @@ pub struct TargetFacts {
     pub file_system: String,
     /// Bytes that can still be written to the file system; 0 for devices.
     pub free_bytes: u64,
-    /// Bytes of the whole file system; 0 when not known, which switches the check of space off.
+    /// Size of the whole file system in bytes; 0 if unknown, which disables the check of free
+    /// space.
     pub total_bytes: u64,
-    /// Bytes of test files found there that this run may use again, counted as free.
+    /// Bytes of existing test files that this run may reuse, counted as free.
     pub reusable_bytes: u64,
-    /// Offsets and lengths of direct I/O are multiples of this; 0 when not known.
+    /// Required alignment of offsets and lengths with direct I/O, in bytes; 0 if unknown.
     pub direct_alignment_bytes: u32,
-    /// Smallest unit of the device underneath; 0 when not known.
+    /// Smallest block of the underlying device in bytes; 0 if unknown.
     pub block_bytes: u32,
-    /// Number of the file system (`st_dev`), so that targets on one share its space.
+    /// Device number of the file system (`st_dev`); targets with the same number share its space.
     pub device_id: Option<u64>,
 }
 
 impl TargetFacts {
-    /// Facts of a target about which nothing is known.
+    /// Facts of a target that was not examined.
     #[must_use]
     pub fn placeholder(path: &str, kind: TargetKind) -> Self {
         Self {
@@ -93,7 +95,7 @@ impl TargetFacts {
 }
 
 impl SystemFacts {
-    /// The facts of the target with this path, if it was looked at.
+    /// The facts of the target with this path, if it was examined.
     #[must_use]
     pub fn target(&self, path: &str) -> Option<&TargetFacts> {
         self.targets.iter().find(|target| target.path == path)

@@ -1,7 +1,7 @@
-//! What will be done, with every value resolved: plain numbers, the same on a thread or a rank.
+//! The plan of a run with every value resolved to plain numbers, identical for threads and ranks.
 //!
-//! `planning` makes a plan of descriptions, options and facts; generators, engines and records
-//! read it and know no description.
+//! `planning` makes a plan from descriptions, options and facts. Generators, engines and records
+//! read plans and do not depend on descriptions.
 
 mod address;
 mod cell;
@@ -44,74 +44,96 @@ pub use work::Work;
 /// Everything a run will do, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// The workloads asked for, in order.
+    /// Requested workloads, in order.
     pub workloads: Vec<PlannedWorkload>,
-    /// The targets of all cells; cells name them by index.
+    /// Targets of all cells, which refer to them by index.
     pub targets: Vec<TargetPlan>,
-    /// What will be measured, in order.
+    /// Cells to measure, in order.
     pub cells: Vec<Cell>,
-    /// The seed from which all workers' seeds come.
+    /// Seed from which all workers' seeds are derived.
     pub seed: u64,
-    /// Every option with its value and where that came from.
+    /// Every option with its value and the source of the value.
     pub settings: Vec<Setting>,
-    /// Until when repetitions are added; none where the plan has all of them.
+    /// When to stop adding repetitions; `None` if the plan contains all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repetition_rule: Option<RepetitionRule>,
 }
 
-/// A workload as the plan names it.
+/// A workload of the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedWorkload {
-    /// Kebab-case name, or the file's stem.
+    /// Name in kebab case, or the file's stem.
     pub name: String,
-    /// One line for people.
+    /// Title in one line.
     pub title: String,
-    /// Where the workload comes from: a publication, or the file's name.
+    /// Origin of the workload: a publication, or the file's name.
     pub source: String,
-    /// The pack that it is a part of, by which it is asked for.
+    /// Pack that it is a part of, by which it can be selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack: Option<String>,
-    /// The front that it comes from, whose text can be made from the record.
+    /// Front end that it comes from; the record can be rendered as that program's output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub front: Option<FrontOrigin>,
+    /// Settings that vary, if the workload is measured with several values of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub varied: Option<Variant>,
 }
 
-/// Which other program's arguments or file a workload stands for.
+/// One combination of the values of settings with several values.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Variant {
+    /// Name of the workload that is measured with all combinations.
+    pub of: String,
+    /// The settings that vary, in the order of the command line, with the values of this
+    /// combination.
+    pub settings: Vec<VariedSetting>,
+}
+
+/// A setting that varies, with one of its values.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct VariedSetting {
+    /// Key as in the workload file, or name of the option without dashes.
+    pub key: String,
+    /// The value as it was given.
+    pub value: String,
+}
+
+/// Other program whose arguments or file a workload was converted from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FrontOrigin {
-    /// The other program's name.
+    /// Name of the other program.
     pub name: String,
-    /// Its arguments, or the name of its file and whatever else its text needs.
+    /// Its arguments, or the name of its file and further values needed for its output.
     pub arguments: Vec<String>,
 }
 
 /// One option with its resolved value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
-    /// The workload it belongs to.
+    /// Workload to which it belongs.
     pub workload: String,
-    /// The key as in the workload file.
+    /// Key as in the workload file.
     pub key: String,
-    /// The value as text, in the form the workload file takes.
+    /// Value as text, in the form used in workload files.
     pub value: String,
-    /// Where the value came from.
+    /// Source of the value.
     pub source: Source,
 }
 
-/// Where a value came from.
+/// Source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// The workload file says so.
+    /// The workload file.
     Written,
-    /// Nobody said, so the documented default holds.
+    /// The documented default.
     Default,
-    /// An option on the command line says so.
+    /// An option on the command line.
     Option,
 }
 
 impl Source {
-    /// Of a value that an option gives, or the workload, or nobody; an option comes first.
+    /// The source of a value that an option or the workload may set; an option takes precedence.
     #[must_use]
     pub const fn of(by_option: bool, is_written: bool) -> Self {
         match (by_option, is_written) {
@@ -122,58 +144,58 @@ impl Source {
     }
 }
 
-/// A place to measure.
+/// A target to measure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetPlan {
-    /// The path as given (or the name in the workload file, for `null` and other engines that
-    /// touch nothing).
+    /// Path as given; for the `null` engine and others that access nothing, the name in the
+    /// workload file.
     #[serde(serialize_with = "units::path_as_text")]
     pub path: PathBuf,
-    /// What the path is.
+    /// Kind of the target.
     pub kind: TargetKind,
-    /// Bytes of test file or device that are used, from byte 0.
+    /// Used bytes of the test file or device, from byte 0.
     pub size_bytes: u64,
-    /// Smallest unit of direct I/O, in bytes.
+    /// Smallest block for direct I/O, in bytes.
     pub block_bytes: u32,
 }
 
-/// What a target is.
+/// Kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetKind {
-    /// A directory, in which a work directory with a test file is made.
+    /// A directory in which pgmeter creates a work directory with a test file.
     Directory,
-    /// A regular file of our own (made by pgmeter, or to be made).
+    /// A regular file that pgmeter created or will create.
     File,
     /// A block device.
     Device,
-    /// `/dev/null` or `/dev/zero`: takes any number of bytes and keeps none.
+    /// `/dev/null` or `/dev/zero`: accepts any number of bytes and stores none.
     Endless,
-    /// A TCP peer: `pgmeter sink`, or one that the run starts itself.
+    /// A TCP peer: `pgmeter sink`, or a peer that the run starts itself.
     Network,
-    /// Nothing: the `null` engine.
+    /// No target: the `null` engine.
     Null,
 }
 
 impl TargetKind {
-    /// Whether the name of such a target is a path.
+    /// `true` if the name of such a target is a path.
     #[must_use]
     pub const fn is_path(self) -> bool {
         !matches!(self, Self::Null | Self::Network)
     }
 }
 
-/// Rates below this are refused, in requests per second of all workers together.
+/// Smallest accepted rate, in requests per second of all workers together.
 pub const RATE_MIN: f64 = 0.001;
-/// Rates above this are refused, in requests per second of all workers together.
+/// Largest accepted rate, in requests per second of all workers together.
 pub const RATE_MAX: f64 = 10_000_000.0;
 
-/// When requests are due, whatever the target does.
+/// Rate of an open loop: requests are due independently of the target's speed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoop {
-    /// How many each second, of all workers together; each worker has the same share.
+    /// Requests per second of all workers together; each worker has the same share.
     pub per_second: f64,
-    /// How they are spread.
+    /// Distribution of the due times.
     pub arrivals: ArrivalKind,
 }
 
@@ -181,42 +203,42 @@ pub struct OpenLoop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "part")]
 pub enum CurvePart {
-    /// Each request follows the one before it, as fast as that is.
+    /// A closed loop that measures the peak rate.
     Peak,
-    /// Requests are due at a share of the peak's rate.
+    /// An open loop at a fraction of the peak rate.
     Point {
-        /// The share, in percent.
+        /// Share of the peak rate, in percent.
         percent: u32,
-        /// How the due times are spread.
+        /// Distribution of the due times.
         arrivals: ArrivalKind,
     },
-    /// Requests are due at a rate that follows from the trials before it: a step on the way to the
-    /// highest rate at which response times hold. What is known before the last one needs no more.
+    /// An open loop at a rate derived from the previous trials, in the search for the highest rate
+    /// that keeps the limit. Trials are skipped once the result is known.
     Trial {
-        /// From 1.
+        /// Number of the trial, from 1.
         number: u32,
-        /// What is to hold.
+        /// Limit of the response time.
         limit: ResponseLimit,
-        /// How the due times are spread.
+        /// Distribution of the due times.
         arrivals: ArrivalKind,
     },
 }
 
 impl CurvePart {
-    /// Whether its rate follows from a peak.
+    /// `true` if its rate is derived from a peak.
     #[must_use]
     pub const fn follows_a_peak(self) -> bool {
         !matches!(self, Self::Peak)
     }
 }
 
-/// How the due times of a rate are spread.
+/// Distribution of the due times of a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ArrivalKind {
-    /// At equal intervals.
+    /// Equal intervals.
     Uniform,
-    /// As a Poisson process: at random and independent of each other.
+    /// A Poisson process: random and independent.
     Poisson,
 }
 
@@ -231,66 +253,68 @@ impl ArrivalKind {
     }
 }
 
-/// Which engine issues the I/O.
+/// Engine that issues the I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineKind {
-    /// One system call per request; a worker of depth N is N threads that share a position.
+    /// One system call per request; a worker with depth N runs N threads that share a position.
     Psync,
     /// One ring per worker.
     IoUring,
-    /// Copies to and from a memory mapping; a worker of depth N is N threads that share a position.
+    /// Copies to and from a memory mapping; a worker with depth N runs N threads that share a
+    /// position.
     Mmap,
-    /// No I/O: every request completes at once.
+    /// No I/O: every request completes immediately.
     Null,
 }
 
-/// How the page cache is used.
+/// Use of the page cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheMode {
-    /// `O_DIRECT`.
+    /// Bypasses the page cache (`O_DIRECT`).
     Direct,
-    /// Through the page cache.
+    /// Uses the page cache.
     Buffered,
-    /// Through the page cache, dropped from it afterwards (`RWF_DONTCACHE`).
+    /// Uses the page cache and drops the pages afterwards (`RWF_DONTCACHE`).
     Dontcache,
 }
 
-/// One worker's share of a cell.
+/// Work of one worker in a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerPlan {
-    /// 0-based over the whole cell.
+    /// 0-based index in the cell.
     pub worker_index: u32,
-    /// The process that it works in, 0-based, where several share a run.
+    /// 0-based rank of its process, if several processes share the run.
     #[serde(default, skip_serializing_if = "is_first")]
     pub rank: u32,
-    /// The worker's name, for reports.
+    /// Name of the worker, for reports.
     pub name: String,
-    /// The access specification's name.
+    /// Name of the access specification.
     pub access_spec: String,
-    /// The access lines with a weight above zero.
+    /// Access lines with a share above zero.
     pub lines: Vec<LinePlan>,
-    /// What the worker uses of each target.
+    /// Part of each target that the worker uses.
     pub spans: Vec<SpanPlan>,
-    /// Seed of this worker's own streams.
+    /// Seed of this worker's random streams.
     pub seed: u64,
-    /// Where requests go.
+    /// How random offsets are drawn.
     pub position: PositionRule,
-    /// Who shares the position.
+    /// Which workers share the position for sequential requests.
     pub cursor: CursorKind,
-    /// What is written.
+    /// Data that is written.
     pub content: ContentPlan,
-    /// Stamp what is written and check what is read.
+    /// Stamp written blocks and check read blocks.
     pub verify: bool,
-    /// Reopen each target after so many transactions; 0 means open and close only.
+    /// Reopen each target after this many transactions; 0 means open and close only; `None` keeps
+    /// it open.
     pub transactions_per_connection: Option<u32>,
-    /// Its targets are TCP peers: reads receive, writes send, offsets mean nothing.
+    /// Its targets are TCP peers: reads receive, writes send, and offsets have no meaning.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub network: bool,
-    /// The CPU to run on.
+    /// CPU on which it runs, if pinned.
     pub cpu: Option<u32>,
-    /// What it does in place of access lines, with an engine and an end of its own.
+    /// Job that it runs instead of access lines, with its own engine and end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Box<JobPlan>>,
 }
@@ -300,25 +324,25 @@ const fn is_first(rank: &u32) -> bool {
     *rank == 0
 }
 
-/// The part of one target that a worker uses.
+/// Part of a target that a worker uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpanPlan {
     /// Index into `Plan::targets`.
     pub target_index: u32,
     /// Requests kept in flight on this target.
     pub iodepth: u32,
-    /// First byte.
+    /// Offset of the first byte.
     pub start_bytes: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub size_bytes: u64,
-    /// What an alignment of 0 means, in bytes.
+    /// Alignment in bytes that an `align_bytes` of 0 stands for.
     pub sector_bytes: u32,
 }
 
 /// One access line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinePlan {
-    /// Bytes a request moves.
+    /// Bytes per request.
     pub size_bytes: u32,
     /// Share of the transactions, in percent; all lines' shares add up to 100.
     pub of_size_percent: f64,
@@ -326,16 +350,16 @@ pub struct LinePlan {
     pub read_percent: f64,
     /// Share of the line's requests that start at a random position, in percent.
     pub random_percent: f64,
-    /// Wait before each burst, in nanoseconds.
+    /// Pause before each burst, in nanoseconds.
     pub delay_ns: u64,
-    /// Transactions in a burst; 0 and 1 mean one.
+    /// Number of transactions in a burst; 0 and 1 mean one.
     pub burst: u32,
-    /// Offsets are multiples of this, in bytes; 0 means the span's sector.
+    /// Offsets are multiples of this, in bytes; 0 means the span's `sector_bytes`.
     pub align_bytes: u32,
-    /// Bytes of the answer in the opposite direction; 0 means none.
+    /// Bytes of the reply in the opposite direction; 0 means none.
     pub reply_bytes: u32,
-    /// Where random requests go.
+    /// Distribution of random requests.
     pub distribution: Distribution,
-    /// Where requests that are not random go.
+    /// Order of requests that are not random.
     pub sequence: Sequence,
 }

@@ -2,16 +2,17 @@
 
 use crate::worker_seed;
 
-/// Keeps these draws apart from the workers' seeds, which come from the same number.
+/// Separates these draws from the workers' seeds, which are derived from the same number.
 const PURPOSE: u64 = 0x6f72_6465_7221_2121;
 
-/// The order in which the cells of a repetition (0-based) are measured, as places in the file's
-/// order. The first repetition keeps that order; each further one has its own, drawn from the seed.
+/// The order in which the cells of a repetition (0-based) are measured, as indexes into the order
+/// of the file. The first repetition keeps that order; each further one has its own, drawn from the
+/// seed.
 ///
-/// Cells that always follow each other in the same order would each meet the same part of every
-/// drift and the same cell before them; a random order turns both into scatter, which the
-/// confidence intervals then hold. Source: Fisher, "The Design of Experiments", 1935, chapter 2;
-/// the shuffle is Durstenfeld's, Communications of the ACM 7, 1964.
+/// With a fixed order, each cell would always meet the same part of a drift and follow the same
+/// cell. A random order turns both effects into scatter, which the confidence intervals cover.
+/// Source: Fisher, "The Design of Experiments", 1935, chapter 2; the shuffle is Durstenfeld's,
+/// Communications of the ACM 7, 1964.
 #[must_use]
 pub fn order_of_repetition(count: usize, seed: u64, repetition: u32) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
@@ -21,7 +22,7 @@ pub fn order_of_repetition(count: usize, seed: u64, repetition: u32) -> Vec<usiz
     let stream = worker_seed(seed ^ PURPOSE, repetition);
     for (draw, last) in (0..).zip((1..count).rev()) {
         let random = u128::from(worker_seed(stream, draw));
-        // The product's upper half is below last + 1; its bias is below 2^-50.
+        // The upper half of the product is at most `last`; its bias is below 2^-50.
         let other = (random * (last as u128 + 1)) >> 64;
         order.swap(last, other as usize);
     }

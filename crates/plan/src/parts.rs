@@ -1,20 +1,20 @@
-//! Which targets a cell uses.
+//! Targets of a cell.
 
 use std::collections::BTreeSet;
 
 use super::{Cell, WorkerPlan};
 
 impl Cell {
-    /// Indexes of the targets that its workers use, each once, ascending: the order in which
-    /// figures by target stand.
+    /// Indexes of the targets that its workers use, each once, in ascending order. Results by
+    /// target are stored in this order.
     pub fn target_indexes(&self) -> impl Iterator<Item = u32> + use<> {
         let spans = self.workers.iter().flat_map(|worker| &worker.spans);
         let all: BTreeSet<u32> = spans.map(|span| span.target_index).collect();
         all.into_iter()
     }
 
-    /// Those of them that the workers of this process use; of work on files all, as workers may
-    /// take what others made.
+    /// Indexes of the targets that the workers of this process use. For work on many files these
+    /// are all targets, because workers may use files that others created.
     pub fn own_target_indexes(&self) -> impl Iterator<Item = u32> + use<> {
         let is_own = |worker: &&WorkerPlan| self.work.is_acts() || self.is_own(worker);
         let workers = self.workers.iter().filter(is_own);

@@ -1,19 +1,19 @@
-//! Where requests go, and what they write.
+//! Offsets of requests, and content of writes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where requests go.
+/// How random offsets are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PositionRule {
     /// Uniform over all aligned offsets that fit, never past the end, from a modern generator.
     Uniform,
-    /// As Iometer computes it, with its generator and its bias.
+    /// As Iometer computes them, with its generator and its bias.
     Iometer,
 }
 
-/// Who shares the position from which sequential requests continue.
+/// Which workers share the position from which sequential requests continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CursorKind {
@@ -23,11 +23,11 @@ pub enum CursorKind {
     Shared,
 }
 
-/// Where random requests go.
+/// Distribution of random requests.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Distribution {
-    /// Every aligned offset is as likely as any other.
+    /// All aligned offsets are equally likely.
     #[default]
     Uniform,
     /// Rank r is drawn in proportion to r^-theta; ranks are scattered over the span.
@@ -35,10 +35,10 @@ pub enum Distribution {
         /// Skew, above 0 and not 1.
         theta: f64,
     },
-    /// Pareto with shape h, 0 < h < 1: the share h of the places gets the share 1-h of the
+    /// Pareto's law with shape h, 0 < h < 1: the share h of the offsets gets the share 1-h of the
     /// requests, on every scale, so that 0.2 is the 80/20 law.
     Pareto {
-        /// Shape.
+        /// The shape h.
         h: f64,
     },
     /// Normal around the middle of the span.
@@ -46,12 +46,12 @@ pub enum Distribution {
         /// Standard deviation, in percent of the span.
         deviation_percent: f64,
     },
-    /// Zones in the order of the span, each with its share of requests and of the span.
+    /// Zones in the order of their offsets, each with its share of the requests and of the span.
     Zones {
-        /// The zones; both shares add up to 100.
+        /// The zones; each kind of share adds up to 100.
         zones: Vec<Zone>,
     },
-    /// Every aligned start once before any comes again, in a random order without a map.
+    /// Every aligned offset once before any repeats, in a random order that needs no map.
     NoRepeat,
 }
 
@@ -64,23 +64,23 @@ pub struct Zone {
     pub size_percent: f64,
 }
 
-/// Where requests that are not random go.
+/// Order of requests that are not random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Sequence {
-    /// After the last request.
+    /// Each starts where the previous one ended.
     #[default]
     Forward,
-    /// Before the last request.
+    /// Each ends where the previous one started.
     Backward,
-    /// A fixed distance from the start of the last request.
+    /// Each starts a fixed distance after the start of the previous one.
     Strided {
         /// Distance from start to start, in bytes.
         stride_bytes: u64,
     },
 }
 
-/// What is written.
+/// Content of the data that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum ContentPlan {
@@ -94,7 +94,8 @@ pub enum ContentPlan {
     FullRandom,
     /// Zeros.
     Zero,
-    /// A buffer of random bytes per slot, filled once before the loop and written again and again.
+    /// A buffer of random bytes per slot, filled once before the measurement and written
+    /// repeatedly.
     Constant,
     /// Blocks that a storage system can shrink by a known share.
     Reducible {

@@ -1,11 +1,11 @@
-//! Which workers of a cell this process has, where several share it.
+//! Workers of a cell that run in this process, if several processes share it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Cell, Plan, WorkerPlan};
 
 impl Plan {
-    /// The plan as that process has it.
+    /// The plan for the process with this rank.
     #[must_use]
     pub fn of_rank(&self, rank: u32) -> Self {
         let mut plan = self.clone();
@@ -15,7 +15,7 @@ impl Plan {
         plan
     }
 
-    /// The targets that each of these processes uses.
+    /// The targets that each process uses, by rank.
     #[must_use]
     pub fn targets_by_rank(&self, ranks: u32) -> Vec<BTreeSet<u32>> {
         let mut by_rank = vec![BTreeSet::new(); ranks as usize];
@@ -36,31 +36,31 @@ impl Plan {
 }
 
 impl Cell {
-    /// Whether a worker is measured by this process.
+    /// `true` if this process measures the worker.
     #[must_use]
     pub fn is_own(&self, worker: &WorkerPlan) -> bool {
         self.rank.is_none_or(|rank| rank == worker.rank)
     }
 
-    /// The workers that this process measures, with their places among all.
+    /// The workers that this process measures, with their indexes in the cell.
     pub fn own_workers(&self) -> impl Iterator<Item = (usize, &WorkerPlan)> {
         let workers = self.workers.iter().enumerate();
         workers.filter(|(_, worker)| self.is_own(worker))
     }
 
-    /// The processes that have workers in it.
+    /// The ranks of the processes that have workers in the cell.
     #[must_use]
     pub fn ranks(&self) -> BTreeSet<u32> {
         self.workers.iter().map(|worker| worker.rank).collect()
     }
 
-    /// Whether each process that has workers in it has the same to do.
+    /// `true` if every process with workers in the cell has the same work.
     #[must_use]
     pub fn is_shared_alike(&self) -> bool {
         let mut by_rank: BTreeMap<u32, Vec<WorkerPlan>> = BTreeMap::new();
         for worker in &self.workers {
             by_rank.entry(worker.rank).or_default().push(WorkerPlan {
-                // Who it is says nothing of what it does.
+                // Identity does not affect the work.
                 worker_index: 0,
                 rank: 0,
                 name: String::new(),

@@ -1,4 +1,4 @@
-//! Until when repetitions are added to those of the plan.
+//! When to stop adding repetitions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,24 +7,24 @@ use units::Percent;
 use super::{Cell, Plan};
 use crate::order_of_repetition;
 
-/// Until when repetitions are added to those of the plan, which are always measured.
+/// When to stop adding repetitions to the ones of the plan, which are always measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RepetitionRule {
-    /// Half the width of the 95 % confidence interval of every cell's principal figure at the
-    /// end, as a share of its mean, above 0.
+    /// Target for every cell: half the width of the 95 % confidence interval of its main result, as
+    /// a fraction of the mean; above 0.
     pub precision: f64,
-    /// No repetition is begun that would not end within so many nanoseconds from the beginning
-    /// of the first cell.
+    /// Time limit in nanoseconds from the start of the first cell; no repetition starts that would
+    /// not end within it.
     pub budget_ns: u64,
-    /// Most repetitions.
+    /// Maximum number of repetitions.
     pub repetitions_max: u32,
 }
 
 impl RepetitionRule {
-    /// The precision as people write it.
+    /// The precision in percent.
     #[must_use]
     pub fn precision_percent(&self) -> Percent {
-        // A share times 100 may be off in its last digit.
+        // A fraction times 100 may be off in its last digit.
         Percent((self.precision * 1e10).round() / 1e8)
     }
 }
@@ -35,16 +35,15 @@ impl Plan {
         self.cells.iter().filter(|cell| cell.repetition == 0)
     }
 
-    /// The order in which the cells of the first repetition are measured in another one, which
-    /// has all of them.
+    /// The order in which another repetition measures the cells of the first one, if it has all of
+    /// them.
     #[must_use]
     pub fn order_of_repetition(&self, repetition: u32) -> Vec<usize> {
         order_of_repetition(self.first_repetition().count(), self.seed, repetition)
     }
 
-    /// The cells of a further repetition, each with its place in the first one; those of which
-    /// `is_wanted` does not want the place are left out. They are numbered from the plan's last
-    /// cell on.
+    /// The cells of a further repetition, each with its index in the first one. Cells whose index
+    /// `is_wanted` rejects are left out. Numbering continues after the plan's last cell.
     #[must_use]
     pub fn further_repetition(
         &self,

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 /// Options of the `io_uring` engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RingOptions {
-    /// A kernel thread submits.
+    /// A kernel thread submits the requests.
     pub sqpoll: bool,
-    /// Completions are polled for; refused where the queue does not poll.
+    /// Completions are polled for; an error if the queue does not support polling.
     pub iopoll: bool,
-    /// Requests issued with one system call, at most.
+    /// Maximum number of requests issued with one system call.
     pub batch: u32,
-    /// Whether the workload says how large a batch is; else it is smaller while others are in
+    /// The workload sets the batch size; otherwise it is smaller while other requests are in
     /// flight.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batch_fixed: bool,

@@ -1,4 +1,4 @@
-//! What a search for the highest rate asks of response times.
+//! Response-time limits for the search for the highest rate.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,11 +9,11 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::Span;
 
-/// Trials of a search for the highest rate, at most: from the peak of the closed loop they halve
-/// what is open to less than a fiftieth, with both ends tried twice and some to spare.
+/// Maximum number of trials of a search. Bisecting from the closed-loop peak narrows the range to
+/// less than a fiftieth, both ends are tried twice, and some trials are to spare.
 pub const TRIALS_MAX: u32 = 20;
 
-/// The percentiles that a search can be for: those that every record holds.
+/// Percentiles for which a search is possible; every record contains them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ResponsePercentile {
     /// 50 %.
@@ -49,12 +49,12 @@ impl ResponsePercentile {
     }
 }
 
-/// The response time that a percentile is to stay within: `"p99<=2ms"`.
+/// A limit on a percentile of the response time: `"p99<=2ms"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ResponseLimit {
     /// The percentile of the response times.
     pub percentile: ResponsePercentile,
-    /// The longest that it may be, in nanoseconds, above 0.
+    /// Upper limit in nanoseconds, above 0.
     pub most_ns: u64,
 }
 
@@ -74,7 +74,7 @@ impl FromStr for ResponseLimit {
                 ResponsePercentile::ALL.map(|(_, name)| name).join(", ")
             )
         };
-        // What a shell takes for a redirection can be written otherwise.
+        // Alternatives for `<=`, which a shell takes for a redirection.
         let mut signs = ["<=", "≤", "<", "=", ":"].into_iter();
         let (name, most) = signs
             .find_map(|sign| text.split_once(sign))

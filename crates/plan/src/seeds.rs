@@ -1,4 +1,4 @@
-//! Seeds of the workers, from one number.
+//! Derives the workers' seeds from one number.
 
 /// The seed of a worker: the `worker_index`-th output of the generator started at `seed`.
 ///

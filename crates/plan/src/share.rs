@@ -1,7 +1,7 @@
-//! How what is done is divided.
+//! Divides amounts among workers.
 
-/// Share `index` of `all` in `count` shares that differ by one at most and add up to `all`; the
-/// first ones have what is left. `count` is at least 1.
+/// Share `index` of `count` shares that add up to `all` and differ by at most one; the first shares
+/// get the remainder. `count` is at least 1.
 #[must_use]
 pub const fn share(all: u64, count: u64, index: u64) -> u64 {
     all / count + (index < all % count) as u64

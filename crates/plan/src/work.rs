@@ -1,6 +1,7 @@
-//! What the workers of a cell do: one of a few kinds of work.
+//! Kinds of work of the workers of a cell.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
@@ -9,33 +10,34 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::job::JobFiles;
 use crate::program::Program;
 
-/// What the workers of a cell do. Everything else about a cell (how many work, how deep, how fast,
-/// how long, how often) says the same whatever the work is.
+/// Kind of work of the workers of a cell. All other fields of a cell (workers, depth, rate, time,
+/// repetitions) have the same meaning for every kind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Work {
-    /// Requests on one file or device per target, by the access lines of each worker.
+    /// Requests to one file or device per target, by the access lines of each worker.
     #[default]
     Access,
-    /// Requests of jobs, whose files these are; each worker has a job in place of access lines.
+    /// Requests of jobs, which use these files; each worker has a job instead of access lines.
     Requests(Box<JobFiles>),
-    /// Calls on many files, by the phases of a program; the workers have no access lines.
-    Acts(Box<Program>),
+    /// Calls on many files, by the phases of a program; the workers have no access lines. Shared,
+    /// because a cell is copied for each phase and a program may have thousands of phases.
+    Acts(Arc<Program>),
 }
 
 impl Work {
-    /// Whether it is requests by access lines.
+    /// `true` for requests by access lines.
     #[must_use]
     pub const fn is_access(&self) -> bool {
         matches!(self, Self::Access)
     }
 
-    /// Whether it is requests of jobs.
+    /// `true` for requests of jobs.
     #[must_use]
     pub const fn is_requests(&self) -> bool {
         matches!(self, Self::Requests(_))
     }
 
-    /// Whether it is calls on many files.
+    /// `true` for calls on many files.
     #[must_use]
     pub const fn is_acts(&self) -> bool {
         matches!(self, Self::Acts(_))
@@ -60,8 +62,8 @@ impl Work {
     }
 }
 
-/// As the keys `files` and `jobs` of a cell, one of which is there at most: the form that records
-/// of all versions have.
+/// Serialized as the keys `files` and `jobs` of a cell, at most one of which is present. Records of
+/// all versions have this form.
 impl Serialize for Work {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         WrittenWork::from(self).serialize(serializer)
@@ -88,15 +90,15 @@ impl JsonSchema for Work {
     }
 }
 
-/// The keys of a cell that say what its workers do.
+/// Keys of a cell that define the work of its workers.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Work")]
 struct WrittenWork<'a> {
-    /// Work on many files in place of requests on one large one a target; the workers then have
+    /// Work on many files, instead of requests to one large file per target; the workers then have
     /// no access lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     files: Option<WrittenFiles<'a>>,
-    /// The files of its jobs, where its workers have jobs in place of access lines.
+    /// Files of its jobs, if its workers run jobs instead of access lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     jobs: Option<&'a JobFiles>,
 }
@@ -110,23 +112,23 @@ impl<'a> From<&'a Work> for WrittenWork<'a> {
     }
 }
 
-/// What is done to many files, in the place of requests on one large one a target.
+/// Work on many files, instead of requests to one large file per target.
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[schemars(rename = "FilePlan")]
 enum WrittenFiles<'a> {
-    /// What is done phase by phase.
+    /// A program with phases.
     Program(&'a Program),
 }
 
-/// The same, as it is read.
+/// The deserialized form of [`WrittenFiles`].
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum StoredFiles {
     Program(Box<Program>),
 }
 
-/// The same keys, as they are read.
+/// The deserialized form of [`WrittenWork`].
 #[derive(Deserialize)]
 struct StoredWork {
     #[serde(default)]
@@ -136,15 +138,15 @@ struct StoredWork {
 }
 
 impl StoredWork {
-    /// The work that they say.
+    /// The work that the keys define.
     ///
     /// # Errors
-    /// Keys that are there both.
+    /// If both keys are present.
     fn work<E: Error>(self) -> Result<Work, E> {
         match (self.files, self.jobs) {
             (None, None) => Ok(Work::Access),
             (None, Some(jobs)) => Ok(Work::Requests(jobs)),
-            (Some(StoredFiles::Program(program)), None) => Ok(Work::Acts(program)),
+            (Some(StoredFiles::Program(program)), None) => Ok(Work::Acts(program.into())),
             (Some(_), Some(_)) => Err(E::custom("a cell has both `files` and `jobs`")),
         }
     }

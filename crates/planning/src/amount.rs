@@ -1,29 +1,29 @@
-//! Data whose amount is said in all, in bytes or as times the machine's memory: how large a test
-//! file, or how many files that is.
+//! Amounts of data given in total, in bytes or as a multiple of memory: derives the size of a test
+//! file, or the number of files.
 
 use units::{Bytes, format};
 
-use description::model::{Table, TimesMemory, Workload};
+use description::model::{TimesMemory, Workload, WorkloadTable};
 use plan::program::{POOL_FILES_MAX, Program};
 use plan::{Diagnostic, DiagnosticCode};
 use plan::{Setting, Source};
 
-use super::files::{Files, bytes};
+use super::files::{FileWork, bytes};
 use super::space::SIZE_UNIT;
 use super::{Context, files, jobs};
 
-/// Of what can be used of a target, no more than so many parts of four: others need room, too.
+/// Number of quarters of the usable space of a target that may be used; the rest is for others.
 const ROOM_PARTS: u64 = 3;
-/// Fewer files of a worker tell nothing, unless it was said how much they are.
+/// Minimum number of files per worker, unless their amount was given; fewer mean little.
 const FILES_MIN: u64 = 100;
-/// The need of files grows with their number, but not in proportion.
+/// The space of files grows with their number, but not in proportion, so it is approached in steps.
 const ATTEMPTS_MAX: usize = 8;
 
-/// The workload with its size, or the number of its files, where it says how much data there is in
-/// all.
+/// The workload with its size, or the number of its files, derived from its total amount of data;
+/// `None` if it has no such amount.
 ///
 /// # Errors
-/// When a target has no room for any data.
+/// If a target has no room for any data.
 pub(super) fn sized(
     workload: &Workload,
     workload_index: usize,
@@ -45,7 +45,7 @@ pub(super) fn sized(
             (None, total.0)
         }
     };
-    let data = Amount {
+    let data = AskedAmount {
         times,
         bytes,
         targets: context.targets.of_worker(workload_index, None).to_vec(),
@@ -54,17 +54,17 @@ pub(super) fn sized(
         return data.in_files_of_jobs(workload, context).map(Some);
     }
     match workload.table() {
-        // Its filesets are scaled where they are made of what it says.
-        Some(Table::Program) => Ok(None),
+        // Its filesets are scaled when the program is made.
+        Some(WorkloadTable::Program) => Ok(None),
         Some(_) => data.in_files(workload, context).map(Some),
         None => data.in_one_file(workload, context).map(Some),
     }
 }
 
 fn warn_of_unknown(context: &mut Context) {
-    let message = "the size of the memory is not known, so the usual amount of data is used in \
-                   place of `times_memory`";
-    let help = "leave `times_memory` out and say how much";
+    let message = "the size of the memory is unknown, so the default amount of data is used \
+                   instead of `times_memory`";
+    let help = "leave `times_memory` out and write a size";
     context
         .warnings
         .push(Diagnostic::warning("", message).help(help));
@@ -83,21 +83,22 @@ fn note(workload: &Workload, key: &str, value: &str, context: &mut Context) {
     });
 }
 
-/// What is asked for.
-struct Amount {
-    /// As times the memory, where it was said so.
+/// The requested amount of data.
+struct AskedAmount {
+    /// Multiple of the memory, if given in that form.
     times: Option<TimesMemory>,
     bytes: u64,
-    /// Among which the data are spread.
+    /// Targets over which the data is spread.
     targets: Vec<u32>,
 }
 
-impl Amount {
+impl AskedAmount {
     fn of_each_target(&self) -> u64 {
         self.bytes / self.targets.len().max(1) as u64
     }
 
-    /// Bytes that the data may take on each target; none where that is not known.
+    /// Bytes that the data may take on each target, and the path of the tightest target; `None` if
+    /// unknown.
     fn room(&self, context: &Context) -> Option<(u64, String)> {
         let rooms = self.targets.iter().filter_map(|index| {
             let entry = &context.targets.entries[*index as usize];
@@ -109,7 +110,7 @@ impl Amount {
         rooms.min()
     }
 
-    /// As many bytes as are asked for, as messages tell them.
+    /// Formats a number of bytes for messages.
     fn asked(&self, bytes: u64) -> String {
         match self.times {
             Some(times) => format!("{} ({times} of the memory)", format::size(bytes)),
@@ -117,7 +118,7 @@ impl Amount {
         }
     }
 
-    /// All files of the jobs have the same size; those that other jobs use, too, are one.
+    /// All files of the jobs get the same size; a file that several jobs share counts once.
     fn in_files_of_jobs(
         &self,
         workload: &Workload,
@@ -158,7 +159,7 @@ impl Amount {
     fn in_files(&self, workload: &Workload, context: &mut Context) -> Result<Workload, Diagnostic> {
         let mut sized = workload.clone();
         let target_count = self.targets.len();
-        let (each_bytes, most) = Share::of(workload, target_count)?.of_one();
+        let (each_bytes, most) = WorkShare::of(workload, target_count)?.of_one();
         let least = if self.times.is_some() { FILES_MIN } else { 1 };
         let asked = (self.bytes / each_bytes.max(1)).clamp(least, most);
         let mut count = asked;
@@ -166,7 +167,7 @@ impl Amount {
         let room = self.room(context);
         for _ in 0..ATTEMPTS_MAX {
             let Some((room, path)) = &room else { break };
-            let needed = Share::of(&sized, target_count)?.needed_bytes();
+            let needed = WorkShare::of(&sized, target_count)?.needed_bytes();
             if needed <= *room {
                 break;
             }
@@ -195,8 +196,8 @@ impl Amount {
 
     fn warn_of_less(&self, path: &str, bytes: u64, context: &mut Context) {
         let message = format!(
-            "the data on `{path}` are {}, not {}, as more would take over three quarters of what \
-             is free; what memory holds of them is not read from devices",
+            "the data on `{path}` are {}, not {}, as more would take over three quarters of the \
+             free space; data in the page cache is not read from devices",
             format::size(bytes),
             self.asked(self.of_each_target())
         );
@@ -214,26 +215,26 @@ fn warn(message: String, help: &str, context: &mut Context) {
 }
 
 fn no_room(path: &str) -> Diagnostic {
-    let message = format!("`{path}` has no room for the data that are asked for");
+    let message = format!("`{path}` has no room for the requested data");
     Diagnostic::error("", message).help("name another target with `--target`")
 }
 
-/// Whole units of a test file's size.
+/// Rounds down to whole units of a test file's size.
 const fn whole(bytes: u64) -> u64 {
     bytes / SIZE_UNIT * SIZE_UNIT
 }
 
-/// Work on files as it is so far.
-struct Share {
+/// Work on many files before its number of files is known.
+struct WorkShare {
     program: Box<Program>,
     worker_count: u32,
     target_count: usize,
     files_most: u32,
 }
 
-impl Share {
+impl WorkShare {
     fn of(workload: &Workload, target_count: usize) -> Result<Self, Diagnostic> {
-        let Files {
+        let FileWork {
             program,
             worker_count,
         } = files::files_of(workload, target_count)?;
@@ -245,8 +246,8 @@ impl Share {
         })
     }
 
-    /// Bytes of data that one more file brings, of each worker where each has its own, and how many
-    /// files there can be.
+    /// Bytes of data per additional file, for all workers together if each has its own, and the
+    /// maximum number of files.
     fn of_one(&self) -> (u64, u64) {
         let workers = u64::from(self.worker_count);
         match &self.program.pool {
@@ -264,7 +265,7 @@ impl Share {
         }
     }
 
-    /// Bytes that the files take at once on each target, at most.
+    /// Estimated maximum of the bytes that the files take at the same time on each target.
     fn needed_bytes(&self) -> u64 {
         let each = bytes::at_once(&self.program, self.worker_count);
         let all = each.saturating_mul(self.worker_count.into());
@@ -272,7 +273,7 @@ impl Share {
     }
 }
 
-/// Puts the number of files where the table has it.
+/// Sets the number of files in the table.
 fn set_count(workload: &mut Workload, count: u64) {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     if let Some(pool) = workload.pool_counts_mut() {

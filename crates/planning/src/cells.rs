@@ -1,4 +1,5 @@
-//! The cells of one workload: access specification by run of the test type by queue depth.
+//! Cells of one workload: for each access specification, each run of the test type at each queue
+//! depth.
 
 use description::model::{IDLE, TestType, Workload};
 use plan::{
@@ -6,10 +7,10 @@ use plan::{
 };
 use plan::{Diagnostic, DiagnosticCode, Severity};
 
-use super::crew::{Member, check_depth, crew};
+use super::crew::{PlannedWorker, check_depth, crew};
 use super::cycling::{Eligible, RunShape, depths, runs};
-use super::lines::{Place, lines_of};
-use super::options::Options;
+use super::lines::{LineTarget, lines_of};
+use super::options::ResolvedOptions;
 use super::room::Taken;
 use super::space::SECTOR_BYTES;
 use super::{
@@ -18,30 +19,30 @@ use super::{
 };
 use plan::worker_seed;
 
-/// Names that a warning repeats.
+/// Maximum number of names in a warning.
 const NAMES_SHOWN: usize = 8;
 
-/// One workload on its way to cells.
-struct Layout<'a, 'b> {
+/// Plans the cells of a workload with access specifications.
+struct AccessPlanner<'a, 'b> {
     context: &'a mut Context<'b>,
     workload: &'a Workload,
     workload_index: usize,
-    options: &'a Options,
-    members: Vec<Member>,
+    options: &'a ResolvedOptions,
+    members: Vec<PlannedWorker>,
 }
 
-/// The cells of a workload, for one repetition.
+/// The cells of a workload for one repetition.
 pub(super) fn of_workload(
     workload: &Workload,
     workload_index: usize,
-    options: &Options,
+    options: &ResolvedOptions,
     context: &mut Context,
 ) -> Result<Vec<Cell>, Diagnostic> {
     let members = crew(workload, &context.shares)?;
     note_workers(workload, members.len(), context)?;
     settings::note_own(workload, &members, context);
     network::refuse_vi(workload, context);
-    let mut layout = Layout {
+    let mut layout = AccessPlanner {
         context,
         workload,
         workload_index,
@@ -65,10 +66,10 @@ pub(super) fn of_workload(
     Ok(cells)
 }
 
-impl Layout<'_, '_> {
-    /// Iometer lets workers without targets sit out, and so does every cell here.
+impl AccessPlanner<'_, '_> {
+    /// Iometer skips workers without targets, and so does every cell.
     fn warn_of_workers_without_target(&mut self) {
-        let sits_out = |member: &&Member| {
+        let sits_out = |member: &&PlannedWorker| {
             let has_work = member.specs.iter().any(Option::is_some);
             has_work && self.targets_of(member.index).is_empty()
         };
@@ -99,7 +100,8 @@ impl Layout<'_, '_> {
         self.context.warnings.push(warning);
     }
 
-    /// The depths of test types that set them; options say so instead of the file.
+    /// The depths of test types that set them. A list of depths in the file is refused, but the
+    /// option `iodepth` replaces the cycle's depths.
     fn cycled_depths(&self) -> Result<Vec<u32>, Diagnostic> {
         let options = self.options;
         let cycles = matches!(
@@ -113,7 +115,7 @@ impl Layout<'_, '_> {
             return Ok(options.iodepths.clone());
         }
         if options.iodepths.len() > 1 {
-            let message = "`iodepth` is a list, and `test_type` goes through queue depths as well";
+            let message = "`iodepth` is a list, but `test_type` also cycles through queue depths";
             return Err(Diagnostic::error("", message).help("take out `test_type`"));
         }
         let depths = depths(&options.steps);
@@ -127,7 +129,7 @@ impl Layout<'_, '_> {
         Ok(depths)
     }
 
-    /// The cells in which each worker uses its specification number `step_index`.
+    /// Adds the cells in which each worker uses its specification with index `step_index`.
     fn step(
         &mut self,
         step_index: usize,
@@ -145,7 +147,7 @@ impl Layout<'_, '_> {
             })
             .collect();
         if active.is_empty() {
-            let idles = |member: &Member| member.specs.get(step_index) == Some(&None);
+            let idles = |member: &PlannedWorker| member.specs.get(step_index) == Some(&None);
             if self.members.iter().any(idles) {
                 cells.push(self.cell(1, Vec::new(), Some(IDLE.to_owned())));
             }
@@ -174,7 +176,7 @@ impl Layout<'_, '_> {
         Ok(())
     }
 
-    /// Adds the cell once for each rate, or for each part of a curve.
+    /// Adds the cell once per rate, or once per part of a curve.
     fn at_each_rate(&mut self, cell: Cell, cells: &mut Vec<Cell>) -> Result<(), Diagnostic> {
         for cell in self.options.method.spread(cell)? {
             self.weigh(&cell.workers)?;
@@ -199,14 +201,15 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// The depths of a list, which workers with depths of their own would not follow.
+    /// The depths of the list; refuses a list that has no effect because every worker sets its own
+    /// depth.
     fn own_depths(&self, active: &[(usize, usize)]) -> Result<Vec<u32>, Diagnostic> {
         let depths = &self.options.iodepths;
         let all_own = active
             .iter()
             .all(|(index, _)| self.members[*index].iodepth.is_some());
         if depths.len() > 1 && all_own {
-            let message = "`iodepth` is a list, but every worker has an `iodepth` of its own";
+            let message = "`iodepth` is a list, but every worker has its own `iodepth`";
             return Err(Diagnostic::error("", message).help("take out the workers' `iodepth`"));
         }
         Ok(depths.clone())
@@ -269,7 +272,8 @@ impl Layout<'_, '_> {
         Ok(cell)
     }
 
-    /// Lets a cell that begins with an empty file end when that has its size.
+    /// Limits the operations of a cell that starts with an empty file, so that it ends when the
+    /// file has its size.
     fn end_when_full(&self, cell: &mut Cell) -> Result<(), Diagnostic> {
         let mut fitting = 0;
         for worker in &cell.workers {
@@ -281,7 +285,7 @@ impl Layout<'_, '_> {
                 let target = &self.context.targets.entries[span.target_index as usize].facts;
                 if target.kind == TargetKind::Device {
                     let path = &target.path;
-                    let message = format!("`{path}` is a device, which is never a new file");
+                    let message = format!("`{path}` is a device, which cannot be a new file");
                     return Err(Diagnostic::error("", message).help("leave `new_file` out"));
                 }
                 fitting += span.size_bytes / u64::from(length);
@@ -293,7 +297,7 @@ impl Layout<'_, '_> {
 
     fn cell(&self, iodepth: u32, workers: Vec<WorkerPlan>, access_spec: Option<String>) -> Cell {
         let options = self.options;
-        // Who does nothing is never steady.
+        // A cell without workers never becomes steady.
         let steady = options.method.steady.filter(|_| !workers.is_empty());
         let engine = (options.engine, options.cache);
         let cell = Cell::new(&options.name, engine, Work::Access, workers);
@@ -312,7 +316,7 @@ impl Layout<'_, '_> {
 
     fn worker(
         &self,
-        member: &Member,
+        member: &PlannedWorker,
         worker_index: u32,
         access_spec: String,
         lines: Vec<LinePlan>,
@@ -347,7 +351,7 @@ impl Layout<'_, '_> {
 
     fn spans(
         &mut self,
-        member: &Member,
+        member: &PlannedWorker,
         iodepth: u32,
         targets: &[u32],
     ) -> Result<Vec<SpanPlan>, Diagnostic> {
@@ -367,7 +371,7 @@ impl Layout<'_, '_> {
         targets.iter().map(span).collect()
     }
 
-    /// The unit of direct I/O on the target, when I/O is direct and touches anything.
+    /// The unit of direct I/O on the target; `None` if I/O is buffered or accesses no target.
     fn direct_unit(&self, target_index: u32) -> Option<u32> {
         let entry = &self.context.targets.entries[target_index as usize];
         let is_direct = self.options.cache == CacheMode::Direct
@@ -380,7 +384,7 @@ impl Layout<'_, '_> {
         for span in spans {
             let entry = &self.context.targets.entries[span.target_index as usize];
             let direct_unit = self.direct_unit(span.target_index);
-            let place = Place {
+            let place = LineTarget {
                 path: &entry.facts.path,
                 span: *span,
                 direct_unit,
@@ -445,7 +449,7 @@ fn few_enough(cells: &[Cell]) -> Result<(), Diagnostic> {
     }
 }
 
-/// Bytes of buffers: one of the largest size for each request in flight.
+/// Size of the buffers in bytes: one of the largest request size for each request in flight.
 fn buffer_bytes(worker: &WorkerPlan) -> u64 {
     let sizes = worker
         .lines

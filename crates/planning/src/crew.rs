@@ -1,4 +1,4 @@
-//! The workers of a workload, one by one.
+//! Expands the worker tables of a workload to single workers.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,23 @@ use description::model::{Worker, Workload};
 use plan::ContentPlan;
 use plan::Diagnostic;
 
-use super::ranks::Shares;
+use super::ranks::RankShares;
 
-/// A worker before it is known what a cell asks of it.
+/// A worker before its work in a cell is known.
 #[derive(Debug, Clone)]
-pub(super) struct Member {
-    /// Its place among all workers, 0-based.
+pub(super) struct PlannedWorker {
+    /// 0-based index among all workers.
     pub index: usize,
     pub name: String,
     pub group_index: usize,
-    /// Whose workers are cycled by themselves; 0 where all are together.
+    /// 0-based index of the process within which it is cycled; 0 if all workers are cycled
+    /// together.
     pub cycle_index: usize,
-    /// The process that it works in.
+    /// Rank of its process.
     pub rank: u32,
-    /// Which worker table it comes from.
+    /// Index of its worker table; `None` for a worker without one.
     pub table_index: Option<usize>,
-    /// Indices of access specifications, in order; nothing where it idles.
+    /// Indexes of its access specifications, in order; `None` where it idles.
     pub specs: Vec<Option<usize>>,
     pub iodepth: Option<u32>,
     pub size: Option<u64>,
@@ -33,7 +34,10 @@ pub(super) struct Member {
 }
 
 /// All workers, in order.
-pub(super) fn crew(workload: &Workload, shares: &Shares) -> Result<Vec<Member>, Diagnostic> {
+pub(super) fn crew(
+    workload: &Workload,
+    shares: &RankShares,
+) -> Result<Vec<PlannedWorker>, Diagnostic> {
     let specs = Specs::of(workload);
     let tables = if workload.worker.is_empty() {
         vec![(None, Worker::default())]
@@ -58,7 +62,7 @@ pub(super) fn crew(workload: &Workload, shares: &Shares) -> Result<Vec<Member>, 
             Some(name) => name.clone(),
             None => format!("worker {}", members.len() + 1),
         };
-        members.push(Member {
+        members.push(PlannedWorker {
             index: members.len(),
             name,
             group_index,
@@ -79,7 +83,7 @@ pub(super) fn crew(workload: &Workload, shares: &Shares) -> Result<Vec<Member>, 
     Ok(members)
 }
 
-/// Which table each worker comes from: the tables in order, again and again up to `workers`.
+/// The table of each worker: the tables in order, repeated up to the number of `workers`.
 fn order(
     workload: &Workload,
     tables: &[(Option<usize>, Worker)],
@@ -144,7 +148,7 @@ impl Specs {
     }
 }
 
-/// The depth of one worker, all targets together, must fit its ring.
+/// Checks that the depth of a worker on all its targets together fits its ring.
 pub(super) fn check_depth(name: &str, iodepth: u32, target_count: usize) -> Result<(), Diagnostic> {
     let total = u64::from(iodepth).saturating_mul(target_count as u64);
     if iodepth > 0 && total <= u64::from(IODEPTH_MAX) {

@@ -1,34 +1,35 @@
-//! Iometer's eight test types: which workers and targets take part in each run, at what depth.
+//! Iometer's eight test types: the workers, targets and depth of each run.
 
 use description::model::{StepKind, TestType};
 
 use super::CELLS_MAX;
-use super::options::{Series, Steps};
+use super::options::{CyclingSteps, StepSeries};
 
-/// A worker that has something to do.
+/// A worker that has work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Eligible {
-    /// Number of its group, 0-based.
+    /// 0-based index of its group.
     pub group_index: usize,
-    /// Number of the process that cycles its workers by itself, 0-based; 0 where all are together.
+    /// 0-based index of the process within which it is cycled; 0 if all workers are cycled
+    /// together.
     pub cycle_index: usize,
-    /// How many targets it has, at least one.
+    /// Number of its targets, at least one.
     pub target_count: u32,
 }
 
-/// One run of the series.
+/// One run of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RunShape {
-    /// For each eligible worker, how many of its first targets are used; 0 lets it sit out.
+    /// For each eligible worker, the number of its first targets that are used; 0 to skip it.
     pub target_counts: Vec<u32>,
-    /// The queue depth, when the test type sets it.
+    /// Queue depth, if the test type sets it.
     pub iodepth: Option<u32>,
 }
 
-/// The runs of a test type, in order; one more than [`CELLS_MAX`] when there are too many.
+/// The runs of a test type, in order; one more than [`CELLS_MAX`] if there are too many.
 pub(super) fn runs(
     test_type: TestType,
-    steps: &Steps,
+    steps: &CyclingSteps,
     workers: &[Eligible],
     depths: &[u32],
 ) -> Vec<RunShape> {
@@ -67,8 +68,8 @@ pub(super) fn runs(
     shapes.take(CELLS_MAX + 1).collect()
 }
 
-/// The queue depths of a cycle: each step that is not above the end.
-pub(super) fn depths(steps: &Steps) -> Vec<u32> {
+/// The queue depths of a cycle, up to its end.
+pub(super) fn depths(steps: &CyclingSteps) -> Vec<u32> {
     let end = u64::from(steps.iodepth_end);
     let values = steps.iodepth.values().take_while(|value| *value <= end);
     values
@@ -77,8 +78,8 @@ pub(super) fn depths(steps: &Steps) -> Vec<u32> {
         .collect()
 }
 
-impl Series {
-    /// The numbers, growing without end: a step of 1 is added, whatever its kind.
+impl StepSeries {
+    /// The numbers of the series, growing without end: a step of 1 is added for either kind.
     fn values(self) -> impl Iterator<Item = u64> {
         let linear = self.kind == StepKind::Linear || self.step == 1;
         self.values_by(linear)
@@ -96,13 +97,13 @@ impl Series {
     }
 }
 
-fn targets(series: Series, workers: &[Eligible]) -> Vec<Vec<u32>> {
+fn targets(series: StepSeries, workers: &[Eligible]) -> Vec<Vec<u32>> {
     growing(series, |n| first_targets(workers, n))
 }
 
-/// The shapes of a series, which ends when a step makes nothing new active. A step beyond the last
+/// The shapes of a series, which ends when a step activates nothing new. A step beyond the last
 /// worker or target still counts if it adds some.
-fn growing(series: Series, shape: impl Fn(u64) -> Vec<u32>) -> Vec<Vec<u32>> {
+fn growing(series: StepSeries, shape: impl Fn(u64) -> Vec<u32>) -> Vec<Vec<u32>> {
     growing_by(series.values(), shape)
 }
 
@@ -139,14 +140,14 @@ fn first_workers(workers: &[Eligible], n: u64) -> Vec<u32> {
     workers.iter().map(count).collect()
 }
 
-/// `n` targets for each group, given to its workers in order until each has all of its own.
+/// `n` targets per group, filled worker by worker.
 fn filled(workers: &[Eligible], n: u64, group: impl Fn(&Eligible) -> usize) -> Vec<u32> {
     let mut given = GroupCounts::default();
     let count = |worker: &Eligible| {
         let given = given.of(group(worker));
         let count = u64::from(worker.target_count).min(n - *given);
         *given += count;
-        // At most the worker's own number, which has 32 bits.
+        // At most the worker's own number of targets, which has 32 bits.
         count as u32
     };
     workers.iter().map(count).collect()
@@ -154,9 +155,8 @@ fn filled(workers: &[Eligible], n: u64, group: impl Fn(&Eligible) -> usize) -> V
 
 /// For each number of workers, each number of targets.
 ///
-/// Iometer decides by the step of the workers whether the targets' step is added, so that is what
-/// happens here.
-fn workers_and_targets(steps: &Steps, workers: &[Eligible]) -> Vec<Vec<u32>> {
+/// As in Iometer, the workers' step decides whether the targets' step is added or multiplied.
+fn workers_and_targets(steps: &CyclingSteps, workers: &[Eligible]) -> Vec<Vec<u32>> {
     let linear = steps.targets.kind == StepKind::Linear || steps.workers.step == 1;
     let mut all = Vec::new();
     for of_workers in growing(steps.workers, |n| first_workers(workers, n)) {
@@ -172,7 +172,7 @@ fn workers_and_targets(steps: &Steps, workers: &[Eligible]) -> Vec<Vec<u32>> {
     all
 }
 
-/// A number for each group.
+/// A counter per group.
 #[derive(Default)]
 struct GroupCounts(Vec<u64>);
 
@@ -189,19 +189,19 @@ impl GroupCounts {
 mod tests {
     use super::*;
 
-    const LINEAR: Series = Series {
+    const LINEAR: StepSeries = StepSeries {
         start: 1,
         step: 1,
         kind: StepKind::Linear,
     };
 
-    fn steps(targets: Series) -> Steps {
-        let iodepth = Series {
+    fn steps(targets: StepSeries) -> CyclingSteps {
+        let iodepth = StepSeries {
             start: 1,
             step: 2,
             kind: StepKind::Exponential,
         };
-        Steps {
+        CyclingSteps {
             workers: LINEAR,
             targets,
             iodepth,
@@ -209,8 +209,8 @@ mod tests {
         }
     }
 
-    fn exponential(start: u32, step: u32) -> Series {
-        Series {
+    fn exponential(start: u32, step: u32) -> StepSeries {
+        StepSeries {
             start,
             step,
             kind: StepKind::Exponential,
@@ -228,7 +228,7 @@ mod tests {
             .to_vec()
     }
 
-    fn counts(test_type: TestType, steps: &Steps) -> Vec<Vec<u32>> {
+    fn counts(test_type: TestType, steps: &CyclingSteps) -> Vec<Vec<u32>> {
         let depths = depths(steps);
         let runs = runs(test_type, steps, &workers(), &depths);
         runs.into_iter().map(|run| run.target_counts).collect()
@@ -348,12 +348,12 @@ mod tests {
 
     #[test]
     fn no_series_is_endless() {
-        let huge = Series {
+        let huge = StepSeries {
             start: u32::MAX,
             step: u32::MAX,
             kind: StepKind::Exponential,
         };
-        let steps = Steps {
+        let steps = CyclingSteps {
             workers: huge,
             targets: huge,
             iodepth: huge,

@@ -1,10 +1,10 @@
-//! What `list`, `show`, `keys` and `check` tell other programs.
+//! JSON documents of `list`, `show`, `keys` and `check`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use units::JsonDocument;
 
-use crate::{GroupHost, TargetRemark};
+use crate::GroupHost;
 use description::Workload;
 use description::builtin::{self, Builtin};
 use description::reference::WorkloadKey;
@@ -14,20 +14,20 @@ use plan::Plan;
 /// The built-in workloads and packs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BuiltinList {
-    /// All of them: those that people start with first.
+    /// All built-in workloads and packs, the most useful ones for beginners first.
     pub workloads: Vec<Builtin>,
-    /// Programs that pgmeter stands in for, and whose files it reads.
+    /// Programs that pgmeter can emulate, and whose files it reads.
     pub programs: Vec<ListedProgram>,
 }
 
-/// A program that pgmeter stands in for.
+/// A program that pgmeter can emulate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedProgram {
-    /// The word that `as` takes.
+    /// Argument of `pgmeter as`.
     pub name: String,
-    /// One line for people.
+    /// Title in one line.
     pub title: String,
-    /// What its files are called that are workloads here.
+    /// Name pattern of its files that can be used as workloads, if any.
     pub files: Option<&'static str>,
 }
 
@@ -36,7 +36,7 @@ impl JsonDocument for BuiltinList {
 }
 
 impl BuiltinList {
-    /// All that come with this version, and those programs.
+    /// All built-in workloads, and these programs.
     #[must_use]
     pub fn with(programs: Vec<ListedProgram>) -> Self {
         Self {
@@ -46,16 +46,16 @@ impl BuiltinList {
     }
 }
 
-/// A workload as a file has it and as it is understood, or the template to start from.
+/// A workload as text and as values, or the template for a new one.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ShownWorkload {
-    /// The name or file that was asked for; none of the template.
+    /// Requested name or file; `None` for the template.
     pub name: Option<String>,
     /// The text of a workload file, in TOML.
     pub toml: String,
-    /// The same as values, one for each workload; of the template none.
+    /// The workloads of the text as values; empty for the template.
     pub workloads: Vec<Workload>,
-    /// How parts of the file were understood.
+    /// Warnings about the file.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -66,7 +66,7 @@ impl JsonDocument for ShownWorkload {
 /// Keys of workload files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct KeyList {
-    /// Table by table in the order of the reference page, or the best match first.
+    /// Keys table by table in the order of the reference page, or the best match first.
     pub keys: Vec<WorkloadKey>,
 }
 
@@ -74,17 +74,26 @@ impl JsonDocument for KeyList {
     const FORMAT: &'static str = "pgmeter-keys/1";
 }
 
-/// A plan that nobody has run.
+/// Properties of a target that are not part of the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct TargetRemark {
+    /// Storage layers below it, as text.
+    pub layers: Option<String>,
+    /// `true` if it is a user's file, which preparation does not write.
+    pub is_foreign: bool,
+}
+
+/// A plan that was not run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CheckedPlan<'a> {
-    /// What would be done, as records have it.
+    /// The plan, in the same form as in records.
     #[serde(flatten)]
     pub plan: &'a Plan,
-    /// What the reader should know.
+    /// Warnings about the plan.
     pub warnings: &'a [Diagnostic],
-    /// What is known of each target beside the plan, in its order.
+    /// Properties of each target that are not part of the plan, in the order of its targets.
     pub target_remarks: &'a [TargetRemark],
-    /// The host of each group of workers, where they were named.
+    /// Host of each group of workers, if hosts were given.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub hosts: &'a [GroupHost],
 }

@@ -1,28 +1,28 @@
-//! Groups of workers, which are managers in files of Iometer, and the hosts that they work on.
+//! Groups of workers (managers in Iometer files) and their hosts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use description::icf::{group_names, with_network_workers};
+use description::iometer::{group_names, with_network_workers};
 use description::model::Workload;
 use plan::{Diagnostic, printable};
 
-/// Names that a message repeats.
+/// Maximum number of names in a message.
 const NAMES_SHOWN: usize = 8;
 
-/// A group of workers and the host that it is to work on.
+/// A group of workers and its host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GroupHost {
-    /// The group.
+    /// Name of the group.
     pub group: String,
-    /// The host.
+    /// Name of the host.
     pub host: String,
 }
 
-/// The host of each group of workers that the workloads have, in the order of the groups.
+/// The host of each group of workers in the workloads, in the order of the groups.
 ///
 /// # Errors
-/// A group that is not there or has two hosts, one that has none, workers of no group.
+/// A group that does not exist, has no host or two, or workers without a group.
 pub fn hosts_of_groups(
     workloads: &[Workload],
     given: &[GroupHost],
@@ -31,7 +31,7 @@ pub fn hosts_of_groups(
         .iter()
         .map(|it| with_network_workers(it).0)
         .collect();
-    let known = Known::of(&workloads);
+    let known = KnownGroups::of(&workloads);
     for (index, it) in given.iter().enumerate() {
         known.must_have(&it.group)?;
         if let Some(other) = given[..index].iter().find(|other| other.group == it.group) {
@@ -46,7 +46,7 @@ pub fn hosts_of_groups(
         }
     }
     if known.has_groupless {
-        let message = "there are workers of no group, which have no host";
+        let message = "some workers belong to no group and have no host";
         return Err(Diagnostic::error("", message).help("give each `[[worker]]` a `group`"));
     }
     let is_given = |name: &&String| given.iter().any(|it| it.group == **name);
@@ -71,18 +71,18 @@ pub fn hosts_of_groups(
     Ok(in_order.collect())
 }
 
-/// The groups that workloads have.
-struct Known {
-    /// What they are called.
+/// Groups in the workloads.
+struct KnownGroups {
+    /// Word for them in messages: `group` or `manager`.
     word: &'static str,
     all: Vec<String>,
-    /// Those that have workers.
+    /// Groups that have workers.
     working: Vec<String>,
-    /// Whether some workers have no group.
+    /// `true` if some workers have no group.
     has_groupless: bool,
 }
 
-impl Known {
+impl KnownGroups {
     fn of(workloads: &[Workload]) -> Self {
         let is_of_iometer = workloads.iter().any(|it| it.iometer.is_some());
         let mut known = Self {
@@ -127,7 +127,7 @@ impl Known {
     }
 }
 
-/// Names in a sentence; of many the first.
+/// Joins names for a sentence; of many, only the first ones.
 pub(crate) fn listed(names: &[&str]) -> String {
     let shown = names.iter().take(NAMES_SHOWN);
     let mut shown: Vec<String> = shown.map(|name| format!("`{}`", printable(name))).collect();
@@ -142,7 +142,7 @@ pub(crate) fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The names of the managers of a file of Iometer.
+/// The names of the managers in an Iometer file.
 fn managers(workload: &Workload) -> Vec<String> {
     let extras = workload.iometer.as_ref();
     extras.map_or_else(Vec::new, |extras| {
@@ -150,7 +150,7 @@ fn managers(workload: &Workload) -> Vec<String> {
     })
 }
 
-/// The group of each worker table. Those of a file of Iometer that has one manager are its.
+/// The group of each worker table. With a single manager, workers without a group belong to it.
 pub(crate) fn groups_of_workers(workload: &Workload) -> impl Iterator<Item = Option<String>> {
     let mut managers = managers(workload);
     let only = match managers.len() {
@@ -164,7 +164,7 @@ pub(crate) fn groups_of_workers(workload: &Workload) -> impl Iterator<Item = Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use description::source::load;
+    use description::load;
 
     fn given(pairs: &[&str]) -> Vec<GroupHost> {
         let pair = |pair: &&str| {
@@ -178,8 +178,8 @@ mod tests {
     }
 
     fn of_text(text: &str, pairs: &[&str]) -> Result<Vec<GroupHost>, String> {
-        let loaded = load("w.toml", text.as_bytes(), None, false).expect("a workload");
-        hosts_of_groups(&loaded.workloads, &given(pairs)).map_err(|error| {
+        let loaded = load("w.toml", text).expect("a workload");
+        hosts_of_groups(&loaded, &given(pairs)).map_err(|error| {
             let help = error.help.unwrap_or_default();
             format!("{}; {help}", error.message)
         })
@@ -221,7 +221,7 @@ mod tests {
                 "[[access_spec]]\nline = [{ size = \"4k\" }]\n[[worker]]\ngroup = \"a\"\n\
                  [[worker]]\n",
                 &["a=x"],
-                "there are workers of no group, which have no host; give each `[[worker]]` a \
+                "some workers belong to no group and have no host; give each `[[worker]]` a \
                  `group`",
             ),
         ];

@@ -1,5 +1,5 @@
-//! The cell of jobs: what each worker does is known, and which targets its files lie on is decided
-//! here.
+//! Plans cells of jobs: assigns their files to targets and fills in sizes that depend on the
+//! targets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,29 +20,29 @@ use super::repetition::Often;
 use super::resolver::Resolver;
 use super::seeds::SEED_DEFAULT;
 use super::space::SECTOR_BYTES;
-use super::targets::Entry;
+use super::targets::ResolvedTarget;
 use super::{Context, WEIGHT_MAX, limits, note_targets, note_workers, rounds, too_heavy, weight};
 use plan::worker_seed;
 
-/// What files that take all room are whole multiples of.
+/// Sizes of files that fill the free space are multiples of this.
 const SECTOR_BYTES_OF_FILL: u64 = 4096;
 
-/// What jobs come to.
+/// Planned cells of jobs.
 pub(super) struct JobCells {
     pub often: Often,
     pub seed: u64,
     pub cells: Vec<Cell>,
 }
 
-/// The jobs of a workload; none where it has none.
+/// The jobs of a workload; `None` if it has none.
 ///
 /// # Errors
-/// What tables cannot say.
+/// If a table is invalid.
 pub(super) fn of(workload: &Workload) -> Result<Option<BuiltJobs>, Diagnostic> {
     description::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))
 }
 
-/// The cells of a workload with these jobs: one for each queue depth and rate.
+/// The cells of a workload with these jobs: one per queue depth and rate.
 pub(super) fn of_workload(
     workload: &Workload,
     workload_index: usize,
@@ -60,7 +60,7 @@ pub(super) fn of_workload(
     let MethodOfJobs { method, iodepths } = r.method_of_jobs(workload, own)?;
     let targets = context.targets.of_worker(workload_index, None).to_vec();
     let job_count = built.jobs.len();
-    let mut layout = Layout {
+    let mut layout = JobPlanner {
         context,
         name: workload.name_or_default(),
         targets: &targets,
@@ -91,14 +91,14 @@ pub(super) fn of_workload(
     })
 }
 
-/// What issues the requests of jobs: that of the first that touches anything.
+/// The engine of the cell: the one of the first job that accesses a target.
 fn engine_of(jobs: &[BuiltJob]) -> EngineKind {
     let mut engines = jobs.iter().map(|job| job.plan.engine);
     let touching = engines.find(|engine| *engine != EngineKind::Null);
     touching.unwrap_or(EngineKind::Null)
 }
 
-/// The first job of each file.
+/// Index of the first job that uses each file.
 fn owners(jobs: &[BuiltJob], file_count: usize) -> Vec<Option<usize>> {
     let mut owners = vec![None; file_count];
     for (job_index, job) in jobs.iter().enumerate() {
@@ -109,14 +109,14 @@ fn owners(jobs: &[BuiltJob], file_count: usize) -> Vec<Option<usize>> {
     owners
 }
 
-struct Layout<'a, 'b> {
+struct JobPlanner<'a, 'b> {
     context: &'a mut Context<'b>,
     name: &'a str,
     targets: &'a [u32],
     method: &'a Method,
 }
 
-impl Layout<'_, '_> {
+impl JobPlanner<'_, '_> {
     /// The cells of jobs at one queue depth.
     fn cells(&mut self, built: BuiltJobs) -> Result<Vec<Cell>, Diagnostic> {
         let built = in_each_process(built, self.context.shares.alike());
@@ -149,7 +149,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// How many of the files belong to each process; the first process comes first.
+    /// Number of files per process; the files of the first process come first.
     fn files_each(&self, files: &JobFiles) -> usize {
         files.files.len() / self.context.shares.alike().max(1) as usize
     }
@@ -158,7 +158,7 @@ impl Layout<'_, '_> {
         self.targets[file.target_index as usize % self.targets.len()]
     }
 
-    /// The files with the targets that they lie on; what is all of a device gets its size.
+    /// Assigns the files to targets, and fills in the size of whole devices.
     fn files(&self, mut files: JobFiles, jobs: &mut [BuiltJob]) -> Result<JobFiles, Diagnostic> {
         let owners = owners(jobs, files.files.len());
         for (index, file) in (0_u32..).zip(&mut files.files) {
@@ -166,7 +166,7 @@ impl Layout<'_, '_> {
             let entry = &self.context.targets.entries[target_index as usize];
             file.target_index = target_index;
             match entry.facts.kind {
-                // Another target than the file that the job names.
+                // The target is a directory instead of the file that the job names.
                 TargetKind::Directory if file.name.is_none() => {
                     file.name = Some(format!("file-{index}"));
                 }
@@ -175,7 +175,7 @@ impl Layout<'_, '_> {
                 TargetKind::File | TargetKind::Device | TargetKind::Endless => file.name = None,
                 TargetKind::Network => {
                     let path = plan::printable(&entry.facts.path);
-                    let message = format!("`{path}` is a TCP peer, and jobs work on files");
+                    let message = format!("`{path}` is a TCP peer, but jobs work on files");
                     let help = "name a directory, a file or a block device with `--target`";
                     return Err(Diagnostic::error("", message).help(help));
                 }
@@ -186,7 +186,7 @@ impl Layout<'_, '_> {
                 file.size_bytes = present(entry, file.size_bytes)
                     .map_err(|error| place.map_or(error.clone(), |place| place.put(error)))?;
             } else if let Some(name) = file.name.as_ref().filter(|_| file.size_bytes == 0) {
-                // What an earlier cell makes is there.
+                // An earlier cell creates the file.
                 let known = self.context.job_files.get(&(target_index, name.clone()));
                 file.size_bytes = known.copied().unwrap_or_default();
             }
@@ -201,7 +201,7 @@ impl Layout<'_, '_> {
         Ok(files)
     }
 
-    /// Files that take what room there is share it, but for what must stay free.
+    /// Files that fill the free space share it, except for what must stay free.
     fn fill(&self, files: &mut JobFiles, jobs: &[BuiltJob]) {
         let filling = jobs.iter().filter(|job| job.fills);
         let parts = filling.flat_map(|job| &job.plan.files);
@@ -236,7 +236,7 @@ impl Layout<'_, '_> {
     }
 
     /// Bytes that files may still take on a target.
-    fn room(&self, entry: &Entry) -> u64 {
+    fn room(&self, entry: &ResolvedTarget) -> u64 {
         let entries = self.context.targets.entries.iter();
         let sharers = entries.filter(|other| other.shares_space_with(entry));
         let taken = sharers.fold(0_u64, |sum, it| sum.saturating_add(it.files_bytes));
@@ -246,7 +246,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Parts that the sizes of targets decide: shares of a file, all of a device.
+    /// Fills in offsets and sizes that depend on the target: shares of a file, all of a device.
     fn place_parts(&self, job: &mut BuiltJob, files: &JobFiles) -> Result<(), Diagnostic> {
         let largest = u64::from(job.plan.buffer_bytes());
         let share = job.share.unwrap_or(FileShare::WHOLE);
@@ -259,7 +259,7 @@ impl Layout<'_, '_> {
                     return Err(not_there(&target.facts.path));
                 }
                 let whole = match target.facts.kind {
-                    // There is always as much behind where the job begins.
+                    // The null target has data after any offset.
                     TargetKind::Null => part.start_bytes.saturating_add(SIZE_DEFAULT),
                     _ if file.size_bytes == 0 => return Err(without_size(job)),
                     _ => file.size_bytes,
@@ -285,7 +285,7 @@ impl Layout<'_, '_> {
         Ok(())
     }
 
-    /// A target that is a file or a device itself is one file and no more.
+    /// A target that is itself a file or a device can be used as one file only.
     fn one_for_each_target(&self, files: &JobFiles) -> Result<(), Diagnostic> {
         let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
         let entries = &self.context.targets.entries;
@@ -308,7 +308,7 @@ impl Layout<'_, '_> {
         Ok(())
     }
 
-    /// What devices without a size, and direct I/O, would refuse.
+    /// Refuses jobs that devices without a size or direct I/O cannot do.
     fn check(&mut self, jobs: &[BuiltJob], files: &JobFiles) -> Result<(), Diagnostic> {
         for job in jobs {
             limits::check_endless(job, files, self.context)?;
@@ -332,8 +332,8 @@ impl Layout<'_, '_> {
         Ok(())
     }
 
-    /// Files of the same name are one file, also of jobs that run later. Where jobs end by time and
-    /// find no data, the size of a file is only a limit.
+    /// Reserves space. Files of the same name are one file, also in later jobs. If jobs end by time
+    /// and need no data, the size of a file is only a limit.
     fn take_space(&mut self, files: &JobFiles, jobs: &[BuiltJob]) {
         let mut all_are_timed = vec![true; files.files.len()];
         for job in jobs.iter().filter(|job| job.plan.run_time_ns == 0) {
@@ -382,7 +382,7 @@ impl Layout<'_, '_> {
     }
 }
 
-/// How long the cell takes at most; 0 where one of its jobs ends by itself.
+/// Longest run time of the cell; 0 if one of its jobs ends before a time limit.
 fn run_time_ns(jobs: &[BuiltJob]) -> u64 {
     let time_ns = |plan: &JobPlan| {
         let is_endless = plan.stream.end.loops.is_none();
@@ -413,8 +413,8 @@ fn worker(worker_index: u32, job: &BuiltJob, files: &JobFiles) -> WorkerPlan {
     }
 }
 
-/// One for all files of a job that lie on one target; where they lie on several, one for each
-/// file, so that each is counted for its own.
+/// One span for all files of a job if they are on one target; otherwise one per file, so that
+/// results are counted per target.
 fn spans(plan: &JobPlan, files: &JobFiles) -> Vec<SpanPlan> {
     let span = |target_index: u32, start_bytes: u64, size_bytes: u64| SpanPlan {
         target_index,
@@ -439,9 +439,9 @@ fn spans(plan: &JobPlan, files: &JobFiles) -> Vec<SpanPlan> {
         .collect()
 }
 
-/// Bytes of a target that is the file itself; a placeholder's are not known, and null's are
-/// as many as are asked for.
-fn present(entry: &Entry, wanted: u64) -> Result<u64, Diagnostic> {
+/// Size of a target that is itself the file; an error if it does not exist or is smaller than
+/// `wanted`. The null target and endless devices have any size.
+fn present(entry: &ResolvedTarget, wanted: u64) -> Result<u64, Diagnostic> {
     let present = entry.facts.size_bytes;
     match entry.facts.kind {
         TargetKind::Null | TargetKind::Endless => Ok(wanted.max(present)),
@@ -453,7 +453,7 @@ fn present(entry: &Entry, wanted: u64) -> Result<u64, Diagnostic> {
 
 fn not_there(path: &str) -> Diagnostic {
     let message = format!("`{path}` does not exist on this machine");
-    Diagnostic::error("", message).help("name a file or a device that is there")
+    Diagnostic::error("", message).help("name a file or a device that exists")
 }
 
 fn without_size(job: &BuiltJob) -> Diagnostic {
@@ -470,8 +470,8 @@ fn too_short(path: &str, present: u64, wanted: u64) -> Diagnostic {
     Diagnostic::error("", message).help("use a smaller size")
 }
 
-/// What direct I/O on the target would refuse of a job.
-fn unaligned(job: &BuiltJob, start_bytes: u64, entry: &Entry) -> Option<Diagnostic> {
+/// Error if direct I/O on the target is not possible with the job's sizes.
+fn unaligned(job: &BuiltJob, start_bytes: u64, entry: &ResolvedTarget) -> Option<Diagnostic> {
     let unit = entry.direct_unit().max(1);
     let blocks = &job.plan.stream.blocks;
     let mix = job.plan.stream.mix;

@@ -1,4 +1,5 @@
-//! From workloads, options and facts to a plan: pure, every value resolved and tagged.
+//! Planning: turns workloads, options and facts into a plan without accessing the system. Every
+//! value is resolved and tagged with its source.
 
 mod amount;
 mod cells;
@@ -14,7 +15,6 @@ mod method;
 mod network;
 mod open_loop;
 mod options;
-mod plan_text;
 mod ranks;
 mod repetition;
 mod resolver;
@@ -38,40 +38,42 @@ use plan::facts::SystemFacts;
 use plan::{Cell, CurvePart, Plan, PlannedWorkload, Setting, WorkerPlan, order_of_repetition};
 
 use groups::groups_of_workers;
-use options::Options;
-use ranks::{Shares, managers_remark, share_out};
+use options::ResolvedOptions;
+use ranks::{RankShares, managers_remark, share_out};
 use repetition::Often;
 use settings::{note_targets, note_workers};
 use targets::TargetTable;
 
-pub use documents::{BuiltinList, CheckedPlan, KeyList, ListedProgram, ShownWorkload};
+pub use documents::{
+    BuiltinList, CheckedPlan, KeyList, ListedProgram, ShownWorkload, TargetRemark,
+};
 pub use groups::{GroupHost, hosts_of_groups};
-pub use plan_text::{TargetRemark, line_remarks, plan_text, plan_text_on, settings_of_each};
 pub use space::check_space_together;
 
-/// Most cells of a plan; at the shortest useful run time they are already days.
+/// Maximum number of cells in a plan; with the shortest useful run time, they take days.
 const CELLS_MAX: usize = 10_000;
 
-/// Most workers, lines and spans of all cells together, which bounds the memory of a plan.
+/// Maximum number of workers, lines and spans of all cells together, which limits the memory of a
+/// plan.
 const WEIGHT_MAX: usize = 2_000_000;
 
-/// A plan and what is to be said about it.
+/// A plan with warnings and errors about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
-    /// What will be done.
+    /// The plan.
     pub plan: Plan,
-    /// What the reader should know.
+    /// Warnings.
     pub warnings: Vec<Diagnostic>,
-    /// Why the plan cannot run although the files are understood, such as network workers;
-    /// checking shows them, running stops at the first.
+    /// Reasons why the plan cannot run although the files are valid, such as VI network workers.
+    /// `check` shows all of them; `run` stops at the first.
     pub refusals: Vec<Diagnostic>,
 }
 
 impl Planned {
-    /// A plan that can run.
+    /// The plan, if it can run.
     ///
     /// # Errors
-    /// The first of the refusals.
+    /// The first refusal.
     pub fn accepted(mut self) -> Result<Self, Diagnostic> {
         match self.refusals.is_empty() {
             true => Ok(self),
@@ -80,7 +82,7 @@ impl Planned {
     }
 }
 
-/// What planning of one workload adds to the plan.
+/// State of planning one workload.
 struct Context<'a> {
     facts: &'a SystemFacts,
     overrides: &'a Overrides,
@@ -88,19 +90,19 @@ struct Context<'a> {
     settings: Vec<Setting>,
     warnings: Vec<Diagnostic>,
     refusals: Vec<Diagnostic>,
-    /// Which workers of the workload at hand work in which process.
-    shares: Shares,
+    /// Assignment of the current workload's workers to processes.
+    shares: RankShares,
     weight: usize,
-    /// Bytes of each named file of jobs, by its target and name.
+    /// Size of each named file of jobs in bytes, by target and name.
     job_files: HashMap<(u32, String), u64>,
-    /// Directories of files of jobs, by their targets and names.
+    /// Directories that contain files of jobs, by target and name.
     job_directories: HashSet<(u32, String)>,
 }
 
-/// Plans workloads with the facts about the targets that they name.
+/// Plans workloads, with a function that collects the facts about their targets.
 ///
 /// # Errors
-/// As [`plan`].
+/// As for [`plan`].
 pub fn plan_with(
     workloads: &[Workload],
     overrides: &Overrides,
@@ -110,12 +112,12 @@ pub fn plan_with(
     plan(workloads, overrides, &facts(&wanted))
 }
 
-/// Plans all workloads in order; repetitions interleave, from the second on in a random order drawn
-/// from the seed, so that drift meets all cells alike.
+/// Plans all workloads in order. Repetitions interleave; from the second on, cells run in a random
+/// order drawn from the seed, so that a drift of the machine affects all cells alike.
 ///
 /// # Errors
-/// The first value that cannot be: out of range, unaligned with direct I/O, a request larger than
-/// the target, no space, too many cells.
+/// The first impossible value: out of range, unaligned for direct I/O, a request larger than the
+/// target, not enough space, or too many cells.
 pub fn plan(
     workloads: &[Workload],
     overrides: &Overrides,
@@ -128,7 +130,7 @@ pub fn plan(
         settings: Vec::new(),
         warnings: Vec::new(),
         refusals: Vec::new(),
-        shares: Shares::default(),
+        shares: RankShares::default(),
         weight: 0,
         job_files: HashMap::new(),
         job_directories: HashSet::new(),
@@ -137,7 +139,7 @@ pub fn plan(
     context.warnings = applied.warnings;
     let mut applied = applied.workloads;
     for workload in &applied {
-        // The file was checked when it was read, so what is wrong now came by option.
+        // The file was checked when it was read, so this error comes from an option.
         check_whole(workload).map_err(|flaw| flaw.diagnostic(""))?;
     }
     if let Some(flaw) = given_twice(overrides.targets()) {
@@ -183,7 +185,7 @@ pub fn plan(
     })
 }
 
-/// The seed of a workload, how often it is repeated, and the cells of one repetition.
+/// The seed of a workload, its repetitions, and the cells of one repetition.
 fn series_of(
     workload: &Workload,
     index: usize,
@@ -199,7 +201,7 @@ fn series_of(
         let of_files = files::of_workload(workload, index, table, context)?;
         return Ok((of_files.seed, of_files.often, of_files.cells));
     }
-    let options = Options::resolve(
+    let options = ResolvedOptions::resolve(
         workload,
         context.overrides,
         &mut context.settings,
@@ -209,17 +211,17 @@ fn series_of(
     Ok((options.method.seed, options.method.often, cells))
 }
 
-/// The paths that [`plan`] will want facts of, in order, each once.
+/// Paths whose facts [`plan`] needs, in order, each once.
 #[must_use]
 pub fn wanted_targets(workloads: &[Workload], overrides: &Overrides) -> Vec<String> {
-    // Options that cannot be applied are for planning to refuse, whatever the facts are.
+    // Planning will report options that cannot be applied.
     let applied = overrides.applied(workloads);
     let applied = applied.map_or_else(|_| Vec::new(), |it| it.workloads);
     let facts = SystemFacts::default();
     TargetTable::of(&applied, &mut Vec::new(), overrides, &facts).named_paths()
 }
 
-/// As [`wanted_targets`], for each process of its own, where each has a group of workers.
+/// As [`wanted_targets`], for each process separately, if each has a group of workers.
 #[must_use]
 pub fn wanted_targets_of_groups(
     workloads: &[Workload],
@@ -243,7 +245,7 @@ pub fn wanted_targets_of_groups(
     Some(groups.iter().map(of_group).collect())
 }
 
-/// Puts repetitions outermost, each in its own order, and numbers the cells.
+/// Interleaves the repetitions, each in its own order, and numbers the cells.
 fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, Diagnostic> {
     let count: usize = series
         .iter()
@@ -289,8 +291,8 @@ fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cel
     Ok(all)
 }
 
-/// Tells each cell its workload, and its index in the first repetition, which keeps the order of
-/// the file; a point of a curve that of its peak, which stands before it.
+/// Sets each cell's workload index and its index in the first repetition, which keeps the order of
+/// the file. A point of a curve gets the index of its peak, which precedes it.
 fn identify(series: &mut [(Often, Vec<Cell>)]) {
     let (mut next_index, mut peak_index) = (0, 0);
     for (workload_index, (_, cells)) in (0..).zip(series) {
@@ -310,7 +312,7 @@ fn too_many_cells(count: usize) -> Diagnostic {
     Diagnostic::error("", message).help("use fewer queue depths, steps or repetitions")
 }
 
-/// How much a cell adds to the size of a plan.
+/// Contribution of a cell to the size of a plan.
 fn weight(workers: &[WorkerPlan]) -> usize {
     workers
         .iter()
@@ -348,6 +350,7 @@ fn planned(workload: &Workload) -> PlannedWorkload {
         source: workload.source_name().to_owned(),
         pack: workload.pack.clone(),
         front: workload.origin().cloned(),
+        varied: workload.varied.as_deref().cloned(),
         name,
     }
 }

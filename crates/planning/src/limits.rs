@@ -1,4 +1,4 @@
-//! Limits of jobs, wherever they come from: what no engine could do is refused here.
+//! Limits of jobs from any source: refuses what no engine can do.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use plan::{CacheMode, Diagnostic, EngineKind, TargetKind};
 use super::Context;
 use super::room::Taken;
 
-/// Refuses a queue depth or a request that no engine has.
+/// Refuses a queue depth or a request size that no engine supports.
 pub(super) fn check(job: &BuiltJob) -> Result<(), Diagnostic> {
     let name = plan::printable(&job.name);
     let depth = job.plan.iodepth;
@@ -33,7 +33,7 @@ pub(super) fn check(job: &BuiltJob) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Refuses a file that is too small to be shared out among the threads of its job.
+/// Refuses a file that is too small to be divided among the threads of its job.
 pub(super) fn check_shares(job: &BuiltJob) -> Result<(), Diagnostic> {
     let plan = &job.plan;
     let parts = u64::from(plan.thread_count());
@@ -51,7 +51,7 @@ pub(super) fn check_shares(job: &BuiltJob) -> Result<(), Diagnostic> {
     Err(Diagnostic::error("", message).help("use a smaller queue depth, or a larger `size`"))
 }
 
-/// Refuses what `/dev/null` and `/dev/zero` cannot do.
+/// Refuses work that `/dev/null` and `/dev/zero` cannot do.
 pub(super) fn check_endless(
     job: &BuiltJob,
     files: &JobFiles,
@@ -78,7 +78,7 @@ pub(super) fn check_endless(
     Ok(())
 }
 
-/// Refuses buffers that the memory has no room for.
+/// Refuses buffers that do not fit into memory.
 pub(super) fn check_buffers(jobs: &[BuiltJob], context: &Context) -> Result<(), Diagnostic> {
     let bytes = |job: &BuiltJob| {
         u64::from(job.plan.buffer_bytes()).saturating_mul(u64::from(job.plan.iodepth))
@@ -98,7 +98,7 @@ pub(super) fn check_buffers(jobs: &[BuiltJob], context: &Context) -> Result<(), 
     })
 }
 
-/// Refuses a file below a name that is another file's.
+/// Refuses a file whose path contains the name of another file as a directory.
 pub(super) fn check_names(files: &JobFiles, context: &mut Context) -> Result<(), Diagnostic> {
     let named = || {
         let named = files.files.iter();
@@ -128,7 +128,7 @@ pub(super) fn check_names(files: &JobFiles, context: &mut Context) -> Result<(),
     }
 }
 
-/// The directories above a file, from its target on.
+/// The directories above a file, from the target down.
 fn parents(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('/').map(|(at, _)| &name[..at])
 }
@@ -149,17 +149,17 @@ fn both(directory: &str, name: &str) -> Diagnostic {
 mod tests {
     use crate::plan;
     use description::Overrides;
-    use description::source::load;
+    use description::load;
     use plan::facts::SystemFacts;
 
     /// What planning says of jobs on a machine with 24 GiB.
     fn told(text: &str) -> Result<(), String> {
-        let loaded = load("w.toml", text.as_bytes(), None, false).map_err(|it| it.to_string())?;
+        let loaded = load("w.toml", text).map_err(|it| it.to_string())?;
         let facts = SystemFacts {
             memory_bytes: 24 << 30,
             ..SystemFacts::default()
         };
-        let planned = plan(&loaded.workloads, &Overrides::new(), &facts);
+        let planned = plan(&loaded, &Overrides::new(), &facts);
         planned.map(drop).map_err(|error| error.to_string())
     }
 

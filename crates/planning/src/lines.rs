@@ -1,4 +1,4 @@
-//! Access lines as numbers, and whether a target can take them.
+//! Converts access lines to numbers, and checks them against a target.
 
 use units::Bytes;
 
@@ -7,7 +7,7 @@ use description::model::{AccessLine, AccessSpec, SequenceChoice};
 use plan::Diagnostic;
 use plan::{Distribution, LinePlan, Sequence, SpanPlan};
 
-/// The lines with a weight above zero.
+/// The lines with a share above zero.
 pub(super) fn lines_of(spec: &AccessSpec) -> Vec<LinePlan> {
     spec.line
         .iter()
@@ -35,7 +35,7 @@ fn line_plan(line: &AccessLine) -> LinePlan {
     }
 }
 
-/// Checked sizes are below 2 GiB.
+/// Sizes were checked to be below 2 GiB.
 fn narrow(bytes: u64) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
@@ -50,25 +50,25 @@ fn sequence(choice: &SequenceChoice) -> Sequence {
     }
 }
 
-/// Bytes of the line's request or of its reply, whichever is larger.
+/// Size of the line's request or of its reply in bytes, whichever is larger.
 fn most_bytes(line: &LinePlan) -> u64 {
     u64::from(line.size_bytes.max(line.reply_bytes))
 }
 
-/// A target as its lines see it.
-pub(super) struct Place<'a> {
+/// Properties of a target that matter for access lines.
+pub(super) struct LineTarget<'a> {
     pub path: &'a str,
-    /// The part that is used.
+    /// Part of the target that is used.
     pub span: SpanPlan,
-    /// The unit of direct I/O, when I/O is direct.
+    /// Unit of direct I/O; `None` for buffered I/O.
     pub direct_unit: Option<u32>,
-    /// Bytes of the device or of the existing file that is used; none where a file is made as
-    /// large as is asked for.
+    /// Size in bytes of the device or existing file; `None` if a file of the requested size is
+    /// created.
     pub fixed_bytes: Option<u64>,
 }
 
-impl Place<'_> {
-    /// Whether the line's requests fit into the span, at an aligned start.
+impl LineTarget<'_> {
+    /// Checks that the line's requests fit into the span, at an aligned start.
     pub fn fits(&self, line: &LinePlan) -> Result<(), Diagnostic> {
         let span = &self.span;
         let first = self.first_start(line);
@@ -89,8 +89,7 @@ impl Place<'_> {
         Err(Diagnostic::error("", message).help(self.more_room("requests")))
     }
 
-    /// What gives requests or strides the room that they need: a file that is there and a device
-    /// have no more than they have.
+    /// Advice on how to make requests or strides fit: existing files and devices cannot grow.
     fn more_room(&self, what: &str) -> String {
         match self.fixed_bytes {
             Some(bytes) if bytes <= self.span.size_bytes => {
@@ -100,8 +99,8 @@ impl Place<'_> {
         }
     }
 
-    /// Whether a stride leads to a second request before the end of the span; otherwise one block
-    /// would be measured again and again.
+    /// Checks that a stride reaches a second request before the end of the span; otherwise a single
+    /// block would be measured repeatedly.
     pub fn strides(&self, line: &LinePlan) -> Result<(), Diagnostic> {
         let Sequence::Strided { stride_bytes } = line.sequence else {
             return Ok(());
@@ -126,7 +125,7 @@ impl Place<'_> {
         Err(Diagnostic::error("", message).help(self.more_room("strides")))
     }
 
-    /// What offsets of the line are multiples of, in bytes; at least 1.
+    /// Alignment of the line's offsets in bytes; at least 1.
     fn unit(&self, line: &LinePlan) -> u64 {
         let unit = match line.align_bytes {
             0 => self.span.sector_bytes,
@@ -135,13 +134,13 @@ impl Place<'_> {
         u64::from(unit.max(1))
     }
 
-    /// The first aligned byte of the span; nothing past the largest number.
+    /// The first aligned byte of the span; `None` on overflow.
     fn first_start(&self, line: &LinePlan) -> Option<u64> {
         let start = self.span.start_bytes;
         start.checked_next_multiple_of(self.unit(line))
     }
 
-    /// What direct I/O would refuse.
+    /// Error if the line is not possible with direct I/O.
     pub fn unaligned(&self, line: &LinePlan) -> Option<Diagnostic> {
         let unit = self.direct_unit?.max(1);
         let (what, bytes) = [

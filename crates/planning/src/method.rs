@@ -1,4 +1,4 @@
-//! How a workload is measured, whatever its work is: at which rates, until when, how often.
+//! Measurement method of a workload, for any kind of work: rates, end of cells, repetitions.
 
 use description::model::{Seed, Workload};
 use plan::Diagnostic;
@@ -9,18 +9,18 @@ use super::repetition::Often;
 use super::resolver::Resolver;
 use super::seeds::SEED_DEFAULT;
 
-/// What the workload's keys say about measuring it.
+/// Keys of the workload that define its measurement.
 pub(super) struct Method {
-    /// One cell for each; a single none where there is no rate.
+    /// One cell per rate; a single `None` for a closed loop.
     pub rates: Vec<Option<OpenLoop>>,
-    /// The parts of a response-time curve or of a search for a rate; none where there is none.
+    /// Parts of a response-time curve or of a search for a rate; empty for neither.
     pub curve: Vec<CurvePart>,
-    /// Whether depths beyond the peak are left out.
+    /// `true` to skip depths beyond the best one.
     pub find_depth: bool,
     pub operations: Option<u64>,
-    /// How many times targets are written before they are measured.
+    /// Number of times that targets are written before they are measured.
     pub precondition: Option<f64>,
-    /// Rounds until they are steady; none where a cell is measured once.
+    /// Rounds until they are steady; `None` for a single measurement.
     pub steady: Option<SteadyRule>,
     pub often: Often,
     pub seed: u64,
@@ -28,7 +28,7 @@ pub(super) struct Method {
 }
 
 impl Method {
-    /// The cell, measured in this way.
+    /// The cell with these settings.
     pub fn applied_to(&self, cell: Cell) -> Cell {
         Cell {
             operations: self.operations,
@@ -39,10 +39,10 @@ impl Method {
         }
     }
 
-    /// The cell once for each rate, or for each part of a curve.
+    /// Copies the cell for each rate, or for each part of a curve.
     ///
     /// # Errors
-    /// Work that cannot have a rate.
+    /// If the work cannot have a rate.
     pub fn spread(&self, cell: Cell) -> Result<Vec<Cell>, Diagnostic> {
         if !self.curve.is_empty() || self.rates.iter().any(Option::is_some) {
             open_loop::check(&cell)?;
@@ -66,31 +66,31 @@ impl Method {
     }
 }
 
-/// Keys of the method that say how many requests there are, and when.
-pub(super) struct Load {
-    /// One cell for each; a single none where there is no rate.
+/// Keys that define the number and the rate of requests.
+pub(super) struct LoadMethod {
+    /// One cell per rate; a single `None` for a closed loop.
     rates: Vec<Option<OpenLoop>>,
     curve: Vec<CurvePart>,
     find_depth: bool,
     operations: Option<u64>,
 }
 
-/// How jobs are measured.
+/// Measurement method of jobs.
 pub(super) struct MethodOfJobs {
     pub method: Method,
-    /// One cell for each; none for the depths that the jobs have themselves.
+    /// One cell per depth; `None` for the jobs' own depths.
     pub iodepths: Vec<Option<u32>>,
 }
 
 impl Resolver<'_> {
     /// The queue depths, and the load at each of them.
-    pub fn load(&mut self, workload: &Workload) -> (Vec<u32>, Load) {
+    pub fn load(&mut self, workload: &Workload) -> (Vec<u32>, LoadMethod) {
         let (iodepths, find_depth) = self.searched_depths(workload);
         (iodepths, self.load_at(workload, find_depth))
     }
 
-    fn load_at(&mut self, workload: &Workload, find_depth: bool) -> Load {
-        Load {
+    fn load_at(&mut self, workload: &Workload, find_depth: bool) -> LoadMethod {
+        LoadMethod {
             rates: self.rates(workload),
             curve: self.curve(workload),
             find_depth,
@@ -98,14 +98,14 @@ impl Resolver<'_> {
         }
     }
 
-    /// The method, with its other keys.
+    /// The complete method.
     ///
     /// # Errors
-    /// Preconditioning what the engine does not touch.
+    /// If targets are to be preconditioned that the engine does not access.
     pub fn method(
         &mut self,
         workload: &Workload,
-        load: Load,
+        load: LoadMethod,
         (engine, seed_default): (EngineKind, u64),
     ) -> Result<Method, Diagnostic> {
         Ok(Method {
@@ -121,10 +121,10 @@ impl Resolver<'_> {
         })
     }
 
-    /// How the jobs of a workload are measured, which have these depths themselves.
+    /// The method of a workload's jobs; `own_depths` are the jobs' own depths.
     ///
     /// # Errors
-    /// Preconditioning what the engine does not touch.
+    /// If targets are to be preconditioned that the engine does not access.
     pub fn method_of_jobs(
         &mut self,
         workload: &Workload,

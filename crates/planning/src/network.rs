@@ -1,4 +1,4 @@
-//! What workers with TCP peers may ask for.
+//! Checks of workers with TCP peers.
 
 use units::Bytes;
 
@@ -8,34 +8,34 @@ use plan::TcpAddress;
 use plan::{Cell, EngineKind, LinePlan, SpanPlan, TargetKind};
 
 use super::Context;
-use super::options::Options;
+use super::options::ResolvedOptions;
 use super::space::SECTOR_BYTES;
 
-/// The most bytes of a request or a reply: that of the protocol.
+/// Maximum size of a request or a reply in bytes, set by the protocol.
 const LENGTH_MAX_BYTES: u32 = 64 << 20;
 
 /// Whether the targets are TCP peers.
 ///
 /// # Errors
-/// When some are and some are not, or the name of one is none.
+/// If only some of them are, or a name is invalid.
 pub(super) fn is_network(
     worker: &str,
     targets: &[u32],
     context: &mut Context,
 ) -> Result<bool, Diagnostic> {
     let entries = || targets.iter().map(|index| entry(context, *index));
-    let is_peer = |it: &&super::targets::Entry| it.facts.kind == TargetKind::Network;
+    let is_peer = |it: &&super::targets::ResolvedTarget| it.facts.kind == TargetKind::Network;
     let Some(peer) = entries().find(is_peer) else {
         return Ok(false);
     };
     if let Some(other) = entries().find(|it| !is_peer(it)) {
         let message = format!(
-            "`{}` would work on `{}` and on `{}`, and a worker is one of disks or of networks",
+            "`{}` would work on `{}` and on `{}`, but a worker uses either files or TCP peers",
             plan::printable(worker),
             plan::printable(&other.facts.path),
             plan::printable(&peer.facts.path),
         );
-        let help = "give each kind of target a `[[worker]]` of its own";
+        let help = "give each kind of target its own `[[worker]]`";
         return Err(Diagnostic::error("", message).help(help));
     }
     let mut refusals = Vec::new();
@@ -49,11 +49,10 @@ pub(super) fn is_network(
     Ok(true)
 }
 
-/// What Iometer finds by itself has to be named here.
+/// Error for a target that Iometer would find itself, but that needs an explicit address here.
 fn without_port(worker: &str, host: &str) -> Diagnostic {
     let message = format!(
-        "`{}` has the target `{}` on another machine, and nothing says which `pgmeter sink` that \
-         is",
+        "`{}` has the target `{}` on another machine, but its `pgmeter sink` is not named",
         plan::printable(worker),
         plan::printable(host)
     );
@@ -61,11 +60,11 @@ fn without_port(worker: &str, host: &str) -> Diagnostic {
     Diagnostic::error("", message).help(help)
 }
 
-fn entry<'a>(context: &'a Context, index: u32) -> &'a super::targets::Entry {
+fn entry<'a>(context: &'a Context, index: u32) -> &'a super::targets::ResolvedTarget {
     &context.targets.entries[index as usize]
 }
 
-/// The worker's connections: so many on each target.
+/// The worker's connections: `iodepth` on each target.
 pub(super) fn spans(iodepth: u32, targets: &[u32]) -> Vec<SpanPlan> {
     let span = |target_index: &u32| SpanPlan {
         target_index: *target_index,
@@ -77,7 +76,7 @@ pub(super) fn spans(iodepth: u32, targets: &[u32]) -> Vec<SpanPlan> {
     targets.iter().map(span).collect()
 }
 
-/// Refuses sizes that no peer takes, and tells what figures of sends do not mean.
+/// Refuses sizes that the protocol does not support, and warns about the meaning of send results.
 pub(super) fn check_lines(
     lines: &[LinePlan],
     spec: &str,
@@ -97,7 +96,7 @@ pub(super) fn check_lines(
     if lines.iter().any(is_unanswered) {
         let message = format!(
             "`{}` sends without a `reply`: a send ends when this machine's kernel has its bytes, \
-             so its latency says nothing of the network",
+             so its latency does not include the network",
             plan::printable(spec)
         );
         let help = "add a `reply`, such as 1, to wait for the peer";
@@ -107,14 +106,14 @@ pub(super) fn check_lines(
     Ok(())
 }
 
-/// Refuses what has no meaning without files in a cell that has TCP peers.
-pub(super) fn check_cell(cell: &Cell, options: &Options) -> Result<(), Diagnostic> {
+/// Refuses settings without a meaning for TCP peers in a cell that has them.
+pub(super) fn check_cell(cell: &Cell, options: &ResolvedOptions) -> Result<(), Diagnostic> {
     let mut workers = cell.workers.iter();
     let Some(worker) = workers.find(|worker| worker.network) else {
         return Ok(());
     };
     if options.engine == EngineKind::Mmap {
-        let message = "`engine = \"mmap\"` maps files, and a TCP peer is none";
+        let message = "`engine = \"mmap\"` maps files, and a TCP peer is not a file";
         return Err(Diagnostic::error("", message).help("use `io_uring` or `psync`"));
     }
     let meaningless = [
@@ -128,18 +127,18 @@ pub(super) fn check_cell(cell: &Cell, options: &Options) -> Result<(), Diagnosti
         return Ok(());
     };
     let message = format!(
-        "`{key}` is about files, and the targets of `{}` are TCP peers",
+        "`{key}` applies to files, but the targets of `{}` are TCP peers",
         plan::printable(&worker.name)
     );
     Err(Diagnostic::error("", message).help(format!("leave `{key}` out")))
 }
 
-/// Whether all workers of a cell, which has some, have TCP peers: their sockets have buffers.
+/// Whether a cell has workers and all of them have TCP peers, whose sockets provide the buffers.
 pub(super) fn is_all(cell: &Cell) -> bool {
     !cell.workers.is_empty() && cell.workers.iter().all(|worker| worker.network)
 }
 
-/// Refuses keys that say how files are used where no worker has any.
+/// Refuses keys about the use of files if no worker uses files.
 pub(super) fn check_keys(workload: &Workload, cells: &[Cell]) -> Result<(), Diagnostic> {
     let mut workers = cells.iter().flat_map(|cell| &cell.workers).peekable();
     if workers.peek().is_none() || !workers.all(|worker| worker.network) {
@@ -153,17 +152,17 @@ pub(super) fn check_keys(workload: &Workload, cells: &[Cell]) -> Result<(), Diag
     let Some((key, _)) = written.into_iter().find(|(_, is_written)| *is_written) else {
         return Ok(());
     };
-    let message = format!("`{key}` is about files, and all targets are TCP peers");
+    let message = format!("`{key}` applies to files, but all targets are TCP peers");
     Err(Diagnostic::error("", message).help(format!("leave `{key}` out")))
 }
 
-/// Refuses network workers of VI, which only a reader of Iometer's files meets.
+/// Refuses VI network workers, which occur only in Iometer files.
 pub(super) fn refuse_vi(workload: &Workload, context: &mut Context) {
     let extras = workload.iometer.as_ref();
     let count = extras.map_or(0, |extras| extras.network.len());
     if count > 0 {
         let message = format!(
-            "`{}` has network workers of VI ({count}), which no machine of today has",
+            "`{}` has network workers of VI ({count}), which no current machine supports",
             workload.name_or_default()
         );
         let help = "take these workers out of the file";
@@ -179,6 +178,6 @@ pub(super) fn refuse(context: &Context) -> Result<(), Diagnostic> {
         return Ok(());
     };
     let path = plan::printable(&peer.facts.path);
-    let message = format!("`{path}` is a TCP peer, and only paths are offered here");
+    let message = format!("`{path}` is a TCP peer, but only paths are allowed here");
     Err(Diagnostic::error("", message).help("use `pgmeter run` on the machine itself"))
 }

@@ -1,4 +1,4 @@
-//! What cannot be asked together with a rate.
+//! Checks of work with a rate.
 
 use units::{Bytes, Span};
 
@@ -7,20 +7,20 @@ use plan::job::JobPlan;
 use plan::program::Program;
 use plan::{ArrivalKind, Cell, CurvePart, LinePlan, ResponseLimit, TRIALS_MAX, Work, WorkerPlan};
 
-/// The points of a curve, in percent of the peak.
+/// Points of a curve, in percent of the peak rate.
 ///
 /// Source: SPEC, "SPEC SFS 2014 SP2 Run and Reporting Rules", section 5.3: ten evenly spaced loads
 /// at least.
 const CURVE_PERCENTS: [u32; 10] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 
-/// The parts of a response-time curve: the peak, then the points up to it.
+/// Parts of a response-time curve: the peak, followed by the points.
 pub(super) fn curve(arrivals: ArrivalKind) -> Vec<CurvePart> {
     let point = move |percent| CurvePart::Point { percent, arrivals };
     let points = CURVE_PERCENTS.into_iter().map(point);
     std::iter::once(CurvePart::Peak).chain(points).collect()
 }
 
-/// The parts of a search for the highest rate: the peak, then as many trials as there may be.
+/// Parts of a search for the highest rate: the peak, followed by the maximum number of trials.
 pub(super) fn search(limit: ResponseLimit, arrivals: ArrivalKind) -> Vec<CurvePart> {
     let trial = |number| CurvePart::Trial {
         number,
@@ -31,7 +31,7 @@ pub(super) fn search(limit: ResponseLimit, arrivals: ArrivalKind) -> Vec<CurvePa
     std::iter::once(CurvePart::Peak).chain(trials).collect()
 }
 
-/// Refuses what would decide by itself when a request begins, or need several for one arrival.
+/// Refuses work that determines its own request times, or needs several requests per arrival.
 pub(super) fn check(cell: &Cell) -> Result<(), Diagnostic> {
     if let Work::Acts(program) = &cell.work {
         return acts(program);
@@ -64,23 +64,23 @@ fn worker(worker: &WorkerPlan) -> Result<(), Diagnostic> {
     }
 }
 
-/// Refuses work on files whose rounds cannot begin one by one.
+/// Refuses work on many files whose rounds cannot start one by one.
 fn acts(program: &Program) -> Result<(), Diagnostic> {
     if program.starts_programs() {
-        let message = "files that programs make have no `rate`: what takes time is their start";
+        let message = "work of started programs has no `rate`: starting them takes the time";
         let help = "leave `mode = \"exec\"` out, or the rate";
         return Err(Diagnostic::error("", message).help(help));
     }
     Ok(())
 }
 
-/// Refuses a job that sets its own pace, or makes no requests.
+/// Refuses a job that has its own rate, or makes no requests.
 fn job(name: &str, job: &JobPlan) -> Result<(), Diagnostic> {
     let reason = match job {
-        _ if job.recorded.is_some() => "begins its requests when its log says",
+        _ if job.recorded.is_some() => "takes the times of its requests from a log",
         _ if job.names.is_some() => "works on the names of its files and makes no requests",
         _ if job.stream.think.is_some() => "pauses between its requests",
-        _ if job.stream.is_paced() => "has a rate of its own",
+        _ if job.stream.is_paced() => "has its own rate",
         _ => return Ok(()),
     };
     let name = plan::printable(name);
@@ -89,7 +89,7 @@ fn job(name: &str, job: &JobPlan) -> Result<(), Diagnostic> {
     Err(Diagnostic::error("", message).help(help))
 }
 
-/// The key by which a line has a pace of its own.
+/// The key, if any, by which a line determines its own request times, with its value.
 fn own_pace(line: &LinePlan) -> Option<(&'static str, String)> {
     match line {
         line if line.delay_ns > 0 => Some(("delay", Span(line.delay_ns).to_string())),

@@ -1,4 +1,4 @@
-//! The workload's own keys: written, given as an option, or their documented default.
+//! Resolves the workload's own keys: as written, from an option, or the documented default.
 
 use units::{Bytes, Percent, Rate, Span};
 
@@ -19,11 +19,11 @@ use super::open_loop;
 use super::resolver::Resolver;
 use super::seeds::SEED_DEFAULT;
 
-/// The depths among which the best is looked for, unless others are written.
+/// Default depths of a search for the best depth.
 const DEPTHS_SEARCHED: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/// The workload's keys with their values.
-pub(super) struct Options {
+/// The resolved keys of the workload.
+pub(super) struct ResolvedOptions {
     pub name: String,
     pub engine: EngineKind,
     pub cache: CacheMode,
@@ -41,27 +41,27 @@ pub(super) struct Options {
     pub warm: bool,
     pub new_file: bool,
     pub test_type: TestType,
-    pub steps: Steps,
+    pub steps: CyclingSteps,
 }
 
-/// The steps of the cycling test types, with their defaults.
+/// Steps of the cycling test types, with their defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Steps {
-    pub workers: Series,
-    pub targets: Series,
-    pub iodepth: Series,
+pub(super) struct CyclingSteps {
+    pub workers: StepSeries,
+    pub targets: StepSeries,
+    pub iodepth: StepSeries,
     pub iodepth_end: u32,
 }
 
-/// A growing number.
+/// A growing series of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Series {
+pub(super) struct StepSeries {
     pub start: u32,
     pub step: u32,
     pub kind: StepKind,
 }
 
-impl Options {
+impl ResolvedOptions {
     /// Resolves every key and notes it as a setting.
     pub fn resolve(
         workload: &Workload,
@@ -101,7 +101,7 @@ impl Options {
                 ..r.batch(workload.batch)
             },
             test_type: r.word("test_type", workload.test_type, TestType::Normal),
-            steps: Steps::of(workload.cycling.as_ref()),
+            steps: CyclingSteps::of(workload.cycling.as_ref()),
         };
         r.shown("keep", workload.keep, false);
         let each = workload.transactions_per_connection;
@@ -122,7 +122,7 @@ impl Resolver<'_> {
         depths
     }
 
-    /// Options of a ring that say how many requests are issued at once.
+    /// Options of the ring with the batch size.
     pub fn batch(&mut self, written: Option<u32>) -> RingOptions {
         RingOptions {
             batch: self.shown("batch", written, RingOptions::default().batch),
@@ -146,7 +146,7 @@ impl Resolver<'_> {
         rates.iter().map(open_loop).map(Some).collect()
     }
 
-    /// The depths, and whether those beyond the peak are left out.
+    /// The depths, and whether depths beyond the best one are skipped.
     pub fn searched_depths(&mut self, workload: &Workload) -> (Vec<u32>, bool) {
         let is_search = workload.find_depth == Some(true);
         let mut depths = match &workload.iodepth {
@@ -211,7 +211,8 @@ impl Resolver<'_> {
             self.shown(key, value.map(|it| it as usize), default)
         };
         let window_count = count("steady.window", written.window, default.window_count);
-        // Where the window is longer than the usual number of rounds, there are as many.
+        // If the window is longer than the default number of rounds, there are as many rounds as
+        // the window has.
         let rounds_max = default.rounds_max.max(window_count);
         let rounds_max = count("steady.rounds", written.rounds, rounds_max);
         let mut share = |key, value: Option<Percent>, default: f64| {
@@ -226,7 +227,7 @@ impl Resolver<'_> {
     }
 
     fn size(&mut self, written: Option<Bytes>) -> Option<u64> {
-        // What the default comes to depends on the target, so that is noted with the targets.
+        // The default depends on the target, so it is noted together with the targets.
         if let Some(size) = written {
             self.note("size", size.to_string(), true);
         }
@@ -247,7 +248,7 @@ impl Resolver<'_> {
         cpus.0.clone()
     }
 
-    /// A mapping always goes through the page cache.
+    /// A memory mapping always uses the page cache.
     fn cache(
         &mut self,
         written: Option<CacheMode>,
@@ -255,7 +256,7 @@ impl Resolver<'_> {
     ) -> Result<CacheMode, Diagnostic> {
         let is_mapped = engine == EngineKind::Mmap;
         if is_mapped && written.is_some_and(|mode| mode != CacheMode::Buffered) {
-            let message = "the engine `mmap` goes through the page cache";
+            let message = "the engine `mmap` always uses the page cache";
             return Err(Diagnostic::error("", message).help("add `--cache buffered`"));
         }
         let default = if is_mapped {
@@ -266,7 +267,7 @@ impl Resolver<'_> {
         Ok(self.word("cache", written, default))
     }
 
-    /// Nothing comes back from an engine that touches nothing.
+    /// An engine that accesses nothing returns no data to verify.
     pub fn verify(
         &mut self,
         written: Option<bool>,
@@ -313,7 +314,7 @@ impl Resolver<'_> {
     }
 }
 
-impl Steps {
+impl CyclingSteps {
     fn of(cycling: Option<&Cycling>) -> Self {
         let cycling = cycling.cloned().unwrap_or_default();
         let depth = cycling.iodepth.unwrap_or_default();
@@ -324,9 +325,9 @@ impl Steps {
             kind,
         } = depth;
         Self {
-            workers: Series::of(cycling.workers),
-            targets: Series::of(cycling.targets),
-            iodepth: Series {
+            workers: StepSeries::of(cycling.workers),
+            targets: StepSeries::of(cycling.targets),
+            iodepth: StepSeries {
                 start: start.unwrap_or(1).max(1),
                 step: step.unwrap_or(2).max(1),
                 kind: kind.unwrap_or(StepKind::Exponential),
@@ -336,7 +337,7 @@ impl Steps {
     }
 }
 
-impl Series {
+impl StepSeries {
     fn of(cycle: Option<Cycle>) -> Self {
         let Cycle { start, step, kind } = cycle.unwrap_or_default();
         Self {

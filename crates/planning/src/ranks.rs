@@ -1,4 +1,4 @@
-//! Work that several processes share: which worker works in which.
+//! Divides work among processes: assigns workers to ranks.
 
 use crate::groups::{groups_of_workers, listed};
 use description::Ranks;
@@ -9,44 +9,44 @@ use plan::job::BuiltJobs;
 
 use plan::worker_seed;
 
-/// Which worker works in which process.
+/// Assignment of workers to processes.
 #[derive(Default)]
-pub(super) struct Shares {
+pub(super) struct RankShares {
     workload: String,
     count: u32,
     by: By,
 }
 
-/// What tells a worker its process.
+/// Rule that determines a worker's process.
 #[derive(Default)]
 enum By {
-    /// All workers are in one.
+    /// All workers are in one process.
     #[default]
     None,
-    /// Its place among all: so many follow each other that belong to one.
+    /// By the worker's index: `each` consecutive workers belong to one process.
     Place {
         each: u32,
-        /// Whether each process does what one alone would.
+        /// `true` if each process does the work of a single one.
         is_each: bool,
     },
-    /// Its table.
+    /// By the worker's table: the rank of each table.
     Table(Vec<u32>),
 }
 
-/// Which worker works in which process; where each of several does what one alone would, the
-/// workload gets so many times its workers.
+/// Assigns the workers to processes. If each process does the whole work, the workload gets that
+/// many times its workers.
 ///
 /// # Errors
-/// Where the work cannot be shared.
+/// If the work cannot be shared.
 pub(super) fn share_out(
     workload: &mut Workload,
     target_count: usize,
     ranks: Option<&Ranks>,
-) -> Result<Shares, Diagnostic> {
+) -> Result<RankShares, Diagnostic> {
     let Some(ranks) = ranks else {
-        return Ok(Shares::default());
+        return Ok(RankShares::default());
     };
-    let mut shares = Shares {
+    let mut shares = RankShares {
         workload: workload.name_or_default().to_owned(),
         count: ranks.count(),
         by: By::None,
@@ -54,7 +54,7 @@ pub(super) fn share_out(
     let jobs = description::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))?;
     if let Some(built) = jobs {
         if built.jobs.iter().any(|job| job.plan.recorded.is_some()) {
-            return Err(shares.refused("its recorded requests do not go with a plan"));
+            return Err(shares.refused("its recorded requests are not part of the plan"));
         }
         let Ranks::Each(_) = ranks else {
             return Err(shares.refused("the clones of a job stay in one process"));
@@ -91,7 +91,7 @@ pub(super) fn share_out(
     Ok(shares)
 }
 
-/// Repeats the jobs and their files for each process. Jobs wait for and end only those of their own
+/// Copies the jobs and their files for each process. Jobs wait for and end only jobs of the same
 /// process.
 pub(super) fn in_each_process(mut built: BuiltJobs, processes: u32) -> BuiltJobs {
     let (job_count, file_count) = (built.jobs.len(), built.files.files.len());
@@ -112,8 +112,8 @@ pub(super) fn in_each_process(mut built: BuiltJobs, processes: u32) -> BuiltJobs
     built
 }
 
-/// What there is to say where a file of Iometer has workers of several managers, which are
-/// machines there.
+/// A warning if an Iometer file has workers of several managers, which are separate machines in
+/// Iometer.
 pub(super) fn managers_remark(workload: &Workload, ranks: Option<&Ranks>) -> Option<Diagnostic> {
     workload.iometer.as_ref()?;
     let mut managers: Vec<String> = Vec::new();
@@ -135,11 +135,11 @@ pub(super) fn managers_remark(workload: &Workload, ranks: Option<&Ranks>) -> Opt
         ),
     };
     let first = plan::printable(first);
-    let help = format!("with `--host \"{first}=HOST\"` for each they run on machines of their own");
+    let help = format!("to use separate machines, add `--host \"{first}=HOST\"` for each");
     Some(Diagnostic::warning("", message).help(help))
 }
 
-/// The process of each worker table: that of its group.
+/// The process of each worker table: the process of its group.
 fn ranks_of_tables(workload: &Workload, names: &[String]) -> Result<Vec<u32>, Diagnostic> {
     let rank = |group: Option<String>| {
         let found = (0..)
@@ -155,8 +155,8 @@ fn ranks_of_tables(workload: &Workload, names: &[String]) -> Result<Vec<u32>, Di
     }
 }
 
-impl Shares {
-    /// The process of the worker at that place among all, which comes from that table.
+impl RankShares {
+    /// The process of the worker with this index and table.
     pub fn rank_of(&self, index: usize, table_index: Option<usize>) -> u32 {
         match &self.by {
             By::None => 0,
@@ -165,7 +165,7 @@ impl Shares {
         }
     }
 
-    /// How many processes each do the whole work; 1 where they divide it.
+    /// Number of processes that each do the whole work; 1 if they divide it.
     pub fn alike(&self) -> u32 {
         match &self.by {
             By::Place { is_each: true, .. } => self.count,
@@ -173,8 +173,8 @@ impl Shares {
         }
     }
 
-    /// Whose workers are cycled by themselves, as one process alone would cycle them; 0 where all
-    /// are together.
+    /// Index of the process within which a worker is cycled, as if it ran alone; 0 if all workers
+    /// are cycled together.
     pub fn cycle_of(&self, index: usize) -> usize {
         match &self.by {
             By::Place { is_each: true, .. } => self.rank_of(index, None) as usize,
@@ -182,10 +182,10 @@ impl Shares {
         }
     }
 
-    /// Tells the workers of work on files their processes.
+    /// Assigns the workers of work on many files to their processes.
     ///
     /// # Errors
-    /// Where the work cannot be shared.
+    /// If the work cannot be shared.
     pub fn assign(&self, cells: &mut [Cell]) -> Result<(), Diagnostic> {
         if self.count < 2 {
             return Ok(());
@@ -195,7 +195,7 @@ impl Shares {
                 continue;
             };
             if cell.workers.len() as u32 != each.saturating_mul(self.count) {
-                return Err(self.refused("it says itself how many workers there are"));
+                return Err(self.refused("its own keys set the number of workers"));
             }
             if let Some(flaw) = program.shared_flaw(cell.operations.is_some()) {
                 return Err(self.refused(flaw));
@@ -220,14 +220,14 @@ impl Shares {
 mod tests {
     use crate::{Planned, plan};
     use description::Overrides;
-    use description::source::load;
+    use description::load;
     use plan::facts::SystemFacts;
 
     fn planned(text: &str, set: impl FnOnce(&mut Overrides)) -> Result<Planned, String> {
-        let loaded = load("w.toml", text.as_bytes(), None, false).expect("a workload");
+        let loaded = load("w.toml", text).expect("a workload");
         let mut overrides = Overrides::new();
         set(&mut overrides);
-        let planned = plan(&loaded.workloads, &overrides, &SystemFacts::default());
+        let planned = plan(&loaded, &overrides, &SystemFacts::default());
         planned.map_err(|error| error.to_string())
     }
 

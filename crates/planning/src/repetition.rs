@@ -1,4 +1,4 @@
-//! How often the cells are measured, and until when.
+//! Repetitions of the cells: their number, or the rule that ends them.
 
 use units::{Percent, Span};
 
@@ -9,22 +9,22 @@ use plan::{Cell, RepetitionRule};
 use super::resolver::Resolver;
 use super::{CELLS_MAX, WEIGHT_MAX, weight};
 
-/// So many repetitions are always measured; fewer tell nothing of the scatter.
+/// Repetitions that are always measured; fewer do not show the scatter.
 pub(super) const REPETITIONS_MIN: u32 = 3;
-/// Most repetitions, as of those that are counted.
+/// Maximum number of repetitions, as for a fixed number.
 const REPETITIONS_MAX: u32 = 1000;
 
 const PRECISION_DEFAULT: Percent = Percent(2.0);
 const BUDGET_DEFAULT: Span = Span::from_secs(600);
 
-/// How often the cells of a workload are measured, as its keys say.
+/// Repetitions of a workload's cells, from its keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Often {
-    /// So often.
+    /// A fixed number.
     Times(u32),
-    /// Until the rule ends it.
+    /// Until a precision or a budget is reached.
     Until {
-        /// As a share.
+        /// As a fraction of the mean.
         precision: f64,
         budget_ns: u64,
     },
@@ -45,7 +45,7 @@ impl Often {
         }
     }
 
-    /// How often the plan itself has the cells.
+    /// Number of repetitions in the plan itself.
     pub fn times(self) -> u32 {
         match self {
             Self::Times(times) => times,
@@ -54,10 +54,10 @@ impl Often {
     }
 }
 
-/// The rule for the whole plan; none where repetitions are counted.
+/// The rule for the whole plan; `None` for a fixed number of repetitions.
 ///
 /// # Errors
-/// When workloads of one run are repeated in different ways.
+/// If the workloads of a run are repeated in different ways.
 pub(super) fn rule(series: &[(Often, Vec<Cell>)]) -> Result<Option<RepetitionRule>, Diagnostic> {
     let mut all = series.iter().map(|(often, _)| *often);
     let Some(first) = all.find(|often| matches!(often, Often::Until { .. })) else {
@@ -88,7 +88,7 @@ pub(super) fn rule(series: &[(Often, Vec<Cell>)]) -> Result<Option<RepetitionRul
     }))
 }
 
-/// Says that the repetitions which are always measured do not fit into the budget.
+/// Warns if the minimum number of repetitions does not fit into the budget.
 pub(super) fn doubt(rule: RepetitionRule, cells: &[Cell]) -> Option<Diagnostic> {
     let least_ns = cells.iter().fold(0_u64, |sum, cell| {
         sum.saturating_add(cell.ramp_time_ns)

@@ -1,10 +1,10 @@
-//! Values as they were written, given as an option, or their default, noted as settings.
+//! Resolves values from the file, an option or the default, and notes them as settings.
 
 use description::Overrides;
 use plan::{Setting, Source};
 use units::text_of;
 
-/// Picks values and notes where they came from.
+/// Resolves values and notes their sources.
 pub(super) struct Resolver<'a> {
     pub name: &'a str,
     pub overrides: &'a Overrides,
@@ -12,7 +12,7 @@ pub(super) struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// Notes a value as a setting; `written` says whether the workload has it.
+    /// Notes a value as a setting; `written` is `true` if the workload sets it.
     pub fn note(&mut self, key: &str, value: String, written: bool) {
         let source = Source::of(self.overrides.has(key), written);
         let (workload, key) = (self.name.to_owned(), key.to_owned());
@@ -24,7 +24,7 @@ impl Resolver<'_> {
         });
     }
 
-    /// A value whose text is its `Display`.
+    /// Resolves a value that is noted in its `Display` form.
     pub fn shown<T: std::fmt::Display>(&mut self, key: &str, written: Option<T>, default: T) -> T {
         let is_written = written.is_some();
         let value = written.unwrap_or(default);
@@ -32,7 +32,7 @@ impl Resolver<'_> {
         value
     }
 
-    /// A value whose text is what a workload file has.
+    /// Resolves a value that is noted in the form of a workload file.
     pub fn word<T: serde::Serialize>(&mut self, key: &str, written: Option<T>, default: T) -> T {
         let is_written = written.is_some();
         let value = written.unwrap_or(default);
@@ -40,7 +40,7 @@ impl Resolver<'_> {
         value
     }
 
-    /// A value that is noted only where it is written.
+    /// Resolves a value without a default; it is noted only if it is written.
     pub fn optional<T: Copy>(
         &mut self,
         key: &str,

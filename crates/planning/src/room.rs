@@ -1,4 +1,4 @@
-//! Whether the memory of each machine has room for what the workers there take of it.
+//! Checks that the memory of each machine suffices for its workers.
 
 use units::format::size;
 
@@ -6,21 +6,21 @@ use plan::Diagnostic;
 use plan::facts::SystemFacts;
 use plan::printable;
 
-/// What takes memory.
+/// An item that takes memory.
 pub(super) struct Taken<'a, W> {
-    /// What it is, such as `the buffers of a cell`.
+    /// Name of the item, such as `the buffers of a cell`.
     pub what: &'a str,
-    /// What to do where there is too much of it.
+    /// Advice if it takes too much.
     pub help: &'a str,
-    /// The process of each worker, and the bytes that the worker takes.
+    /// For each worker, its process and the bytes it takes.
     pub workers: W,
 }
 
 impl<W: Iterator<Item = (u32, u64)> + Clone> Taken<'_, W> {
-    /// Half of the memory of each machine must stay for everything else.
+    /// Checks that half of each machine's memory stays free for everything else.
     ///
     /// # Errors
-    /// The first machine where it would not.
+    /// The first machine on which it would not.
     pub fn fits(&self, facts: &SystemFacts) -> Result<(), Diagnostic> {
         if facts.hosts.is_empty() {
             let place = ("", "this machine's memory");
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::plan;
     use description::Overrides;
-    use description::source::load;
+    use description::load;
     use plan::facts::HostFacts;
 
     const MIB: u64 = 1 << 20;
@@ -81,10 +81,10 @@ mod tests {
 
     /// What four processes are told of this work.
     fn told(text: &str, facts: &SystemFacts) -> Result<(), String> {
-        let loaded = load("w.toml", text.as_bytes(), None, false).expect("a workload");
+        let loaded = load("w.toml", text).expect("a workload");
         let mut overrides = Overrides::new();
         overrides.set_ranks(4);
-        let planned = plan(&loaded.workloads, &overrides, facts);
+        let planned = plan(&loaded, &overrides, facts);
         planned.map(drop).map_err(|error| error.to_string())
     }
 

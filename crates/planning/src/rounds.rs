@@ -1,4 +1,4 @@
-//! Rounds of jobs, which all of a cell have together.
+//! Rounds of jobs, which all jobs of a cell share.
 
 use units::Span;
 
@@ -6,26 +6,26 @@ use description::check::ROUND_MIN;
 use plan::Diagnostic;
 use plan::job::BuiltJob;
 
-/// Gives jobs rounds of the same length, which is that of the longest.
+/// Gives all jobs rounds of the same length, the longest one.
 ///
 /// # Errors
-/// Jobs that begin at different times, or rounds too short to compare.
+/// If jobs start at different times, or rounds are too short to be compared.
 pub(super) fn share(jobs: &mut [BuiltJob]) -> Result<(), Diagnostic> {
     let is_late = |job: &&BuiltJob| job.plan.after.is_some() || job.plan.start_delay_ns > 0;
     if let Some(job) = jobs.iter().find(is_late) {
         let name = plan::printable(&job.name);
         let message = format!(
-            "`until = \"steady\"` is of rounds that all jobs begin together, but `{name}` begins \
-             later than others"
+            "`until = \"steady\"` needs all jobs to start their rounds together, but `{name}` \
+             starts later than others"
         );
-        let help = "leave `until` out, or let the jobs begin together";
+        let help = "leave `until` out, or let the jobs start together";
         return Err(Diagnostic::error("", message).help(help));
     }
     let times_ns = jobs.iter().map(|job| job.plan.run_time_ns);
     let round_ns = times_ns.max().unwrap_or(0);
     if round_ns < ROUND_MIN.0 {
         let message = format!(
-            "the jobs run for {}, and a round takes {ROUND_MIN} at least",
+            "the jobs run for {}, but a round takes at least {ROUND_MIN}",
             Span(round_ns)
         );
         return Err(Diagnostic::error("", message).help("add `--run-time 10s`"));

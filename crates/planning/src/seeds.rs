@@ -1,17 +1,17 @@
-//! The default seed, and seeds of the workers of repetitions.
+//! The default seed, and seeds for repetitions.
 
 use plan::{Cell, PositionRule, worker_seed};
 
-/// Seed of a workload that names none, so that two runs ask for the same requests.
+/// Default seed of a workload, so that two runs make the same requests.
 pub(super) const SEED_DEFAULT: u64 = 1;
 
-/// Keeps the seeds of repetitions apart from those of workers.
+/// Separates the seeds of repetitions from the seeds of workers.
 const REPEATED: u64 = 0x7265_7065_6174_2121;
 
-/// Gives the workers of a cell that is repeated seeds of their own: where all repetitions made the
-/// same requests at the same times, what differs from one stream to another would be in none of
-/// their intervals. Classics and Iometer's rule are told by their seed what to do, to the digit,
-/// and keep it.
+/// Gives the workers of a repeated cell new seeds. If all repetitions made the same requests at the
+/// same times, their confidence intervals would not cover the variation between random streams.
+/// Classics and Iometer's rule must reproduce the original's requests exactly, so they keep their
+/// seeds.
 pub(super) fn renew(cell: &mut Cell) {
     if cell.repetition == 0 || cell.work.is_acts() {
         return;

@@ -1,4 +1,4 @@
-//! Settings that are known only once workers and targets are.
+//! Settings that are known only after workers and targets.
 
 use std::collections::HashSet;
 
@@ -9,13 +9,13 @@ use plan::Diagnostic;
 use plan::{Setting, Source};
 
 use super::Context;
-use super::crew::Member;
+use super::crew::PlannedWorker;
 use units::text_of;
 
-/// Notes how many workers there are, and refuses CPUs that are not there.
+/// Notes the number of workers, and refuses CPUs that do not exist.
 ///
 /// # Errors
-/// When a CPU is not there, as far as that is known.
+/// If a CPU does not exist; not checked if the number of CPUs is unknown.
 pub(super) fn note_workers(
     workload: &Workload,
     count: usize,
@@ -41,8 +41,8 @@ pub(super) fn note_workers(
     Ok(())
 }
 
-/// Shows the workers' values of the keys that all of them set, since those hold.
-pub(super) fn note_own(workload: &Workload, members: &[Member], context: &mut Context) {
+/// For keys that all workers set, notes the workers' values, because those apply.
+pub(super) fn note_own(workload: &Workload, members: &[PlannedWorker], context: &mut Context) {
     let tables: Vec<&Worker> = members
         .iter()
         .filter_map(|member| workload.worker.get(member.table_index?))
@@ -59,7 +59,7 @@ pub(super) fn note_own(workload: &Workload, members: &[Member], context: &mut Co
             distinct(&tables, |it| it.content.as_ref().map(text_of)),
         ),
     ];
-    // The test type's own depths hold for the workers, too.
+    // The depths of such a test type replace the workers' own.
     let cycles = matches!(
         workload.test_type,
         Some(TestType::CycleOutstandingIos | TestType::CycleOutstandingIosAndTargets)
@@ -79,7 +79,7 @@ fn shown<T: std::fmt::Display>(value: Option<&T>) -> Option<String> {
     value.map(T::to_string)
 }
 
-/// The different values, in order; nothing if a worker has none.
+/// The distinct values, in order; `None` if a worker has none.
 fn distinct(tables: &[&Worker], value: impl Fn(&Worker) -> Option<String>) -> Option<String> {
     let mut seen = HashSet::new();
     let mut values: Vec<String> = tables.iter().map(|it| value(it)).collect::<Option<_>>()?;
@@ -87,8 +87,8 @@ fn distinct(tables: &[&Worker], value: impl Fn(&Worker) -> Option<String>) -> Op
     Some(values.join(","))
 }
 
-/// Puts a value in place of the workload's own; the workload's settings are the last and begin
-/// with its depths.
+/// Replaces the value of a setting of the current workload, whose settings are the last ones and
+/// start with `iodepth`.
 fn replace(context: &mut Context, workload: &Workload, key: &str, value: String) {
     let source = match context.overrides.has("worker") {
         true => Source::Option,
@@ -110,7 +110,7 @@ fn replace(context: &mut Context, workload: &Workload, key: &str, value: String)
     }
 }
 
-/// Notes the targets of a workload, and their size where nobody wrote one.
+/// Notes the targets of a workload, and their size if it is not written.
 pub(super) fn note_targets(workload_index: usize, workload: &Workload, context: &mut Context) {
     let mut indices: Vec<u32> = Vec::new();
     let tables = (0..workload.worker.len()).map(Some);

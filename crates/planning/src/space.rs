@@ -1,4 +1,4 @@
-//! How much of each target is used, and whether there is room for it.
+//! Used part of each target, and checks of the free space.
 
 use std::path::PathBuf;
 
@@ -11,22 +11,22 @@ use plan::{Diagnostic, DiagnosticCode};
 use plan::{Plan, TargetKind, TargetPlan};
 
 use super::Context;
-use super::targets::Entry;
+use super::targets::ResolvedTarget;
 
-/// Smallest unit of an alignment of 0.
+/// Sector size in bytes, the minimum for an alignment of 0.
 pub(super) const SECTOR_BYTES: u32 = 512;
 
-/// A default is cut to whole multiples of this, and not below it.
+/// A reduced default size is a multiple of this, and at least this.
 pub(super) const SIZE_UNIT: u64 = 1 << 20;
 
-impl Entry {
-    /// Bytes that are there already, when the default is to use them all.
+impl ResolvedTarget {
+    /// Existing bytes of a target, which the default size covers.
     fn present_bytes(&self) -> u64 {
         let is_there = self.facts.exists || self.facts.kind == TargetKind::Device;
         if is_there { self.facts.size_bytes } else { 0 }
     }
 
-    /// Bytes that test files may take; nothing when that is not known.
+    /// Bytes that test files may take; `None` if unknown.
     pub fn usable_bytes(&self) -> Option<u64> {
         let facts = &self.facts;
         let makes_files = matches!(facts.kind, TargetKind::Directory | TargetKind::File);
@@ -42,7 +42,7 @@ impl Entry {
         })
     }
 
-    /// Bytes that the file system must have room for; none for a file that is long enough.
+    /// Bytes for which the file system must have room; 0 for a file that is large enough.
     fn new_bytes(&self, needed_bytes: u64) -> u64 {
         let is_there = self.facts.kind == TargetKind::File && self.present_bytes() >= needed_bytes;
         if is_there { 0 } else { needed_bytes }
@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-/// The part of a target that a worker asks for, as first byte and size, both in bytes.
+/// The part of a target that a worker uses: first byte and size, both in bytes.
 pub(super) fn span(
     context: &mut Context,
     target_index: u32,
@@ -107,7 +107,7 @@ pub(super) fn span(
     Ok((start, size))
 }
 
-/// The default, cut with a warning where the file system has no room for it.
+/// The default size, reduced with a warning if the file system does not have enough room.
 fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnostic> {
     let entries = &context.targets.entries;
     let entry = &entries[target_index as usize];
@@ -140,7 +140,7 @@ fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnos
     Ok(share)
 }
 
-/// The planned targets, once all that they need is known to fit.
+/// The planned targets; an error if their files do not fit.
 pub(super) fn checked(context: &mut Context) -> Result<Vec<TargetPlan>, Diagnostic> {
     let entries = &context.targets.entries;
     let mut warnings = Vec::new();
@@ -151,7 +151,8 @@ pub(super) fn checked(context: &mut Context) -> Result<Vec<TargetPlan>, Diagnost
         let sharers = entries
             .iter()
             .filter(|other| other.shares_space_with(entry));
-        let needs = |it: &Entry| it.new_bytes(it.needed_bytes).saturating_add(it.files_bytes);
+        let needs =
+            |it: &ResolvedTarget| it.new_bytes(it.needed_bytes).saturating_add(it.files_bytes);
         let needed = sharers.fold(0_u64, |sum, other| sum.saturating_add(needs(other)));
         if needed > usable {
             let (what, help) = match entries.iter().any(|entry| entry.files_bytes > 0) {
@@ -181,21 +182,21 @@ pub(super) fn checked(context: &mut Context) -> Result<Vec<TargetPlan>, Diagnost
     Ok(planned)
 }
 
-/// Refuses plans that fit one by one, but not together, on a file system that they share: their
-/// test files are there at the same time, their work on many files is not.
+/// Refuses plans that fit individually but not together on a shared file system. Test files of all
+/// plans exist at the same time; files of work on many files do not.
 ///
 /// # Errors
-/// With how much they need and how much there is.
+/// The needed and the available space.
 pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), Diagnostic> {
-    let mut needs: Vec<(Entry, u64)> = Vec::new();
+    let mut needs: Vec<(ResolvedTarget, u64)> = Vec::new();
     for plan in plans {
         for (index, target) in (0..).zip(&plan.targets) {
             let path = target.path.to_string_lossy();
             let found = facts.targets.iter().find(|found| found.path == path);
-            // The same target is used by all plans in turn.
+            // All plans use the same target in turn.
             let is_new = needs.iter().all(|(entry, _)| entry.facts.path != path);
             if let Some(found) = found.filter(|_| is_new) {
-                let entry = Entry {
+                let entry = ResolvedTarget {
                     facts: found.clone(),
                     known: true,
                     named: true,
@@ -226,7 +227,7 @@ pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), 
                 .map(|(it, _)| format!("`{}`", it.facts.path))
                 .collect();
             let message = format!(
-                "{} lie on one file system and together need {}, as {} must stay free",
+                "{} share one file system and together need {}, as {} must stay free",
                 paths.join(" and "),
                 shortage(needed, usable),
                 rounded(kept_free_bytes(entry.facts.total_bytes))
@@ -237,7 +238,7 @@ pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), 
     Ok(())
 }
 
-/// What is needed and what there is, in words that still differ where the rounded sizes do not.
+/// Describes needed and available space; adds the difference if their rounded forms are equal.
 fn shortage(needed: u64, usable: u64) -> String {
     let (need, can) = (rounded(needed), rounded(usable));
     match need == can {
@@ -246,7 +247,7 @@ fn shortage(needed: u64, usable: u64) -> String {
     }
 }
 
-/// Bytes that the files of a plan's cells take at once on a target, at most.
+/// Maximum of the bytes that the files of a plan's cells take on a target.
 fn files_bytes(plan: &Plan, target_index: u32) -> u64 {
     let of_files = plan.cells.iter().filter(|cell| cell.work.is_acts());
     let bytes = of_files.map(|cell| {
@@ -257,7 +258,7 @@ fn files_bytes(plan: &Plan, target_index: u32) -> u64 {
     bytes.max().unwrap_or(0)
 }
 
-fn planned(entry: &Entry) -> TargetPlan {
+fn planned(entry: &ResolvedTarget) -> TargetPlan {
     TargetPlan {
         path: PathBuf::from(&entry.facts.path),
         kind: entry.facts.kind,
@@ -266,8 +267,8 @@ fn planned(entry: &Entry) -> TargetPlan {
     }
 }
 
-impl Entry {
-    /// Offsets and lengths of direct I/O are multiples of this; 512 when nobody knows.
+impl ResolvedTarget {
+    /// Alignment of offsets and lengths for direct I/O in bytes; 512 if unknown.
     pub fn direct_unit(&self) -> u32 {
         match (self.facts.direct_alignment_bytes, self.facts.block_bytes) {
             (0, 0) => 512,
@@ -276,7 +277,7 @@ impl Entry {
         }
     }
 
-    /// Bytes of the target where it is a device or a file that is there; none where a file is made.
+    /// Size of a device or existing file in bytes; `None` if a file is created.
     pub fn fixed_bytes(&self) -> Option<u64> {
         let is_there = self.facts.exists && self.facts.size_bytes > 0;
         let is_kind = matches!(self.facts.kind, TargetKind::File | TargetKind::Device);

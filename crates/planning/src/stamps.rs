@@ -1,16 +1,16 @@
-//! Whether what is verified can be stamped.
+//! Checks that verified blocks can hold a stamp.
 
 use plan::Diagnostic;
 use plan::{Cell, LinePlan, PositionRule, WorkerPlan};
 
-/// The smallest block that holds a stamp, as in the crate `generate`; a block's length divides all
-/// sizes, replies and alignments.
+/// Size of the smallest block that holds a stamp, as in the crate `generate`; the block size
+/// divides all sizes, replies and alignments.
 const STAMPED_BYTES_MIN: u64 = 64;
 
-/// Refuses verified requests that do not come in whole blocks.
+/// Refuses verified requests that are not multiples of such a block.
 ///
 /// # Errors
-/// The first length that leaves no room for a stamp.
+/// The first length that is too short for a stamp.
 pub(super) fn check(cells: &[Cell]) -> Result<(), Diagnostic> {
     let workers = cells.iter().flat_map(|cell| &cell.workers);
     let unfit = workers.filter(|worker| worker.verify).find_map(unstamped);
@@ -32,7 +32,7 @@ fn unstamped(worker: &WorkerPlan) -> Option<(&'static str, u64)> {
             ("an alignment", u64::from(line.align_bytes)),
         ]
     };
-    // Only Iometer's rule begins at the span's first byte as it is; others round it up.
+    // Only Iometer's rule starts exactly at the span's first byte; other rules round it up.
     let starts = worker
         .spans
         .iter()

@@ -1,4 +1,4 @@
-//! Which targets each worker uses: those of the file, those of options, or a new directory.
+//! Targets of each worker: from the file, from options, or a new directory.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,42 +9,42 @@ use plan::TcpAddress;
 use plan::facts::{SystemFacts, TargetFacts};
 use plan::{EngineKind, TargetKind};
 
-/// What a directory is called about which nothing is known: the new one that running makes.
+/// Placeholder path of the new directory that a run creates.
 const NEW_DIRECTORY: &str = ".";
 
-/// A target with what is known about it.
-pub(super) struct Entry {
+/// A target with its known properties.
+pub(super) struct ResolvedTarget {
     /// Its facts, or placeholders.
     pub facts: TargetFacts,
-    /// Whether the facts are facts.
+    /// `true` if the facts were collected; `false` for placeholders.
     pub known: bool,
-    /// Whether the file or an option names it.
+    /// `true` if the file or an option names it.
     pub named: bool,
-    /// Bytes from byte 0 that some worker uses, at most.
+    /// End of the part that workers use, in bytes from byte 0.
     pub needed_bytes: u64,
-    /// Bytes that many files take at once there, at most, beside the test file.
+    /// Maximum of the bytes that work on many files takes there, in addition to the test file.
     pub files_bytes: u64,
-    /// The same if phases with a deadline finish all their work.
+    /// As `files_bytes`, if phases that end by time did all of their possible work.
     pub files_most_bytes: u64,
-    /// Whether a workload leaves the size to the default.
+    /// `true` if a workload uses the default size.
     pub size_is_default: bool,
 }
 
-/// All targets, and for each workload which of them are used.
+/// All targets, and the targets of each workload.
 #[derive(Default)]
 pub(super) struct TargetTable {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ResolvedTarget>,
     lists: Vec<Lists>,
-    /// By path and by whether I/O touches it.
+    /// Indexes by path and by whether I/O accesses the target.
     by_path: HashMap<(String, bool), u32>,
 }
 
 /// The targets of one workload.
 #[derive(Default)]
 struct Lists {
-    /// Of workers without targets of their own.
+    /// Targets of workers that name none.
     common: Vec<u32>,
-    /// Of each worker table.
+    /// Targets of each worker table.
     of_tables: Vec<Vec<u32>>,
 }
 
@@ -58,10 +58,10 @@ impl TargetTable {
     ) -> Self {
         let mut table = Self::default();
         for workload in workloads {
-            let names = Names::of(workload);
+            let names = TargetNames::of(workload);
             let of_iometer = workload.iometer.is_some();
             let touched = workload.engine != Some(EngineKind::Null);
-            let mut resolver = Resolver {
+            let mut resolver = TargetResolver {
                 table: &mut table,
                 facts,
                 warnings,
@@ -74,7 +74,7 @@ impl TargetTable {
         table
     }
 
-    /// The targets of a worker: of its table, or of a worker without one.
+    /// The targets of a worker, by its table, or for workers without a table.
     pub fn of_worker(&self, workload_index: usize, table_index: Option<usize>) -> &[u32] {
         let lists = &self.lists[workload_index];
         match table_index {
@@ -83,12 +83,12 @@ impl TargetTable {
         }
     }
 
-    /// The paths that were named, in order.
+    /// The named paths, in order.
     pub fn named_paths(&self) -> Vec<String> {
         self.named_paths_of(|_| true)
     }
 
-    /// Those of them that are used, by their indexes.
+    /// The named paths whose target index is selected.
     pub fn named_paths_of(&self, is_used: impl Fn(u32) -> bool) -> Vec<String> {
         let used = (0..)
             .zip(&self.entries)
@@ -98,12 +98,17 @@ impl TargetTable {
         touched.map(|entry| entry.facts.path.clone()).collect()
     }
 
-    /// The index of the target at the path, made if it is new.
-    fn index_of(&mut self, path: &str, touched: bool, make: impl FnOnce() -> Entry) -> u32 {
+    /// The index of the target at this path, added if it is new.
+    fn index_of(
+        &mut self,
+        path: &str,
+        touched: bool,
+        make: impl FnOnce() -> ResolvedTarget,
+    ) -> u32 {
         if let Some(index) = self.by_path.get(&(path.to_owned(), touched)) {
             return *index;
         }
-        // Checked lists are too short to name 2^32 targets.
+        // The checked lists are too short for 2^32 targets.
         let index = self.entries.len() as u32;
         self.by_path.insert((path.to_owned(), touched), index);
         self.entries.push(make());
@@ -111,13 +116,13 @@ impl TargetTable {
     }
 }
 
-/// The target names of one workload, as written.
-struct Names<'a> {
+/// Target names of one workload, as written.
+struct TargetNames<'a> {
     common: Option<&'a [String]>,
     of_tables: Vec<Option<&'a [String]>>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> TargetNames<'a> {
     fn of(workload: &'a Workload) -> Self {
         let common = workload.targets.as_ref().map(OneOrMany::as_slice);
         let own = |worker: &'a description::model::Worker| {
@@ -129,7 +134,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The lists that are used, of worker tables or else of the workload.
+    /// The lists that apply: of the worker tables, or else of the workload.
     fn used(&self) -> Vec<Option<&'a [String]>> {
         if self.of_tables.is_empty() {
             vec![self.common]
@@ -151,15 +156,15 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Where a name leads.
+/// How names map to paths.
 enum Leads<'a> {
-    /// Each name to its own paths.
+    /// Each name maps to its own paths.
     Each(HashMap<&'a str, Vec<String>>),
-    /// Every name to all of these paths; nothing stands for the default target.
+    /// Every name maps to all of these paths; an empty list means the default target.
     All(Vec<String>),
 }
 
-struct Resolver<'a> {
+struct TargetResolver<'a> {
     table: &'a mut TargetTable,
     facts: &'a SystemFacts,
     warnings: &'a mut Vec<Diagnostic>,
@@ -167,15 +172,15 @@ struct Resolver<'a> {
     of_iometer: bool,
 }
 
-impl Resolver<'_> {
-    fn lists(&mut self, names: &Names, options: &[String]) -> Lists {
+impl TargetResolver<'_> {
+    fn lists(&mut self, names: &TargetNames, options: &[String]) -> Lists {
         let distinct = names.distinct();
         let leads = self.leads(&distinct, options);
         let nobody_has_any = distinct.is_empty();
         let of_iometer = self.of_iometer;
         let mut list = |own: Option<&[String]>| match own {
             Some([]) if !nobody_has_any => Vec::new(),
-            // A worker of Iometer has the targets that its own section assigns, or none.
+            // An Iometer worker has only the targets that its own section assigns.
             None if of_iometer && !nobody_has_any => Vec::new(),
             own => self.list(own.unwrap_or_default(), &leads),
         };
@@ -209,7 +214,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The paths that names stand for by themselves.
+    /// The paths that the names themselves denote.
     fn own_paths<'n>(&mut self, distinct: &[&'n str]) -> HashMap<&'n str, Vec<String>> {
         let paths: HashMap<&str, Vec<String>> = distinct
             .iter()
@@ -224,8 +229,8 @@ impl Resolver<'_> {
         paths
     }
 
-    /// Where TCP peers and others are named, each kind leads to options of its own; what has none
-    /// stays what it is.
+    /// If both TCP peers and other targets are named, options of each kind replace only names of
+    /// that kind; names without such options stay.
     fn leads_by_kind<'n>(&mut self, names: [&[&'n str]; 2], options: &[String]) -> Leads<'n> {
         let (peers, others): (Vec<_>, Vec<_>) = options
             .iter()
@@ -288,9 +293,9 @@ impl Resolver<'_> {
                 Some(facts) => facts.clone(),
                 None => TargetFacts::placeholder(path, TargetKind::File),
             };
-            Entry {
+            ResolvedTarget {
                 named: true,
-                ..Entry::new(found, known.is_some() || !touched || is_peer)
+                ..ResolvedTarget::new(found, known.is_some() || !touched || is_peer)
             }
         })
     }
@@ -305,11 +310,11 @@ impl Resolver<'_> {
         let known = !touched || self.facts.default_target.is_some();
         let path = found.path.clone();
         self.table
-            .index_of(&path, touched, || Entry::new(found, known))
+            .index_of(&path, touched, || ResolvedTarget::new(found, known))
     }
 }
 
-impl Entry {
+impl ResolvedTarget {
     fn new(facts: TargetFacts, known: bool) -> Self {
         Self {
             facts,
@@ -323,17 +328,17 @@ impl Entry {
     }
 }
 
-/// Each name to the option in its place.
+/// Pairs each name with the option at the same position.
 fn in_pairs<'n>(names: &[&'n str], options: &[String]) -> HashMap<&'n str, Vec<String>> {
     let options = options.iter().map(|option| vec![option.clone()]);
     names.iter().copied().zip(options).collect()
 }
 
-/// The path that a name in a workload file stands for on Linux; nothing for Windows' names, for
-/// bare names of devices, and for all that is not absolute in a file of Iometer.
+/// The path that a name in a workload file denotes on Linux; `None` for Windows names and bare
+/// device names, and in Iometer files for names that are not absolute.
 ///
-/// Iometer names a mounted file system by its directory with the type behind it, as in
-/// `/mnt/x [ext4]`.
+/// Iometer names a mounted file system by its directory followed by the type, as in `/mnt/x
+/// [ext4]`.
 fn path_of(name: &str, of_iometer: bool) -> Option<String> {
     let name = name.trim();
     if TcpAddress::is_meant(name) {

@@ -6,7 +6,7 @@ use description::Overrides;
 use description::builtin::*;
 use description::classics::fs_mark::FsMarkPlan;
 use description::classics::{CreateRemove, FsMark, LatFs};
-use description::source::load_builtin;
+use description::load_builtin;
 use plan::facts::SystemFacts;
 use plan::program::{FilePool, Fsync, Program};
 use plan::{CacheMode, Cell};
@@ -15,10 +15,7 @@ use planning::{Planned, plan};
 fn cells(name: &str) -> Vec<Cell> {
     let loaded = load_builtin(name).unwrap();
     let facts = SystemFacts::default();
-    plan(&loaded.workloads, &Overrides::new(), &facts)
-        .unwrap()
-        .plan
-        .cells
+    plan(&loaded, &Overrides::new(), &facts).unwrap().plan.cells
 }
 
 /// The mean bytes of a request over all lines.
@@ -256,7 +253,7 @@ fn planned_with(name: &str, memory_bytes: u64) -> Planned {
         memory_bytes,
         ..SystemFacts::default()
     };
-    plan(&loaded.workloads, &Overrides::new(), &facts).unwrap()
+    plan(&loaded, &Overrides::new(), &facts).unwrap()
 }
 
 #[test]
@@ -325,7 +322,7 @@ fn the_published_run_of_postmark_is_two_options_away() {
     for pair in ["number=9999", "transactions=5000000", "engine=null"] {
         overrides.set_pair(pair).unwrap();
     }
-    let planned = plan(&loaded.workloads, &overrides, &SystemFacts::default()).unwrap();
+    let planned = plan(&loaded, &overrides, &SystemFacts::default()).unwrap();
     let pool = pool(planned.plan.cells[0].program().unwrap());
     assert_eq!((pool.number, pool.transactions), (9999, 5_000_000));
     assert!(planned.warnings.is_empty());

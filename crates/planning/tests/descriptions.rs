@@ -2,12 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use description::source::{LoadOptions, SourceKind, load, load_builtin, load_with};
-use description::{Overrides, Workload, read_toml, to_toml};
+use description::{Overrides, Workload, load, load_builtin, read_toml, to_toml};
 use plan::Plan;
 use plan::facts::SystemFacts;
 use planning::plan;
-use proptest::prelude::*;
 
 /// The plan, but for where its values come from.
 fn planned(workloads: &[Workload], overrides: &Overrides) -> Plan {
@@ -23,10 +21,10 @@ fn planned(workloads: &[Workload], overrides: &Overrides) -> Plan {
 
 fn says_the_same(workloads: &[Workload], overrides: &Overrides) {
     let text = to_toml(&overrides.written(workloads).unwrap()).unwrap();
-    let read = load("x.toml", text.as_bytes(), None, true);
+    let read = load("x.toml", &text);
     let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(
-        planned(&read.workloads, &Overrides::new()),
+        planned(&read, &Overrides::new()),
         planned(workloads, overrides),
         "{text}"
     );
@@ -46,12 +44,12 @@ fn overrides(pairs: &[&str], targets: &[&str]) -> Overrides {
 #[test]
 fn a_built_in_workload_and_a_pack_read_back_to_the_same_plan() {
     let said = overrides(&["iodepth=1,32", "size=2g", "run_time=5s"], &["/mnt/x"]);
-    says_the_same(&load_builtin("oltp").unwrap().workloads, &said);
-    says_the_same(&load_builtin("quick").unwrap().workloads, &said);
+    says_the_same(&load_builtin("oltp").unwrap(), &said);
+    says_the_same(&load_builtin("quick").unwrap(), &said);
     let two = overrides(&[], &["/mnt/a", "/mnt/b"]);
-    says_the_same(&load_builtin("file-server").unwrap().workloads, &two);
+    says_the_same(&load_builtin("file-server").unwrap(), &two);
     let files = overrides(&["number=2000", "workers=2"], &["/mnt/x"]);
-    says_the_same(&load_builtin("postmark").unwrap().workloads, &files);
+    says_the_same(&load_builtin("postmark").unwrap(), &files);
 }
 
 #[test]
@@ -99,8 +97,8 @@ fn an_absolute_location_is_the_target() {
 #[test]
 fn a_configuration_of_iometer_without_specifications_is_refused() {
     let text = "[iometer]\n[[worker]]\nname = \"Worker 1\"\n";
-    let read = load("sample.toml", text.as_bytes(), None, false).unwrap();
-    let planned = plan(&read.workloads, &Overrides::new(), &Default::default());
+    let read = load("sample.toml", text).unwrap();
+    let planned = plan(&read, &Overrides::new(), &Default::default());
     let refusals = planned.unwrap().refusals;
     assert_eq!(
         refusals.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -109,22 +107,4 @@ fn a_configuration_of_iometer_without_specifications_is_refused() {
              help: add an `[[access_spec]]`"
         ]
     );
-}
-
-proptest! {
-    #[test]
-    fn no_script_makes_planning_panic(
-        lines in prop::collection::vec(
-            "(set |run|load|quit|show|!|#)?[a-z]{0,9} ?[-+/.0-9a-z\\r]{0,12} ?[0-9]{0,11}",
-            0..8,
-        ),
-        strict: bool,
-        has_target: bool,
-    ) {
-        let kind = Some(SourceKind::Postmark);
-        let options = LoadOptions { kind, strict, has_target };
-        if let Ok(loaded) = load_with("x.pm", lines.join("\n").as_bytes(), &options) {
-            let _ = plan(&loaded.workloads, &Overrides::new(), &Default::default());
-        }
-    }
 }

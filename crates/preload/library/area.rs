@@ -1,24 +1,25 @@
-//! The extended state of a processor, as XSAVE lays it out in its standard format: 512 bytes of
-//! x87 and SSE, a header of 64 bytes, then each feature at a place of its own.
+//! The extended processor state in the standard format of XSAVE: 512 bytes of x87 and SSE, a header
+//! of 64 bytes, then each feature at its own offset.
 //!
 //! Source: Intel, "Software Developer's Manual", volume 1, 13.4, "XSAVE area".
 
 use core::ops::Range;
 
-/// Registers of x87 and SSE; what the header's bits 0 and 1 stand for.
+/// End of the x87 and SSE registers, which bits 0 and 1 of the header stand for.
 const LEGACY_END: usize = 512;
-/// Which features are in the area: the header's first 8 bytes, `XSTATE_BV`.
+/// First 8 bytes of the header, `XSTATE_BV`: the features in use.
 const FEATURES: Range<usize> = LEGACY_END..LEGACY_END + 8;
-/// `XCOMP_BV` and reserved bytes end here; all are 0 in the standard format.
+/// End of `XCOMP_BV` and the reserved bytes, all of which are 0 in the standard format.
 const HEADER_END: usize = 576;
-/// Features before this one lie in the first 512 bytes.
+/// Features below this number are in the first 512 bytes.
 const FIRST_PLACED: u32 = 2;
 
-/// Writes a shorter area over a whole one, feature by feature: those that lie in it are as it says,
-/// in use or not, and the others stay as they are. Returns whether there was a header to go by.
+/// Copies a shorter area over a whole one, feature by feature. Features within the shorter area
+/// take over its values and whether they are in use; the others stay unchanged. Returns `false` if
+/// one of the areas has no complete header.
 ///
-/// `place_of` tells where a feature lies. One that lies nowhere is left for the kernel to refuse,
-/// and so is a header that is not of the standard format.
+/// `place_of` returns the byte range of a feature. Features without a range are left for the kernel
+/// to reject, and so is a header that is not in the standard format.
 pub fn overlay(
     whole: &mut [u8],
     given: &[u8],
@@ -45,7 +46,7 @@ pub fn overlay(
     true
 }
 
-/// The bits of the features that are in use; none where the area ends before its header does.
+/// Bits of the features in use; `None` if the area is shorter than its header.
 fn features(area: &[u8]) -> Option<u64> {
     let header = area.get(..HEADER_END)?;
     let bytes = header.get(FEATURES)?;

@@ -1,19 +1,19 @@
-//! Where this processor has each feature in the area.
+//! Offsets of the features in the area on this processor.
 
 use core::arch::x86_64::__cpuid_count;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The leaf of CPUID that tells.
+/// The CPUID leaf that describes the area.
 const LEAF: u32 = 0xd;
 
-/// What was told of each feature: the offset in the upper half, the end in the lower; 0 where it
-/// was not asked yet. A virtual machine takes tens of microseconds to answer.
+/// Cached offset (upper half) and end (lower half) of each feature; 0 if not queried yet. CPUID
+/// takes tens of microseconds in a virtual machine.
 static TOLD: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
-/// A feature that this processor has not, or that has no place in the standard format.
+/// A feature that this processor lacks, or that has no place in the standard format.
 const NOWHERE: u64 = u64::MAX;
 
-/// Where the feature lies.
+/// Byte range of a feature in the area; `None` if it has none.
 ///
 /// Source: Intel, "Software Developer's Manual", volume 1, 13.2, "Enumeration of CPU support".
 pub fn place_of(feature: u32) -> Option<Range<usize>> {

@@ -1,4 +1,4 @@
-//! `ptrace` as programs of the C library call it.
+//! The `ptrace` function that programs call through the C library.
 #![no_std]
 
 mod area;
@@ -7,13 +7,13 @@ mod ptrace;
 mod room;
 mod system;
 
-/// What the C library has under that name.
+/// Replaces the C library's function of this name.
 ///
 /// # Safety
-/// As of the C library's.
+/// As for the C library's `ptrace`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ptrace(request: i32, pid: i32, address: usize, data: usize) -> isize {
-    // SAFETY: the caller's promises are those that are asked for.
+    // SAFETY: the caller upholds the contract of `ptrace`.
     unsafe {
         ptrace::ptrace(
             system::ptrace,

@@ -1,4 +1,4 @@
-//! The call itself: handed on as it is, and completed where the kernel refuses it for being short.
+//! The call itself. It is passed on unchanged, and completed if the kernel rejects it as too short.
 
 use core::slice::from_raw_parts;
 
@@ -7,35 +7,35 @@ use crate::layout::place_of;
 use crate::room::Room;
 use crate::system::set_errno;
 
-/// Requests of `ptrace` that read a word, which the C library returns.
+/// Requests of `ptrace` that read a word; the C library returns it as the result.
 const PEEKS: core::ops::RangeInclusive<usize> = 1..=3;
-/// Hands out a set of registers.
+/// Request that reads a register set.
 pub const GETREGSET: usize = 0x4204;
-/// Takes a set of registers.
+/// Request that writes a register set.
 pub const SETREGSET: usize = 0x4205;
-/// The set of registers that is the processor's extended state.
+/// Register set of the extended processor state.
 pub const NT_X86_XSTATE: usize = 0x202;
 const EFAULT: isize = 14;
 
-/// What asks the kernel: request, process, address and data; an error is a negative number.
+/// The kernel's `ptrace`: request, process, address and data. Errors are negative numbers.
 pub type Ask = unsafe fn([usize; 4]) -> isize;
 
-/// How registers are handed over.
+/// Buffer through which registers are passed.
 ///
 /// Source: ptrace(2), `PTRACE_GETREGSET`; `struct iovec` of readv(2).
 #[repr(C)]
 pub struct Registers {
-    /// Where they are.
+    /// Start of the buffer.
     pub start: *mut u8,
-    /// Bytes that there is room for, or that there are.
+    /// Size of the buffer, or number of bytes in it.
     pub length: usize,
 }
 
-/// `ptrace` of the C library, where `ask` is the kernel's.
+/// `ptrace` as the C library provides it, on top of the kernel's `ask`.
 ///
 /// # Safety
-/// As of `ptrace`; where registers are set, `data` is null or points to a `struct iovec` whose
-/// bytes can be read.
+/// As for `ptrace`. If registers are set, `data` is null or points to a readable `struct iovec`
+/// whose bytes can be read.
 pub unsafe fn ptrace(ask: Ask, arguments: [usize; 4]) -> isize {
     let [request, pid, address, data] = arguments;
     let mut word = 0_isize;
@@ -45,10 +45,10 @@ pub unsafe fn ptrace(ask: Ask, arguments: [usize; 4]) -> isize {
     } else {
         data
     };
-    // SAFETY: the caller's promise; a word has room for what is peeked at.
+    // SAFETY: the caller's contract; for a peek, `word` has room for the result.
     let mut answer = unsafe { ask([request, pid, address, place]) };
     if answer == -EFAULT && (request, address) == (SETREGSET, NT_X86_XSTATE) && data != 0 {
-        // SAFETY: the caller's promise of `data`.
+        // SAFETY: the caller guarantees that `data` is valid.
         answer = unsafe { set_completed(ask, pid, &*(data as *const Registers)) };
     }
     if answer < 0 {
@@ -62,10 +62,10 @@ pub unsafe fn ptrace(ask: Ask, arguments: [usize; 4]) -> isize {
     answer
 }
 
-/// Sets all registers: those that are given, and the others to what they are.
+/// Sets all registers: those in `given` to the given values, the others to their current values.
 ///
 /// # Safety
-/// The given bytes can be read.
+/// The bytes of `given` can be read.
 unsafe fn set_completed(ask: Ask, pid: usize, given: &Registers) -> isize {
     let Some(mut room) = Room::take() else {
         return -EFAULT;
@@ -75,20 +75,20 @@ unsafe fn set_completed(ask: Ask, pid: usize, given: &Registers) -> isize {
         start: bytes.as_mut_ptr(),
         length: bytes.len(),
     };
-    // SAFETY: the room is ours, and the kernel writes no more than its length.
+    // SAFETY: the room is ours, and the kernel writes at most `length` bytes.
     let answer = unsafe { ask([GETREGSET, pid, NT_X86_XSTATE, &raw mut whole as usize]) };
-    // What fills the room may be cut off.
+    // An area that fills the room may have been truncated.
     if answer < 0 || whole.length >= bytes.len() || given.length >= whole.length {
         return -EFAULT;
     }
     let Some(area) = bytes.get_mut(..whole.length) else {
         return -EFAULT;
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's contract.
     let given = unsafe { from_raw_parts(given.start, given.length) };
     if !overlay(area, given, place_of) {
         return -EFAULT;
     }
-    // SAFETY: the kernel reads the room, which lives until the end.
+    // SAFETY: the kernel reads the room, which lives until the end of the function.
     unsafe { ask([SETREGSET, pid, NT_X86_XSTATE, &raw mut whole as usize]) }
 }

@@ -1,4 +1,4 @@
-//! Memory for a whole area. Stacks of User-mode Linux are too small for it.
+//! Memory for a whole area, because the stacks of User-mode Linux are too small for it.
 
 use core::ptr::null_mut;
 use core::slice::from_raw_parts_mut;
@@ -6,17 +6,17 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::system;
 
-/// More than any area so far, of which the largest is that of AMX with 11008 bytes.
+/// Larger than any known area; the largest has 11008 bytes, with AMX.
 const LENGTH: usize = 64 << 10;
 
-/// Room that is not in use; nothing where there was none yet, or where it is in use.
+/// A room that is not in use; null if none was mapped yet or it is in use.
 static SPARE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 
-/// Room for an area, nobody else's while it lives.
+/// Memory for an area, used exclusively by its owner.
 pub struct Room(*mut u8);
 
 impl Room {
-    /// Takes what is spare, or new memory; nothing where there is none.
+    /// Takes the spare room or maps a new one; `None` if there is no memory.
     pub fn take() -> Option<Self> {
         let spare = SPARE.swap(null_mut(), Ordering::Acquire);
         match spare.is_null() {
@@ -25,9 +25,9 @@ impl Room {
         }
     }
 
-    /// The memory.
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: it is mapped, initialized and of that length, and who has taken it has it alone.
+        // SAFETY: the memory is mapped, initialized and of that length, and its owner has it
+        // exclusively.
         unsafe { from_raw_parts_mut(self.0, LENGTH) }
     }
 }
@@ -36,7 +36,7 @@ impl Drop for Room {
     fn drop(&mut self) {
         let kept = SPARE.compare_exchange(null_mut(), self.0, Ordering::Release, Ordering::Relaxed);
         if kept.is_err() {
-            // SAFETY: it is of `map`, and ends here.
+            // SAFETY: the memory comes from `map` and is not used after this.
             unsafe { system::unmap(self.0, LENGTH) };
         }
     }

@@ -1,4 +1,4 @@
-//! The kernel below, and what is the C library's: `errno`.
+//! System calls, and the `errno` of the C library.
 
 use core::arch::asm;
 
@@ -8,54 +8,54 @@ const MUNMAP: usize = 11;
 
 const PROT_READ_WRITE: usize = 0x3;
 const MAP_PRIVATE_ANONYMOUS: usize = 0x22;
-/// No file.
+/// File descriptor of an anonymous mapping.
 const NONE: usize = usize::MAX;
 
 unsafe extern "C" {
-    /// Where the C library has this thread's `errno`; part of the Linux Standard Base.
+    /// Address of this thread's `errno` in the C library; part of the Linux Standard Base.
     fn __errno_location() -> *mut i32;
 }
 
-/// `ptrace`; the answer is what the kernel says, an error as a negative number.
+/// The kernel's `ptrace`. Returns its result; an error is a negative number.
 ///
 /// # Safety
-/// As of the system call.
+/// As for the system call.
 pub unsafe fn ptrace(arguments: [usize; 4]) -> isize {
     let [request, pid, address, data] = arguments;
     // SAFETY: the caller's promise.
     unsafe { call(PTRACE, [request, pid, address, data, 0, 0]) }
 }
 
-/// New memory, zeroed.
+/// Maps zeroed memory; `None` if there is none.
 pub fn map(length: usize) -> Option<*mut u8> {
     let arguments = [0, length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, NONE, 0];
-    // SAFETY: where the kernel chooses the place, nothing that is there is touched.
+    // SAFETY: the kernel chooses the address, so no existing memory is touched.
     let answer = unsafe { call(MMAP, arguments) };
     (answer > 0).then_some(answer as *mut u8)
 }
 
-/// Gives memory back.
+/// Unmaps memory.
 ///
 /// # Safety
-/// It is of `map`, of that length, and nobody uses it any more.
+/// The memory comes from `map`, has this length and is no longer used.
 pub unsafe fn unmap(start: *mut u8, length: usize) {
-    // SAFETY: the caller's promise. It cannot fail for a mapping that is there.
+    // SAFETY: the caller's contract. Unmapping an existing mapping does not fail.
     unsafe { call(MUNMAP, [start as usize, length, 0, 0, 0, 0]) };
 }
 
-/// Sets the C library's `errno`.
+/// Sets the `errno` of the C library.
 pub fn set_errno(number: i32) {
-    // SAFETY: the C library has one for each thread, for as long as the thread lives.
+    // SAFETY: the C library has one per thread, which lives as long as the thread.
     unsafe { *__errno_location() = number };
 }
 
 /// # Safety
-/// As of the system call of that number.
+/// As for the system call with this number.
 unsafe fn call(number: usize, arguments: [usize; 6]) -> isize {
     let [first, second, third, fourth, fifth, sixth] = arguments;
     let answer;
-    // SAFETY: the kernel takes the arguments where they are put and changes no other register
-    // than those named; what it does to memory is the caller's to allow.
+    // SAFETY: the kernel reads the arguments from these registers and changes only the registers
+    // listed. The caller answers for the effect on memory.
     unsafe {
         asm!(
             "syscall",
@@ -76,6 +76,6 @@ unsafe fn call(number: usize, arguments: [usize; 6]) -> isize {
 
 #[panic_handler]
 fn panicked(_: &core::panic::PanicInfo<'_>) -> ! {
-    // SAFETY: it ends the process, as an abort does.
+    // SAFETY: the instruction ends the process, like an abort.
     unsafe { asm!("ud2", options(noreturn)) }
 }

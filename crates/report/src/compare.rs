@@ -9,7 +9,8 @@ use ::compare::Comparison;
 
 pub(crate) use document::{beside_runs, document};
 
-/// Figures that are worse by more than `percent` of the first side's, each in a line of its own.
+/// Returns one line for each metric that is significantly worse, and by more than `percent` of the
+/// first side's value.
 #[must_use]
 pub fn regression_lines(comparison: &Comparison, percent: f64) -> Vec<String> {
     comparison

@@ -1,22 +1,22 @@
-//! Response-time curves: the cells that belong together, and the figure that stands for each.
+//! Response-time curves: their cells, and the single value that summarizes each curve.
 
 use plan::CurvePart;
 use results::{CellRecord, OpenLoopFigures, RunRecord};
 use stats::{CurveOrigin, ResponsePoint, overall_response_time};
 
-/// What is taken for the curve below its lowest load: nothing, since nothing was measured there.
+/// Shape of the curve below its lowest load: none, because nothing was measured there.
 pub const ORIGIN: CurveOrigin = CurveOrigin::MeasuredOnly;
 
-/// The points of a curve, with the peak that they come from.
+/// The points of a curve, with the peak they are based on.
 #[derive(Debug, Clone)]
 pub struct Curve<'a> {
     /// The closed loop at full load.
     pub peak: &'a CellRecord,
-    /// The open loops, by their share of the peak.
+    /// The open loops, in the order of their share of the peak.
     pub points: Vec<&'a CellRecord>,
 }
 
-/// The curves of a record, in the order of running.
+/// Returns the curves of a record, in the order of execution.
 pub fn curves(record: &RunRecord) -> Vec<Curve<'_>> {
     let is_peak = |cell: &&CellRecord| cell.curve == Some(CurvePart::Peak);
     let peaks = record.cells.iter().filter(is_peak);
@@ -45,7 +45,8 @@ fn belongs(cell: &CellRecord, peak: &CellRecord) -> bool {
 }
 
 impl Curve<'_> {
-    /// SPECstorage's overall response time, in nanoseconds; none where a point has no response.
+    /// Returns SPECstorage's overall response time, in nanoseconds; `None` if a point has no
+    /// response.
     pub fn overall_response_ns(&self) -> Option<f64> {
         let point = |cell: &&CellRecord| {
             let figures = cell.open_loop.as_ref()?;
@@ -58,8 +59,8 @@ impl Curve<'_> {
         overall_response_time(&points?, ORIGIN)
     }
 
-    /// Whether requests of a point were never answered, so that its mean response time, and what
-    /// follows from it, are lower bounds.
+    /// Returns `true` if some requests of a point were never answered. Its mean response time, and
+    /// results based on it, are then lower bounds.
     pub fn is_lower_bound(&self) -> bool {
         let mut figures = self.points.iter().filter_map(|it| it.open_loop.as_ref());
         figures.any(OpenLoopFigures::is_mean_lower_bound)

@@ -1,4 +1,4 @@
-//! A report before it is written: blocks that a terminal, Markdown and pages show in their ways.
+//! A report before rendering: blocks that the terminal, Markdown and pages show in their own ways.
 
 use maud::Markup;
 
@@ -6,34 +6,34 @@ use crate::names::capital;
 use crate::styled::Style;
 use crate::table::Table;
 
-/// The forms of a report for people.
+/// Media of a report for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Medium {
-    /// Lines of text, which can be pasted into a mail.
+pub enum ReportMedium {
+    /// Plain text, suitable for e-mail.
     Terminal,
     /// Markdown.
     Markdown,
-    /// One page of HTML that needs nothing else.
+    /// A single self-contained HTML page.
     Page,
 }
 
-/// A report in blocks.
+/// A report made of blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
     pub title: String,
     /// Blocks below the title.
     pub head: Vec<Block>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<DocumentPart>,
 }
 
 /// Blocks below a heading.
 #[derive(Debug, Default)]
-pub(crate) struct Part {
-    /// Empty for a part without a heading.
+pub(crate) struct DocumentPart {
+    /// Heading; empty for a part without one.
     pub heading: String,
-    /// Level of the heading, below that of the title, which is 1.
+    /// Level of the heading. The title has level 1.
     pub level: Level,
-    /// Id that the navigation of a page leads to; empty for a part that it leaves out.
+    /// Anchor for the navigation of a page; empty for a part that the navigation omits.
     pub id: String,
     pub blocks: Vec<Block>,
 }
@@ -41,38 +41,36 @@ pub(crate) struct Part {
 /// Level of a heading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// 2 in Markdown and on pages.
+    /// Level 2 in Markdown and on pages.
     #[default]
     Part,
-    /// 3 there.
+    /// Level 3 in Markdown and on pages.
     Section,
 }
 
-/// A piece of a report.
+/// A block of a report.
 #[derive(Debug)]
 pub(crate) enum Block {
-    /// Paragraphs, each on lines of its own.
-    Paragraphs(Vec<Line>),
-    /// Items of a list. Pages show labeled items as a table of facts, and styled ones as reasons
-    /// to doubt.
-    List(Vec<Line>),
+    /// Paragraphs, each starting on a new line.
+    Paragraphs(Vec<TextLine>),
+    /// Items of a list. Pages show labeled items as a table of facts, and styled items as warnings.
+    List(Vec<TextLine>),
     Table(Table),
-    /// Charts and other markup, which pages alone show.
+    /// Charts and other markup, shown only on pages.
     Drawn(Markup),
 }
 
 /// A sentence.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
-    /// What it is about; empty for a sentence that needs no label. Code if it stands between
-    /// backticks.
+pub(crate) struct TextLine {
+    /// Topic of the sentence; may be empty. A label in backticks is shown as code.
     pub label: String,
     pub text: String,
     pub style: Option<Style>,
 }
 
-impl Medium {
-    /// A heading of plain words, with a capital unless it stands among lines of text.
+impl ReportMedium {
+    /// Formats a heading. It starts with a capital letter except in plain text.
     pub(crate) fn heading(self, words: &str) -> String {
         match self {
             Self::Terminal => words.to_owned(),
@@ -82,14 +80,14 @@ impl Medium {
 }
 
 impl Document {
-    /// Adds another report below this one.
+    /// Appends another report.
     pub fn append(&mut self, other: Self) {
-        self.parts.push(Part {
+        self.parts.push(DocumentPart {
             heading: other.title,
             blocks: other.head,
-            ..Part::default()
+            ..DocumentPart::default()
         });
-        let sections = other.parts.into_iter().map(|part| Part {
+        let sections = other.parts.into_iter().map(|part| DocumentPart {
             level: Level::Section,
             ..part
         });
@@ -97,8 +95,8 @@ impl Document {
     }
 }
 
-impl Part {
-    /// Blocks below a heading.
+impl DocumentPart {
+    /// Creates a part with a heading.
     pub fn new(heading: impl Into<String>, blocks: impl IntoIterator<Item = Block>) -> Self {
         Self {
             heading: heading.into(),
@@ -107,7 +105,7 @@ impl Part {
         }
     }
 
-    /// Blocks below the heading of a section.
+    /// Creates a section with a heading.
     pub fn section(heading: impl Into<String>, blocks: impl IntoIterator<Item = Block>) -> Self {
         Self {
             level: Level::Section,
@@ -115,7 +113,7 @@ impl Part {
         }
     }
 
-    /// The same with an id for the navigation of pages.
+    /// Sets the anchor for the navigation of pages.
     pub fn at(self, id: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -129,13 +127,13 @@ impl Part {
 }
 
 impl Block {
-    /// Paragraphs, one for each line.
-    pub fn paragraphs<L: Into<Line>>(lines: impl IntoIterator<Item = L>) -> Self {
+    /// Creates one paragraph per line.
+    pub fn paragraphs<L: Into<TextLine>>(lines: impl IntoIterator<Item = L>) -> Self {
         Self::Paragraphs(lines.into_iter().map(Into::into).collect())
     }
 
-    /// A list with an item for each line.
-    pub fn list<L: Into<Line>>(lines: impl IntoIterator<Item = L>) -> Self {
+    /// Creates a list with one item per line.
+    pub fn list<L: Into<TextLine>>(lines: impl IntoIterator<Item = L>) -> Self {
         Self::List(lines.into_iter().map(Into::into).collect())
     }
 
@@ -148,8 +146,8 @@ impl Block {
     }
 }
 
-impl Line {
-    /// A sentence in a style.
+impl TextLine {
+    /// Creates a sentence with a style.
     pub fn styled(text: impl Into<String>, style: Style) -> Self {
         Self {
             text: text.into(),
@@ -158,7 +156,7 @@ impl Line {
         }
     }
 
-    /// A sentence with a label.
+    /// Creates a sentence with a label.
     pub fn labeled(label: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             label: label.into(),
@@ -168,7 +166,7 @@ impl Line {
     }
 }
 
-impl<T: Into<String>> From<T> for Line {
+impl<T: Into<String>> From<T> for TextLine {
     fn from(text: T) -> Self {
         Self::labeled("", text)
     }

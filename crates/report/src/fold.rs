@@ -1,28 +1,28 @@
-//! Text for people on a terminal that is narrower than its lines.
+//! Wraps text for people at the width of a terminal.
 
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::styled::{Lines, Styled};
+use crate::styled::{Styled, StyledLines};
 use crate::wrap::width;
 
-/// What stands below each other is broken below itself where so many columns are left for it.
+/// Minimum width of the last column in which continuation lines are aligned.
 const HANGING_WIDTH_MIN: usize = 24;
-/// Else it stands below what names it, this much further right.
+/// Otherwise continuation lines are indented by this number of columns.
 const INDENT: usize = 4;
 
 impl Styled {
-    /// The same text with every line that is wider than so many columns broken: at blanks, and
-    /// inside words that are longer. What follows stands below the last column of the line.
+    /// Wraps lines that are wider than `columns`, at spaces, or inside longer words. Continuation
+    /// lines are aligned with the last column of the line.
     #[must_use]
     pub fn folded(&self, columns: usize) -> Self {
-        // A wide character takes two columns and must fit somewhere.
+        // The width must have room for a wide character, which takes two columns.
         let columns = columns.max(INDENT + 2);
         if self.lines().all(|line| width(line) <= columns) {
             return self.clone();
         }
-        let mut lines = Lines::default();
+        let mut lines = StyledLines::default();
         let mut start = 0;
         for line in self.split('\n') {
             let pieces = fold(line, columns);
@@ -37,23 +37,24 @@ impl Styled {
     }
 }
 
-/// A part of a line that becomes one.
+/// A piece of a line that becomes a line.
 #[derive(Debug, PartialEq, Eq)]
-struct Piece {
-    /// Blanks before it.
+struct FoldPiece {
+    /// Number of spaces before it.
     indent: usize,
-    /// Its bytes in the line.
+    /// Byte range in the line.
     text: Range<usize>,
 }
 
-fn fold(line: &str, columns: usize) -> Vec<Piece> {
-    let whole = Piece {
+fn fold(line: &str, columns: usize) -> Vec<FoldPiece> {
+    let whole = FoldPiece {
         indent: 0,
         text: 0..line.len(),
     };
     if width(line) <= columns {
         return vec![whole];
     }
+    // A deep indent would leave too few columns for the text.
     let own = match line.len() - line.trim_start().len() {
         deep if deep > INDENT && deep + HANGING_WIDTH_MIN > columns => INDENT,
         own => own,
@@ -65,18 +66,20 @@ fn fold(line: &str, columns: usize) -> Vec<Piece> {
         if hanging + HANGING_WIDTH_MIN <= columns {
             indent = hanging;
         } else {
+            // The last column has no room next to the others, so its text follows below them.
             pieces.extend(broken(line, text_start..gap.start, (own, own), columns));
             (indent, start) = (own + INDENT, gap.end);
         }
     }
     let first_indent = if pieces.is_empty() { own } else { indent };
+    // In narrow output, at least half of each line is text.
     let most = columns - HANGING_WIDTH_MIN.min(columns / 2);
     let indents = (first_indent.min(most), indent.min(most));
     pieces.extend(broken(line, start..line.len(), indents, columns));
     pieces
 }
 
-/// The last two or more blanks within a line, behind which a column begins.
+/// Returns the last gap of two or more spaces within a line, which precedes a column.
 fn last_gap(line: &str) -> Option<Range<usize>> {
     let text = line.trim();
     let offset = line.len() - line.trim_start().len();
@@ -85,13 +88,13 @@ fn last_gap(line: &str) -> Option<Range<usize>> {
     Some(offset + start..offset + end)
 }
 
-/// A part of a line in pieces, the first and the others behind so many blanks.
+/// Breaks a part of a line into pieces, with these indents of the first and of the other pieces.
 fn broken(
     line: &str,
     part: Range<usize>,
     (first_indent, indent): (usize, usize),
     columns: usize,
-) -> Vec<Piece> {
+) -> Vec<FoldPiece> {
     let mut pieces = Vec::new();
     let mut rest = part;
     loop {
@@ -102,7 +105,7 @@ fn broken(
         };
         let text = &line[rest.clone()];
         let length = fitting(text, columns - indent);
-        pieces.push(Piece {
+        pieces.push(FoldPiece {
             indent,
             text: rest.start..rest.start + text[..length].trim_end().len(),
         });
@@ -114,7 +117,8 @@ fn broken(
     }
 }
 
-/// How many bytes of a text take at most so many columns: all, up to a blank, or within a word.
+/// Returns the number of bytes of a text that fit into `columns`: all, up to a space, or within a
+/// word.
 fn fitting(text: &str, columns: usize) -> usize {
     if width(text) <= columns {
         return text.len();
@@ -123,6 +127,7 @@ fn fitting(text: &str, columns: usize) -> usize {
     let mut end = 0;
     for (index, character) in text.char_indices() {
         used += character.width().unwrap_or(0);
+        // Each piece takes at least one character, so that the caller's loop ends.
         if used > columns && end > 0 {
             break;
         }

@@ -1,4 +1,4 @@
-//! Cells that differ in their repetition alone, and what tells such groups apart.
+//! Groups of cells that differ only in their repetition, and names that distinguish the groups.
 
 use std::collections::HashMap;
 
@@ -9,35 +9,35 @@ use results::{
 };
 use units::format;
 
-use crate::names::{cache_name, engine_name, workers};
+use crate::names::{cache_name, workers};
 use crate::wrap::printable;
 
-/// What was measured, apart from the repetition.
+/// The properties of a cell, except the repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place<'a> {
+pub struct CellIdentity<'a> {
     /// The workload.
     pub workload: &'a str,
     /// The access specification.
     pub access_spec: Option<&'a str>,
-    /// What tells both from others of the same name.
+    /// Distinguishes workloads and access specifications of the same name.
     pub distinction: Distinction,
     /// The target.
     pub target: &'a str,
     /// The engine.
     pub engine: EngineKind,
-    /// The use of the page cache.
+    /// Use of the page cache.
     pub cache: CacheMode,
     /// The number of workers.
     pub workers: u32,
     /// The queue depth.
     pub iodepth: u32,
-    /// The rate that was asked for, with its bits, so that it compares.
+    /// Requested rate as raw bits, so that it can be hashed and compared.
     pub rate_bits: Option<u64>,
     /// The phase.
     pub phase: &'a Phase,
 }
 
-impl<'a> Place<'a> {
+impl<'a> CellIdentity<'a> {
     fn of(cell: &'a CellRecord, names: &CellNames) -> Self {
         Self {
             workload: &cell.workload,
@@ -53,7 +53,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// What people call the workload, with a classic program's phase behind it.
+    /// Returns the display name of the workload, followed by the phase of a classic program.
     #[must_use]
     pub fn name(&self) -> String {
         let name = self.distinction.name(self.workload, self.access_spec);
@@ -63,35 +63,36 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The same at any queue depth.
+    /// Returns the same cell with the queue depth set to 0, for grouping over queue depths.
     #[must_use]
     pub fn at_any_depth(self) -> Self {
         Self { iodepth: 0, ..self }
     }
 }
 
-/// The repetitions of a cell, in the order of running.
+/// The repetitions of a cell, in the order of execution.
 #[derive(Debug, Clone)]
-pub struct Group<'a> {
-    /// What was measured.
-    pub place: Place<'a>,
-    /// At least one.
+pub struct RepeatedCell<'a> {
+    /// Properties of the cell.
+    pub place: CellIdentity<'a>,
+    /// The repetitions; at least one.
     pub cells: Vec<&'a CellRecord>,
     estimates: Vec<&'a EstimateRecord>,
 }
 
-/// The cells of a record in groups, in the order of running.
+/// Returns the cells of a record in groups, in the order of execution.
 #[must_use]
-pub fn groups(record: &RunRecord) -> Vec<Group<'_>> {
+pub fn groups(record: &RunRecord) -> Vec<RepeatedCell<'_>> {
     let names = CellNames::of(&record.plan);
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<RepeatedCell> = Vec::new();
+    // A table instead of a search: a program may have tens of thousands of phases.
     let mut indexes = HashMap::new();
     for cell in &record.cells {
         let index = *indexes.entry(cell.key()).or_insert(groups.len());
         match groups.get_mut(index) {
             Some(group) => group.cells.push(cell),
-            None => groups.push(Group {
-                place: Place::of(cell, &names),
+            None => groups.push(RepeatedCell {
+                place: CellIdentity::of(cell, &names),
                 cells: vec![cell],
                 estimates: Vec::new(),
             }),
@@ -106,18 +107,18 @@ pub fn groups(record: &RunRecord) -> Vec<Group<'_>> {
     groups
 }
 
-/// A figure of a group, with its interval of confidence where it was repeated.
+/// A value of a group, with its confidence interval if the cell was repeated.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Figure {
-    /// The mean over the repetitions.
+pub struct GroupFigure {
+    /// Mean over the repetitions.
     pub mean: f64,
     /// Ends of the 95 % confidence interval of the mean.
     pub interval: Option<[f64; 2]>,
-    /// How many repetitions it stands on.
+    /// Number of repetitions.
     pub n: u32,
 }
 
-/// What is told of a group.
+/// A metric of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Operations per second.
@@ -135,7 +136,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Its name in estimates.
+    /// Returns the name of the metric in estimates.
     fn estimate_name(self) -> &'static str {
         match self {
             Self::PerSecond => "per_second",
@@ -164,7 +165,7 @@ impl Metric {
         .filter(|value| value.is_finite())
     }
 
-    /// The value for people, with its unit.
+    /// Formats a value for people, with its unit.
     #[must_use]
     pub fn show(self, value: f64) -> String {
         match self {
@@ -175,16 +176,16 @@ impl Metric {
     }
 }
 
-impl Group<'_> {
-    /// The metric over the complete repetitions, or over all where none is complete.
+impl RepeatedCell<'_> {
+    /// Returns the metric over the complete repetitions, or over all if none is complete.
     #[must_use]
-    pub fn figure(&self, metric: Metric) -> Option<Figure> {
+    pub fn figure(&self, metric: Metric) -> Option<GroupFigure> {
         let estimated = self
             .estimates
             .iter()
             .find(|one| one.metric == metric.estimate_name());
         if let Some(estimate) = estimated.filter(|one| one.mean.is_finite()) {
-            return Some(Figure {
+            return Some(GroupFigure {
                 mean: estimate.mean,
                 interval: estimate
                     .ci95_low
@@ -203,14 +204,14 @@ impl Group<'_> {
                 .filter_map(|cell| metric.of(cell))
                 .collect();
         }
-        (!values.is_empty()).then(|| Figure {
+        (!values.is_empty()).then(|| GroupFigure {
             mean: values.iter().sum::<f64>() / values.len() as f64,
             interval: None,
             n: u32::try_from(values.len()).unwrap_or(u32::MAX),
         })
     }
 
-    /// Failed operations of all repetitions.
+    /// Returns the number of failed operations in all repetitions.
     #[must_use]
     pub fn errors(&self) -> u64 {
         let errors = self.cells.iter().map(|cell| cell.total.errors);
@@ -218,7 +219,7 @@ impl Group<'_> {
     }
 }
 
-/// What must be said of a place so that it is not taken for another one.
+/// Properties that cell names must include to be distinct.
 #[derive(Debug, Clone, Default)]
 pub struct Naming {
     names: CellNames,
@@ -231,7 +232,7 @@ pub struct Naming {
 }
 
 impl Naming {
-    /// How the cells of a record are told apart.
+    /// Returns the properties that differ between the cells of a record.
     #[must_use]
     pub fn of(record: &RunRecord) -> Self {
         let mut naming = Self {
@@ -252,15 +253,15 @@ impl Naming {
         naming
     }
 
-    /// The place without its queue depth: the name of a line over queue depths.
+    /// Returns the name of a cell without its queue depth, for a line over queue depths.
     #[must_use]
-    pub fn line(&self, place: &Place) -> String {
+    pub fn line(&self, place: &CellIdentity) -> String {
         let mut parts = vec![place.name()];
         if self.target {
             parts.push(printable(place.target));
         }
         if self.engine {
-            parts.push(engine_name(place.engine).to_owned());
+            parts.push(place.engine.name().to_owned());
         }
         if self.cache {
             parts.push(cache_name(place.cache).to_owned());
@@ -275,9 +276,9 @@ impl Naming {
         parts.join(", ")
     }
 
-    /// The place in full.
+    /// Returns the full name of a cell.
     #[must_use]
-    pub fn place(&self, place: &Place) -> String {
+    pub fn place(&self, place: &CellIdentity) -> String {
         let line = self.line(place);
         if self.iodepth {
             format!("{line}, depth {}", place.iodepth)
@@ -286,10 +287,10 @@ impl Naming {
         }
     }
 
-    /// A cell, told from all others of its record.
+    /// Returns a name for a cell that is unique within its record.
     #[must_use]
     pub fn cell(&self, cell: &CellRecord) -> String {
-        let place = self.place(&Place::of(cell, &self.names));
+        let place = self.place(&CellIdentity::of(cell, &self.names));
         if self.repetition {
             format!("{place}, repetition {}", u64::from(cell.repetition) + 1)
         } else {

@@ -1,10 +1,10 @@
-//! The result file of Iometer 1.1.0, for whatever reads those.
+//! The result file of Iometer 1.1.0, for programs that read such files.
 //!
-//! Columns, rows and formulas are Iometer's, with three differences, which `docs/results.md`
-//! tells: latency bins are counted by the bounds that their labels print (Iometer counts some by
-//! other bounds and loses latencies of 10 s and more), a target's row holds the target's own
-//! figures in every column (Iometer repeats the worker's in some), and times are in UTC. Raw
-//! times are in nanoseconds, so the timer's resolution is 1e9.
+//! Columns, rows and formulas are the same as in Iometer, with three differences (see
+//! `docs/results.md`). Latency bins have the bounds of their labels; Iometer uses other bounds for
+//! some, and loses latencies of 10 s and more. A target's row contains its own results in all
+//! columns; Iometer repeats the worker's results in some. Times are in UTC. Raw times are in
+//! nanoseconds, so the timer resolution is 1e9.
 
 mod columns;
 mod figures;
@@ -15,9 +15,9 @@ use results::{CellRecord, RunRecord, Status, Timestamp};
 
 use columns::HEADS;
 
-/// The version whose columns are written; readers choose their columns by it.
+/// Version of the file format. Programs that read the file select columns by it.
 const VERSION: &str = "1.1.0";
-/// The test types as workload files name them, each at Iometer's number of it.
+/// Test types as in workload files. The index is Iometer's number.
 const TEST_TYPES: [&str; 8] = [
     "normal",
     "cycle-targets",
@@ -28,12 +28,12 @@ const TEST_TYPES: [&str; 8] = [
     "cycle-outstanding-ios",
     "cycle-outstanding-ios-and-targets",
 ];
-/// Everything as configured.
+/// Index of the type with all settings as configured.
 const TEST_NORMAL: usize = 0;
-/// The queue depth varied.
+/// Index of the type that varies the queue depth.
 const TEST_CYCLE_DEPTH: usize = 6;
 
-/// The whole file; lines end as Iometer's do.
+/// Returns the whole file, with Iometer's line endings.
 pub fn render(record: &RunRecord) -> String {
     let mut lines = vec![
         "'Test Type,Test Description".to_owned(),
@@ -64,6 +64,7 @@ pub fn render(record: &RunRecord) -> String {
     if record.status != Status::Complete {
         lines.push("Aborted test".to_owned());
     }
+    // Ends the last line with a line break.
     lines.push(String::new());
     lines.join("\r\n")
 }
@@ -78,8 +79,8 @@ fn description(record: &RunRecord) -> String {
     titles.join(" ")
 }
 
-/// Iometer's number of what was varied: of the workloads' test type where they agree. A list of
-/// queue depths is Iometer's cycle of them, too.
+/// Returns Iometer's number of the test type, if all workloads agree. A list of queue depths also
+/// counts as a cycle of queue depths.
 fn test_type(record: &RunRecord) -> usize {
     let settings = &record.plan.settings;
     let mut written = settings
@@ -101,7 +102,7 @@ fn test_type(record: &RunRecord) -> usize {
     }
 }
 
-/// The specifications that a cell's workers use, each once.
+/// Returns the distinct access specifications of a cell's workers.
 fn access_specifications(cell: &Cell) -> Vec<String> {
     let mut lines = vec!["'Access specifications".to_owned()];
     let mut told: Vec<&WorkerPlan> = Vec::new();
@@ -120,7 +121,7 @@ fn access_specifications(cell: &Cell) -> Vec<String> {
     lines
 }
 
-/// What there is to say of a cell that the plan does not hold.
+/// Returns the entry of a cell that the plan does not contain.
 fn unplanned(cell: &CellRecord) -> Vec<String> {
     let [title, spec, heads] = specification_head(cell.name());
     let [first, last] = ["'Access specifications", "'End access specifications"].map(str::to_owned);
@@ -135,7 +136,7 @@ fn specification_head(spec: &str) -> [String; 3] {
     ]
 }
 
-/// One access line, with the comma that Iometer 1.1.0 puts behind it.
+/// Formats an access line. Iometer 1.1.0 ends it with a comma.
 fn access_line(line: &LinePlan) -> String {
     let delay_ms = line.delay_ns as f64 / 1e6;
     format!(
@@ -150,7 +151,7 @@ fn access_line(line: &LinePlan) -> String {
     )
 }
 
-/// When a cell ended; when the run did, or began, if the record does not say.
+/// Returns the end of a cell. If the record lacks it, returns the end or the start of the run.
 fn end_of(record: &RunRecord, cell: &CellRecord) -> Timestamp {
     let run_time = std::time::Duration::from_nanos(cell.run_time_ns);
     let end = cell
@@ -159,13 +160,13 @@ fn end_of(record: &RunRecord, cell: &CellRecord) -> Timestamp {
     end.or(record.finished_at).unwrap_or(record.started_at)
 }
 
-/// `2026-11-21 02:50:16:042`, in UTC.
+/// Formats a time in UTC as `2026-11-21 02:50:16:042`.
 fn stamp(time: Timestamp) -> String {
     let milliseconds = time.as_millisecond().rem_euclid(1000);
     format!("{}:{milliseconds:03}", time.strftime("%Y-%m-%d %H:%M:%S"))
 }
 
-/// A name as Iometer writes it: nothing is quoted, so what separates becomes a blank.
+/// Replaces separators in a name with spaces, because Iometer does not quote names.
 fn name(text: &str) -> String {
     text.chars()
         .map(|c| if c == ',' || c.is_control() { ' ' } else { c })

@@ -1,7 +1,7 @@
-//! Records turned into text, Markdown, HTML, CSV and JSON.
+//! Renders records as text, Markdown, HTML, CSV and JSON, and plans as text.
 //!
-//! A report is a pure function of the record: the numbers are chosen and rounded once, in
-//! [`Model`], and what follows only arranges text.
+//! A report is a pure function of the record or plan. [`Model`] selects and rounds the numbers
+//! once; all other code only arranges text.
 
 mod chart;
 pub mod classics;
@@ -13,6 +13,7 @@ mod fold;
 mod group;
 mod html;
 mod iometer;
+mod matrix;
 mod measure;
 mod model;
 mod names;
@@ -21,6 +22,7 @@ mod page;
 mod paper;
 mod parts;
 mod picks;
+mod plan_text;
 mod quantile;
 mod run_page;
 #[cfg(test)]
@@ -38,19 +40,20 @@ mod write;
 
 pub use self::compare::regression_lines;
 pub use self::selftest::render_selftest;
-pub use document::Medium;
-use document::Medium::{Markdown, Terminal};
-pub use html::page_policy;
+pub use document::ReportMedium;
+use document::ReportMedium::{Markdown, Terminal};
+pub use html::{page_charts, page_policy, page_style};
 pub use model::Model;
 pub use page::Page;
 pub use paper::{
     ComparisonDocument, ListedPaper, PAPERS, Paper, PaperDocument, PaperList, PaperSide,
     PaperTable, PublishedComparison, Reference, ReferenceError, render_comparisons,
 };
+pub use plan_text::{plan_text, plan_text_on};
 pub use side_by_side::{Better, Extra, SideBySide, TableFormat};
 pub use styled::{Style, Styled};
 pub use table::{Align, Column, Table};
-pub use verdict::{KnownFigure, Verdict};
+pub use verdict::{KnownFigure, RunVerdict};
 pub use warnings::ModelWarning;
 pub use wrap::wrap;
 
@@ -58,29 +61,29 @@ use std::str::FromStr;
 
 use results::RunRecord;
 
-/// The forms of a report.
+/// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Tables for people, which can be pasted into a mail.
+    /// Tables as plain text, suitable for e-mail.
     Text,
     /// Tables in Markdown.
     Markdown,
-    /// One page with charts that needs nothing else.
+    /// A single self-contained HTML page with charts.
     Html,
-    /// One row for each cell and operation, base units.
+    /// One row per cell and operation, in base units.
     Csv,
     /// The record itself.
     Json,
     /// The result file of Iometer 1.1.0.
     IometerCsv,
-    /// What the classic programs themselves would have printed; nothing of other cells.
+    /// The output that classic programs would have printed; empty for other cells.
     Classic,
-    /// What `fio --output-format=json` prints.
+    /// The output format of `fio --output-format=json`.
     FioJson,
 }
 
 impl Format {
-    /// Every form with its name.
+    /// All formats with their names.
     pub const ALL: [(Self, &'static str); 8] = [
         (Self::Text, "text"),
         (Self::Markdown, "markdown"),
@@ -107,20 +110,20 @@ impl FromStr for Format {
     }
 }
 
-/// Why there is no report.
+/// Reason why there is no report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// There is no form of that name.
+    /// There is no format of that name.
     #[error("there is no report format `{name}`")]
     UnknownFormat {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
 }
 
 impl ReportError {
-    /// One action that helps.
+    /// Returns one action that resolves the error.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -132,37 +135,37 @@ impl ReportError {
     }
 }
 
-/// The page of one record, or of several beside each other, which needs nothing but itself.
+/// Returns the self-contained page of one record, or of several side by side.
 #[must_use]
 pub fn html(records: &[RunRecord]) -> String {
     run_page::render(records)
 }
 
-/// What a report for people says of cells that were repeated.
+/// Contents of a report for people about repeated cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repetitions {
-    /// The means, with their intervals.
+pub enum ShownRepetitions {
+    /// Means with their confidence intervals.
     Means,
-    /// Each of them as well.
+    /// Each repetition in addition to the means.
     All,
 }
 
-/// The report of a record as text, with a final line break.
+/// Returns the report of a record as text, with a final line break.
 #[must_use]
-pub fn render_text(record: &RunRecord, repetitions: Repetitions, page: Page) -> Styled {
+pub fn render_text(record: &RunRecord, repetitions: ShownRepetitions, page: Page) -> Styled {
     let model = match repetitions {
-        Repetitions::Means => Model::of_means(record),
-        Repetitions::All => Model::new(record),
+        ShownRepetitions::Means => Model::of_means(record),
+        ShownRepetitions::All => Model::new(record),
     };
     write::write(&model::document(&model, Terminal), Terminal, page)
 }
 
-/// The report of a record in the asked form, with a final line break; as text, with means in place
-/// of repetitions.
+/// Returns the report of a record in this format, with a final line break. As text, it shows means
+/// instead of single repetitions.
 #[must_use]
 pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
     let text = match format {
-        Format::Text => return render_text(record, Repetitions::Means, page),
+        Format::Text => return render_text(record, ShownRepetitions::Means, page),
         Format::Markdown => {
             let document = model::document(&Model::new(record), Markdown);
             return write::write(&document, Markdown, page);

@@ -1,38 +1,42 @@
-//! By what a workload is measured: the field gives small transfers as operations per second and
-//! large ones as bandwidth, and on one axis of either the others would vanish.
+//! Selects the measure of a workload. Small transfers are usually reported as operations per
+//! second, and large ones as bandwidth. On a shared axis, one of the two would be too small to see.
 
-use crate::group::{Group, Metric};
-use crate::parts::Counted;
+use crate::group::{Metric, RepeatedCell};
+use crate::parts::CountedOperations;
 
-/// From this mean transfer size on, bandwidth is the measure.
+/// Bandwidth is the measure from this mean transfer size on, in bytes.
 const LARGE_BYTES: f64 = 65_536.0;
 
-/// By what a workload is measured.
+/// Measure of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
-    /// Bytes per second: its transfers are large.
+pub enum WorkloadMeasure {
+    /// Bytes per second, for large transfers.
     Bandwidth,
-    /// What its cells count, per second.
-    Rate(Counted),
+    /// Operations per second.
+    Rate(CountedOperations),
 }
 
-impl Measure {
-    /// The measure of a group's cells.
+impl WorkloadMeasure {
+    /// Returns the measure of a group of cells.
     #[must_use]
-    pub fn of(group: &Group) -> Self {
-        let counted = Counted::of(group.cells[0]);
+    pub fn of(group: &RepeatedCell) -> Self {
+        let counted = CountedOperations::of(group.cells[0]);
         let sum = |of: fn(&results::OperationFigures) -> u64| {
             let totals = group.cells.iter().map(|cell| of(&cell.total));
             totals.fold(0_u64, u64::saturating_add) as f64
         };
         let mean_bytes = sum(|total| total.bytes) / sum(|total| total.count).max(1.0);
         match counted {
-            Counted::All | Counted::ReadsAndWrites if mean_bytes >= LARGE_BYTES => Self::Bandwidth,
+            CountedOperations::All | CountedOperations::ReadsAndWrites
+                if mean_bytes >= LARGE_BYTES =>
+            {
+                Self::Bandwidth
+            }
             _ => Self::Rate(counted),
         }
     }
 
-    /// What is drawn of it.
+    /// Returns the metric to draw.
     #[must_use]
     pub fn metric(self) -> Metric {
         match self {
@@ -41,7 +45,7 @@ impl Measure {
         }
     }
 
-    /// What is drawn, in words.
+    /// Returns the name of the metric.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +54,7 @@ impl Measure {
         }
     }
 
-    /// Which cells it is the measure of, where others stand beside them.
+    /// Returns the restriction to cells with this measure, for use when there are others.
     #[must_use]
     pub fn scope(self) -> &'static str {
         match self {
@@ -59,7 +63,7 @@ impl Measure {
         }
     }
 
-    /// Items by their measure, in the order in which each first comes.
+    /// Groups items by measure, in the order of first appearance.
     #[must_use]
     pub fn apart<T>(items: Vec<T>, group_of: impl Fn(&T) -> Self) -> Vec<(Self, Vec<T>)> {
         let mut parts: Vec<(Self, Vec<T>)> = Vec::new();

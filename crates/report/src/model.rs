@@ -1,8 +1,9 @@
-//! What a report says: the numbers are chosen and rounded here, once.
+//! Contents of a report. All numbers are selected and rounded here, once.
 
 mod crew;
 mod curve;
 mod document;
+mod matrix;
 mod open_loop;
 mod sentences;
 mod steady;
@@ -12,6 +13,7 @@ mod within;
 
 pub(crate) use crew::{CrewModel, part as crew_part};
 pub(crate) use document::document;
+pub use matrix::MatrixModel;
 pub(crate) use sentences::{host_and_machine, method};
 pub(crate) use steady::sentence as steady_sentence;
 pub(crate) use within::sentence as within_sentence;
@@ -20,55 +22,56 @@ use results::{CellRecord, RunRecord};
 
 use crate::numbers::LatencyUnit;
 use crate::table::Table;
-use crate::verdict::{Verdict, verdicts};
+use crate::verdict::{RunVerdict, verdicts};
 use crate::warnings::{ModelWarning, warnings};
 
-/// What a report for people says, in whichever form it is written.
+/// Contents of a report for people, independent of its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
-    /// Program, run and time.
+    /// Program, run and start time.
     pub title: String,
-    /// How the run ended, unless it is complete.
+    /// Final status of the run, unless it is complete.
     pub outcome: Option<String>,
-    /// The machine, in a line.
+    /// Description of the machine, in one line.
     pub environment: String,
-    /// What holds for all cells, in a line.
+    /// Settings that all cells share, in one line.
     pub settings: String,
-    /// One row for each cell.
+    /// One row per cell.
     pub cells: Table,
-    /// One row for each operation, where cells have several.
+    /// One row per operation, if cells have several.
     pub operations: Option<Table>,
-    /// Response times and lateness, where requests began when they were due.
+    /// Response times and lateness, if there are open loops.
     pub open_loop: Option<Table>,
-    /// Response-time curves, where any was measured.
+    /// Response-time curves, if any.
     pub curves: Option<Table>,
-    /// What classic programs report, by their own names.
+    /// Results of classic programs, under their original names.
     pub classic: Option<Table>,
-    /// Processor and device, where they are known.
+    /// Use of CPU and block devices, if known.
     pub usage: Option<Table>,
-    /// The rounds of cells that were measured until they were steady.
+    /// Rounds of cells that were measured until steady.
     pub steady: Option<Table>,
-    /// What the intervals of each cell say about its rate, where there are enough.
+    /// Statistics of each cell's intervals, if there are enough.
     pub within: Option<Table>,
-    /// What each of several processes did.
+    /// Results of each process, if there were several.
     pub crew: Option<CrewModel>,
-    /// Figures over repetitions.
+    /// Results of all combinations of the settings that vary, if there are several such settings.
+    pub matrices: Vec<MatrixModel>,
+    /// Estimates over repetitions.
     pub estimates: Option<Table>,
-    /// The same of each operation, where cells have several; only where single repetitions are
-    /// left out.
+    /// Estimates per operation, if cells have several; only if single repetitions are omitted.
     pub operation_estimates: Option<Table>,
-    /// Whether single repetitions are left out.
+    /// `true` if single repetitions are omitted.
     pub is_of_means: bool,
-    /// How to read the tables.
+    /// Notes on reading the tables.
     pub notes: Vec<String>,
-    /// Reasons to doubt a figure, the gravest first, then what is worth knowing.
+    /// Warnings, the most severe first, followed by notes.
     pub warnings: Vec<ModelWarning>,
-    /// What the figures say, in words.
-    pub verdicts: Vec<Verdict>,
+    /// Conclusions in words.
+    pub verdicts: Vec<RunVerdict>,
 }
 
 impl Model {
-    /// As [`Self::new`], without the single repetitions of cells of which there is a mean.
+    /// Same as [`Self::new`], without single repetitions of cells that have a mean.
     #[must_use]
     pub fn of_means(record: &RunRecord) -> Self {
         let mut model = Self::new(record);
@@ -78,6 +81,7 @@ impl Model {
         let has_mean = |cell: &CellRecord| record.estimates.iter().any(|it| it.key() == cell.key());
         let mut once = record.clone();
         once.cells.retain(|cell| !has_mean(cell));
+        // The unit of the whole record, because the tables of means keep it.
         let unit = unit(record);
         model.cells = tables::cells(&once, unit);
         model.operations = tables::operations(&once, unit);
@@ -88,14 +92,14 @@ impl Model {
         model.crew = crew::model(&once, unit);
         model.is_of_means = true;
         let says = match record.crew {
-            None => "`--all` shows each repetition, and what it used of processor and device",
-            Some(_) => "`--all` shows each repetition, and what each process did in it",
+            None => "`--all` shows each repetition, with its use of CPU and device",
+            Some(_) => "`--all` shows each repetition, with the results of each process",
         };
         model.notes.push(says.to_owned());
         model
     }
 
-    /// What a report of this record says.
+    /// Returns the contents of the report of a record.
     #[must_use]
     pub fn new(record: &RunRecord) -> Self {
         let unit = unit(record);
@@ -133,6 +137,7 @@ impl Model {
             steady: steady::table(record),
             within: within::table(record),
             crew: crew::model(record, unit),
+            matrices: matrix::models(record),
             estimates,
             operation_estimates: None,
             is_of_means: false,
@@ -145,7 +150,7 @@ impl Model {
     }
 }
 
-/// The unit of all latencies of a record.
+/// Returns the common unit of all latencies of a record.
 pub(crate) fn unit(record: &RunRecord) -> LatencyUnit {
     let cells = record.cells.iter();
     let smallest = cells.filter_map(|cell| cell.total.latency.percentiles_ns.p50);

@@ -1,21 +1,11 @@
-//! Names of things, as reports have them.
+//! Names used in reports.
 
-use plan::{CacheMode, EngineKind};
+use plan::CacheMode;
 use results::{Phase, Status, SteadyVerdict, Timestamp};
 use units::format;
 
-/// The engine's name as in the command line.
-pub fn engine_name(engine: EngineKind) -> &'static str {
-    match engine {
-        EngineKind::Psync => "psync",
-        EngineKind::IoUring => "io_uring",
-        EngineKind::Mmap => "mmap",
-        EngineKind::Null => "null",
-    }
-}
-
-/// What a table calls a kind of transaction of that phase, so that it is taken neither for an
-/// operation nor for what the program itself calls a transaction.
+/// Returns the name of a kind of transaction in a table. It differs from operations, and from the
+/// transactions of the program itself.
 pub fn kind_name(phase: &str, kind: &str) -> String {
     match phase == Phase::Measure.name() {
         true => format!("{kind} (transaction)"),
@@ -23,7 +13,7 @@ pub fn kind_name(phase: &str, kind: &str) -> String {
     }
 }
 
-/// The cache mode's name as in the command line.
+/// Returns the name of the cache mode, as on the command line.
 pub fn cache_name(cache: CacheMode) -> &'static str {
     match cache {
         CacheMode::Direct => "direct",
@@ -32,7 +22,7 @@ pub fn cache_name(cache: CacheMode) -> &'static str {
     }
 }
 
-/// The verdict in words.
+/// Returns the verdict in words.
 pub fn verdict_name(verdict: SteadyVerdict) -> &'static str {
     match verdict {
         SteadyVerdict::Steady => "steady",
@@ -41,7 +31,7 @@ pub fn verdict_name(verdict: SteadyVerdict) -> &'static str {
     }
 }
 
-/// How a run ended, in a word.
+/// Returns the final status of a run in one word.
 pub fn status_name(status: Status) -> &'static str {
     match status {
         Status::Complete => "complete",
@@ -50,7 +40,7 @@ pub fn status_name(status: Status) -> &'static str {
     }
 }
 
-/// Number of workers, in words.
+/// Formats the number of workers.
 pub fn workers(count: u32) -> String {
     match count {
         1 => "1 worker".to_owned(),
@@ -58,9 +48,10 @@ pub fn workers(count: u32) -> String {
     }
 }
 
-/// When something began, and how long it took.
+/// Formats a start time, with the duration if known.
 pub fn when(start: Timestamp, end: Option<Timestamp>) -> String {
     let took = end.map(|end| end.as_nanosecond() - start.as_nanosecond());
+    // Negative if the clock was set back during the run.
     let took_ns = took.and_then(|ns| u64::try_from(ns).ok());
     let start = start.strftime("%Y-%m-%d %H:%M:%S UTC");
     match took_ns {
@@ -69,7 +60,7 @@ pub fn when(start: Timestamp, end: Option<Timestamp>) -> String {
     }
 }
 
-/// Letter of a run or side: A to Z, then AA, AB and so on.
+/// Returns the letter of a run or side: A to Z, then AA, AB and so on.
 pub fn letter(mut place: usize) -> String {
     let mut text = String::new();
     loop {
@@ -78,11 +69,12 @@ pub fn letter(mut place: usize) -> String {
         if place == 0 {
             return text;
         }
+        // The letters have no zero: Z is followed by AA, not by BA.
         place -= 1;
     }
 }
 
-/// `text` with a capital at its beginning.
+/// Capitalizes the first letter.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());

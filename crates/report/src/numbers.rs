@@ -1,12 +1,12 @@
-//! Numbers of a table, all of a column in the same unit, which stands in the column's head.
+//! Numbers in tables. All numbers of a column have the same unit, which its head shows.
 
 use compare::Figure;
 use units::format;
 
-/// What stands where there is no number.
+/// Text for a missing number.
 pub const ABSENT: &str = "-";
 
-/// Four significant digits, whole parts never cut: `0.1234`, `12.34`, `12345`.
+/// Formats four significant digits without rounding whole digits: `0.1234`, `12.34`, `12345`.
 pub fn digits(value: f64) -> String {
     if !value.is_finite() {
         return ABSENT.to_owned();
@@ -19,6 +19,7 @@ pub fn digits(value: f64) -> String {
         upper *= 10.0;
     }
     let text = format!("{value:.decimals$}");
+    // A value that rounds to 0 has neither a sign nor decimals.
     if text.bytes().all(|byte| matches!(byte, b'0' | b'.' | b'-')) {
         "0".to_owned()
     } else {
@@ -26,12 +27,12 @@ pub fn digits(value: f64) -> String {
     }
 }
 
-/// Bytes per second as MiB/s.
+/// Formats bytes per second as MiB/s.
 pub fn mebibytes(bytes_per_second: f64) -> String {
     digits(bytes_per_second / 1_048_576.0)
 }
 
-/// A figure of a comparison, as tables show it.
+/// Formats a value of a comparison for tables.
 pub fn figure(figure: Figure, value: f64, unit: LatencyUnit) -> String {
     match figure {
         Figure::PerSecond | Figure::TransactionsPerSecond => format::iops(value),
@@ -40,7 +41,7 @@ pub fn figure(figure: Figure, value: f64, unit: LatencyUnit) -> String {
     }
 }
 
-/// The name of a figure of a comparison, with its unit.
+/// Returns the name of a metric in a comparison, with its unit.
 pub fn figure_name(figure: Figure, unit: LatencyUnit) -> String {
     match figure {
         Figure::TransactionsPerSecond => "transactions/s".to_owned(),
@@ -51,7 +52,7 @@ pub fn figure_name(figure: Figure, unit: LatencyUnit) -> String {
     }
 }
 
-/// A share from 0 to 1 as percent, with one decimal.
+/// Formats a share from 0 to 1 as percent, with one decimal.
 pub fn percent(share: f64) -> String {
     if share.is_finite() {
         format!("{:.1}", share * 100.0)
@@ -60,7 +61,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// The unit in which all latencies of a report are shown.
+/// The common unit of all latencies in a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyUnit {
     /// Microseconds.
@@ -70,7 +71,7 @@ pub enum LatencyUnit {
 }
 
 impl LatencyUnit {
-    /// The unit in which the smallest of the latencies still shows its digits.
+    /// Returns the unit that suits the smallest latency.
     pub fn fitting(smallest_ns: Option<u64>) -> Self {
         match smallest_ns {
             Some(ns) if ns >= 1_000_000 => Self::Milli,
@@ -78,7 +79,7 @@ impl LatencyUnit {
         }
     }
 
-    /// The unit's name.
+    /// Returns the symbol of the unit.
     pub fn name(self) -> &'static str {
         match self {
             Self::Micro => "µs",
@@ -86,7 +87,7 @@ impl LatencyUnit {
         }
     }
 
-    /// A latency in this unit.
+    /// Formats a latency in this unit.
     pub fn show(self, latency_ns: Option<f64>) -> String {
         let unit_ns = match self {
             Self::Micro => 1e3,

@@ -1,22 +1,23 @@
-//! What a report is written on.
+//! Output layout of a report.
 
-/// What a report is written on: how wide it is and whether it shows colors.
+/// Output layout of a report: its width, and whether it has styles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
-    /// Columns of text; at least 20 are used.
+    /// Width in columns; at least 20 are used.
     pub width: usize,
-    /// Whether it shows styles.
+    /// `true` to show styles.
     pub color: bool,
 }
 
 impl Page {
-    /// A file, a pipe or a mail: 80 columns and no color.
+    /// Layout for a file, a pipe or an e-mail: 80 columns, no color.
     pub const PLAIN: Self = Self {
         width: 80,
         color: false,
     };
 
-    /// A terminal of so many columns; `no_color` is whether `NO_COLOR` is set to something.
+    /// Layout for a terminal with this number of columns. `no_color` is `true` if `NO_COLOR` is
+    /// set.
     #[must_use]
     pub fn terminal(width: usize, no_color: bool) -> Self {
         Self {

@@ -1,8 +1,8 @@
-//! The parts of a cell: its operations, and its transactions where they are something else.
+//! Parts of a cell: its operations, and its transactions if they are something else.
 
 use results::{CellRecord, IntervalRecord, OperationFigures, Phase, TransactionFigures};
 
-/// The operations that were done or tried, those that move bytes first.
+/// Returns the operations that succeeded or failed at least once. Reads and writes come first.
 #[must_use]
 pub fn operations(cell: &CellRecord) -> Vec<(&str, &OperationFigures)> {
     let done = cell.operations.iter();
@@ -18,19 +18,19 @@ pub fn operations(cell: &CellRecord) -> Vec<(&str, &OperationFigures)> {
     parts
 }
 
-/// What a cell's total counts.
+/// Operations that a cell's total counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
-    /// Every operation.
+pub enum CountedOperations {
+    /// All operations.
     All,
-    /// Reads and writes, which is not every operation.
+    /// Reads and writes, but no other operations.
     ReadsAndWrites,
-    /// The operations on whole files of a classic program's phase, each of several calls.
+    /// Operations of a classic program on whole files, of several system calls each.
     FileOperations,
 }
 
-impl Counted {
-    /// What the total of this cell counts.
+impl CountedOperations {
+    /// Returns the operations that the total of this cell counts.
     #[must_use]
     pub fn of(cell: &CellRecord) -> Self {
         if is_classic(cell) {
@@ -46,8 +46,8 @@ impl Counted {
         }
     }
 
-    /// What an interval has of it per second; none of operations on whole files, which intervals
-    /// do not count.
+    /// Returns the rate of an interval, per second; `None` for operations on whole files, which
+    /// intervals do not count.
     #[must_use]
     pub fn rate(self, interval: &IntervalRecord) -> Option<f64> {
         let counted = interval.operations.iter();
@@ -57,8 +57,8 @@ impl Counted {
         (self != Self::FileOperations).then_some(rate)
     }
 
-    /// The operations that are counted; none of operations on whole files, which intervals do not
-    /// count.
+    /// Returns the names of the counted operations; `None` for operations on whole files, which
+    /// intervals do not count.
     #[must_use]
     pub fn names(self, cell: &CellRecord) -> Option<Vec<&str>> {
         let names = cell.operations.keys().map(String::as_str);
@@ -66,7 +66,7 @@ impl Counted {
         (self != Self::FileOperations).then(|| counted.collect())
     }
 
-    /// The total's rate in words.
+    /// Returns the name of the total's rate.
     #[must_use]
     pub fn rate_name(self) -> &'static str {
         match self {
@@ -81,14 +81,14 @@ fn moves_bytes(operation: &str) -> bool {
     ["read", "write"].contains(&operation)
 }
 
-/// Whether the cell is a phase of a classic program.
+/// Returns `true` if the cell is a phase of a classic program.
 #[must_use]
 pub fn is_classic(cell: &CellRecord) -> bool {
     matches!(cell.phase, Phase::Classic(_))
 }
 
-/// The kinds of transaction that were done, where they are not single operations, nor the only
-/// kind of a classic program's phase, which is its total.
+/// Returns the kinds of transaction to list. Omits those that are single operations, and the only
+/// kind in a classic program's phase, which equals the total.
 pub fn distinct_transactions(
     cell: &CellRecord,
 ) -> impl Iterator<Item = (&str, &TransactionFigures)> {
@@ -113,21 +113,30 @@ mod tests {
     fn a_total_of_reads_and_writes_is_called_so_where_there_are_others() {
         let mut cell = sample::record().cells.remove(0);
         let mut interval = cell.intervals[0].clone();
-        assert_eq!(Counted::of(&cell), Counted::All);
-        assert_eq!(Counted::All.rate(&interval), Some(1_000.0));
+        assert_eq!(CountedOperations::of(&cell), CountedOperations::All);
+        assert_eq!(CountedOperations::All.rate(&interval), Some(1_000.0));
         cell.operations
             .insert("close".to_owned(), cell.operations["read"].clone());
         let figures = interval.operations["read"];
         interval.operations.insert("close".to_owned(), figures);
-        assert_eq!(Counted::of(&cell), Counted::ReadsAndWrites);
         assert_eq!(
-            Counted::ReadsAndWrites.names(&cell),
+            CountedOperations::of(&cell),
+            CountedOperations::ReadsAndWrites
+        );
+        assert_eq!(
+            CountedOperations::ReadsAndWrites.names(&cell),
             Some(vec!["read", "write"])
         );
-        assert_eq!(Counted::All.names(&cell).map(|it| it.len()), Some(3));
-        assert_eq!(Counted::ReadsAndWrites.rate(&interval), Some(1_000.0));
-        assert!(Counted::All.rate(&interval) > Some(1_000.0));
-        assert_eq!(Counted::FileOperations.rate(&interval), None);
+        assert_eq!(
+            CountedOperations::All.names(&cell).map(|it| it.len()),
+            Some(3)
+        );
+        assert_eq!(
+            CountedOperations::ReadsAndWrites.rate(&interval),
+            Some(1_000.0)
+        );
+        assert!(CountedOperations::All.rate(&interval) > Some(1_000.0));
+        assert_eq!(CountedOperations::FileOperations.rate(&interval), None);
     }
 
     #[test]
@@ -135,7 +144,7 @@ mod tests {
         let mut cell = sample::record().cells.remove(1);
         let read = cell.operations.remove("read").unwrap();
         cell.operations.insert("unlink".to_owned(), read);
-        assert_eq!(Counted::of(&cell), Counted::All);
+        assert_eq!(CountedOperations::of(&cell), CountedOperations::All);
     }
 
     #[test]
@@ -143,7 +152,10 @@ mod tests {
         let mut cell = sample::record().cells.remove(0);
         assert_eq!(distinct_transactions(&cell).count(), 0);
         cell.phase = Phase::Classic("transactions".to_owned());
-        assert_eq!(Counted::of(&cell), Counted::FileOperations);
+        assert_eq!(
+            CountedOperations::of(&cell),
+            CountedOperations::FileOperations
+        );
         assert_eq!(distinct_transactions(&cell).count(), 0);
         let transfer = cell.transactions["transfer"].clone();
         cell.transactions.insert("append".to_owned(), transfer);

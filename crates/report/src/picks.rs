@@ -1,10 +1,10 @@
-//! A few of many rates, where nobody reads them all.
+//! Selects a few representative rates from a large number.
 
-/// How many rates are told, where not all are.
+/// Maximum number of selected rates.
 pub const PICKED: usize = 5;
 
-/// Where the slowest three, the median and the fastest of these are, each with what it is; those
-/// that are fewer, once each.
+/// Returns the indexes of the slowest three, the median and the fastest rate, with their names.
+/// Each index appears once, even if there are fewer rates.
 pub fn picks(rates: &[f64]) -> Vec<(&'static str, usize)> {
     let mut order: Vec<usize> = (0..rates.len()).collect();
     order.sort_by(|a, b| rates[*a].total_cmp(&rates[*b]));

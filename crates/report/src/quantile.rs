@@ -1,9 +1,9 @@
-//! Percentiles that a record does not name, from its histograms.
+//! Computes percentiles from the histograms of a record.
 
 use results::Latency;
 
-/// The latencies at rising percents, as records have them: the middle of the bucket in which the
-/// rank falls; the first and the last rank are exact.
+/// Returns the latencies at percentages in ascending order. The result is the midpoint of the
+/// bucket that contains the rank, as in records; the first and the last rank are exact.
 #[must_use]
 pub fn values_at(latency: &Latency, percents: &[f64]) -> Vec<Option<u64>> {
     let count = latency.count;
@@ -20,6 +20,7 @@ pub fn values_at(latency: &Latency, percents: &[f64]) -> Vec<Option<u64>> {
                 let &[low_ns, high_ns, found] = buckets.next()?;
                 below = below.saturating_add(found);
                 let half = high_ns.saturating_sub(low_ns).div_ceil(2);
+                // The middle of the first or last bucket may be outside the recorded extremes.
                 value = Some(low_ns.saturating_add(half).clamp(smallest, largest));
             }
             match rank {
@@ -31,9 +32,12 @@ pub fn values_at(latency: &Latency, percents: &[f64]) -> Vec<Option<u64>> {
         .collect()
 }
 
-/// The rank of the sample that so many percent do not exceed; 99.9 % of 1000 is 999.
+/// Returns the rank of the sample that `percent` of the samples do not exceed. For 99.9 % of 1000
+/// it is 999.
 fn rank_of(percent: f64, count: u64) -> u64 {
     let exact = percent * count as f64 / 100.0;
+    // Percentages such as 99.9 are not exact in binary, so a whole rank may come out slightly
+    // larger.
     let nearest = exact.round();
     let is_whole = (exact - nearest).abs() <= nearest * 1e-10;
     let rank = if is_whole { nearest } else { exact.ceil() };

@@ -1,19 +1,19 @@
-//! The table of a self-test, and what it means.
+//! The result table of a self-test, and its conclusion.
 
-use selftest::{Bound, Check, CheckName, Load, Outcome, SelfTest, Unit, Verdict};
+use selftest::{Bound, Check, CheckName, CheckVerdict, OtherLoad, Outcome, SelfTest, Unit};
 use units::format;
 
-use crate::document::{Block, Document, Line, Medium, Part};
+use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::page::Page;
 use crate::styled::{Style, Styled};
 use crate::table::{Column, Table};
 use crate::write::write;
 
-/// Nanoseconds of which an operation of so many takes 1 %.
+/// 1 % of a second, in nanoseconds.
 const NS_OF_ONE_PERCENT: f64 = 1e7;
 
-/// The table of a self-test with a sentence for everything that is not right, and what it all comes
-/// to; with a final line break.
+/// Renders the table of a self-test, one sentence per failed, disturbed or skipped check, and the
+/// conclusion, with a final line break.
 #[must_use]
 pub fn render_selftest(selftest: &SelfTest, page: Page) -> Styled {
     let title = format!(
@@ -22,7 +22,7 @@ pub fn render_selftest(selftest: &SelfTest, page: Page) -> Styled {
         selftest.started_at.strftime("%Y-%m-%d %H:%M:%S UTC"),
         format::latency(selftest.took_ns as f64)
     );
-    let costs = costs(selftest).map(Line::from).into_iter();
+    let costs = costs(selftest).map(TextLine::from).into_iter();
     let blocks = [
         Block::Table(table(selftest)),
         Block::list(remarks(selftest)),
@@ -30,10 +30,10 @@ pub fn render_selftest(selftest: &SelfTest, page: Page) -> Styled {
     ];
     let document = Document {
         title,
-        parts: blocks.map(|block| Part::new("", [block])).into(),
+        parts: blocks.map(|block| DocumentPart::new("", [block])).into(),
         ..Document::default()
     };
-    write(&document, Medium::Terminal, page)
+    write(&document, ReportMedium::Terminal, page)
 }
 
 fn table(selftest: &SelfTest) -> Table {
@@ -72,7 +72,7 @@ fn row(check: &Check, outcome: &Outcome) -> Vec<String> {
     ]
 }
 
-/// A figure in its unit.
+/// Formats a value in its unit.
 fn number(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Nanoseconds => format::latency(value),
@@ -82,7 +82,7 @@ fn number(value: f64, unit: Unit) -> String {
     }
 }
 
-/// A deviation, with as many digits as tell it from 0 where it is one that matters.
+/// Formats a deviation, with enough digits to distinguish relevant ones from 0.
 fn percent(error: f64) -> String {
     let percent = error * 100.0;
     match percent.abs() {
@@ -99,6 +99,7 @@ fn expected(bound: Bound, truth: Option<f64>, unit: Unit) -> String {
         Bound::Within { share } => format!("{truth} ±{:.1} %", share * 100.0),
         Bound::Between { low, high } => {
             let low = number(low, unit);
+            // The unit appears once, after the upper end.
             let low = low.trim_end_matches(" %");
             format!("{low} to {}", number(high, unit))
         }
@@ -107,37 +108,38 @@ fn expected(bound: Bound, truth: Option<f64>, unit: Unit) -> String {
     }
 }
 
-/// How a verdict looks in the table.
-fn style(verdict: Verdict) -> Option<Style> {
+/// Returns the style of a verdict in the table.
+fn style(verdict: CheckVerdict) -> Option<Style> {
     match verdict {
-        Verdict::Wrong => Some(Style::Red),
-        Verdict::Disturbed => Some(Style::Yellow),
-        Verdict::Right | Verdict::Skipped => None,
+        CheckVerdict::Wrong => Some(Style::Red),
+        CheckVerdict::Disturbed => Some(Style::Yellow),
+        CheckVerdict::Right | CheckVerdict::Skipped => None,
     }
 }
 
-/// A line for everything that is not right: the wrong first.
-fn remarks(selftest: &SelfTest) -> Vec<Line> {
+/// Returns one line per wrong or disturbed check, the wrong ones first. Then one per reason to skip
+/// checks.
+fn remarks(selftest: &SelfTest) -> Vec<TextLine> {
     let with = |(verdict, style)| {
         let found = selftest.outcomes();
         let found = found.filter(move |(_, it)| it.verdict == verdict);
         found.map(move |(check, outcome)| {
-            Line::styled(remark(check, outcome, &selftest.load), style)
+            TextLine::styled(remark(check, outcome, &selftest.load), style)
         })
     };
     let doubts = [
-        (Verdict::Wrong, Style::Red),
-        (Verdict::Disturbed, Style::Yellow),
+        (CheckVerdict::Wrong, Style::Red),
+        (CheckVerdict::Disturbed, Style::Yellow),
     ];
-    let skipped = skipped(selftest).into_iter().map(Line::from);
+    let skipped = skipped(selftest).into_iter().map(TextLine::from);
     doubts.into_iter().flat_map(with).chain(skipped).collect()
 }
 
-/// A line for each reason to skip checks.
+/// Returns one line per reason to skip checks.
 fn skipped(selftest: &SelfTest) -> Vec<String> {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     let outcomes = selftest.outcomes();
-    for (_, outcome) in outcomes.filter(|(_, it)| it.verdict == Verdict::Skipped) {
+    for (_, outcome) in outcomes.filter(|(_, it)| it.verdict == CheckVerdict::Skipped) {
         let reason = outcome.remark.as_deref().unwrap_or("not checked");
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, count)) => *count += 1,
@@ -151,7 +153,7 @@ fn skipped(selftest: &SelfTest) -> Vec<String> {
     reasons.into_iter().map(line).collect()
 }
 
-fn remark(check: &Check, outcome: &Outcome, load: &Load) -> String {
+fn remark(check: &Check, outcome: &Outcome, load: &OtherLoad) -> String {
     let engine = match outcome.subject.name() {
         "" => String::new(),
         name => format!(", {name}"),
@@ -159,11 +161,11 @@ fn remark(check: &Check, outcome: &Outcome, load: &Load) -> String {
     let name = check.name.title();
     let why = outcome.remark.as_deref();
     let what = match (outcome.verdict, why) {
-        (Verdict::Wrong, Some(why)) => format!("{why}; {}", check.name.meaning()),
-        (Verdict::Disturbed, _) if check.name == CheckName::OtherLoad => {
+        (CheckVerdict::Wrong, Some(why)) => format!("{why}; {}", check.name.meaning()),
+        (CheckVerdict::Disturbed, _) if check.name == CheckName::OtherLoad => {
             format!("{}; repeat when the machine is idle", taken(load))
         }
-        (Verdict::Disturbed, _) => {
+        (CheckVerdict::Disturbed, _) => {
             "other load or the hypervisor took CPU time meanwhile; repeat when the machine is idle"
                 .to_owned()
         }
@@ -172,8 +174,8 @@ fn remark(check: &Check, outcome: &Outcome, load: &Load) -> String {
     format!("{}: {name}{engine}: {what}", outcome.verdict.name())
 }
 
-/// Who else had the processors.
-fn taken(load: &Load) -> String {
+/// Describes the CPU use of other programs and of the hypervisor.
+fn taken(load: &OtherLoad) -> String {
     let share = |share: f64| format!("{:.0} %", share * 100.0);
     let others = format!("other programs used {} of the CPUs", share(load.others));
     match load.is_stolen_from() {
@@ -182,7 +184,7 @@ fn taken(load: &Load) -> String {
     }
 }
 
-/// What pgmeter's own cost is good for.
+/// Describes pgmeter's own cost, and the rates up to which it is negligible.
 fn costs(selftest: &SelfTest) -> Option<String> {
     let mut outcomes = selftest.outcomes();
     let (_, outcome) = outcomes.find(|(check, _)| check.name == CheckName::OwnCost)?;
@@ -194,33 +196,34 @@ fn costs(selftest: &SelfTest) -> Option<String> {
     ))
 }
 
-fn conclusion(selftest: &SelfTest) -> Line {
+fn conclusion(selftest: &SelfTest) -> TextLine {
     let counts = [
-        (Verdict::Right, "right"),
-        (Verdict::Wrong, "wrong"),
-        (Verdict::Disturbed, "disturbed"),
-        (Verdict::Skipped, "skipped"),
+        (CheckVerdict::Right, "right"),
+        (CheckVerdict::Wrong, "wrong"),
+        (CheckVerdict::Disturbed, "disturbed"),
+        (CheckVerdict::Skipped, "skipped"),
     ];
     let counts = counts.map(|(verdict, name)| format!("{} {name}", selftest.count(verdict)));
     let (style, means) = match selftest.verdict {
         _ if selftest.is_interrupted => (Style::Yellow, "interrupted; no verdict".to_owned()),
-        Verdict::Right if selftest.count(Verdict::Skipped) > 0 => {
+        CheckVerdict::Right if selftest.count(CheckVerdict::Skipped) > 0 => {
             let passed = "all checks that can run here passed on this machine";
             (Style::Green, passed.to_owned())
         }
-        Verdict::Right => (Style::Green, "all checks passed on this machine".to_owned()),
-        Verdict::Wrong => {
+        CheckVerdict::Right => (Style::Green, "all checks passed on this machine".to_owned()),
+        CheckVerdict::Wrong => {
             let distrust = "do not trust results from this machine";
             (Style::Red, distrust.to_owned())
         }
-        Verdict::Disturbed => {
+        CheckVerdict::Disturbed => {
             let taken = taken(&selftest.load);
-            let busy = format!("the machine is too busy to tell ({taken}); repeat when it is idle");
+            let busy =
+                format!("the machine is too busy for a verdict ({taken}); repeat when it is idle");
             (Style::Yellow, busy)
         }
-        Verdict::Skipped => (Style::Yellow, "nothing was checked".to_owned()),
+        CheckVerdict::Skipped => (Style::Yellow, "nothing was checked".to_owned()),
     };
-    Line::styled(format!("{}: {means}", counts.join(", ")), style)
+    TextLine::styled(format!("{}: {means}", counts.join(", ")), style)
 }
 
 #[cfg(test)]
@@ -237,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_hypervisor_is_named_where_it_took_enough_to_disturb() {
-        let load = |stolen| Load {
+        let load = |stolen| OtherLoad {
             others: 0.034,
             stolen,
             waiting: None,

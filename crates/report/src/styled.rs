@@ -1,25 +1,25 @@
-//! Text for people, and how it is to look: two things, so that no text can pass for styling.
+//! Text with styles. Both are stored separately, so that no text can be mistaken for a style.
 
 use std::fmt;
 use std::ops::{Deref, Range};
 
 use units::printable_lines;
 
-/// How a piece of text looks on a terminal.
+/// Style of text on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Heads of tables and sections.
+    /// Headings.
     Bold,
-    /// What is better.
+    /// Better results.
     Green,
-    /// Doubts.
+    /// Warnings.
     Yellow,
-    /// What is worse, or wrong.
+    /// Worse results and errors.
     Red,
 }
 
 impl Style {
-    /// The number of it in a terminal's escape sequence.
+    /// Returns the parameter of the terminal's escape sequence.
     ///
     /// Source: ECMA-48, 8.3.117, select graphic rendition.
     const fn code(self) -> u8 {
@@ -32,16 +32,16 @@ impl Style {
     }
 }
 
-/// A text whose pieces may have a style. What dereferences is the text alone.
+/// A text with styled pieces. It dereferences to the text without styles.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Styled {
     text: String,
-    /// Bytes of the text and how they look, in order and without overlap.
+    /// Byte ranges of the text with their styles, in order and without overlap.
     pieces: Vec<(Range<usize>, Style)>,
 }
 
 impl Styled {
-    /// All of a text in one style.
+    /// Creates a text in a single style.
     #[must_use]
     pub fn new(text: impl Into<String>, style: Style) -> Self {
         let text = text.into();
@@ -49,20 +49,20 @@ impl Styled {
         Self { text, pieces }
     }
 
-    /// This text and then another.
+    /// Appends another text.
     #[must_use]
     pub fn then(mut self, next: impl Into<Self>) -> Self {
         self.push(next.into());
         self
     }
 
-    /// The same text without any style.
+    /// Removes all styles.
     #[must_use]
     pub(crate) fn plain(self) -> Self {
         self.text.into()
     }
 
-    /// A part of this text, which begins and ends between characters.
+    /// Returns a part of the text, which must begin and end at character boundaries.
     pub(crate) fn slice(&self, part: Range<usize>) -> Self {
         let within = |piece: &Range<usize>| {
             let (start, end) = (piece.start.max(part.start), piece.end.min(part.end));
@@ -76,7 +76,7 @@ impl Styled {
         }
     }
 
-    /// Texts with `separator` between each two.
+    /// Joins texts with a separator.
     pub(crate) fn join(parts: impl IntoIterator<Item = Self>, separator: &str) -> Self {
         let mut joined = Self::default();
         for (index, part) in parts.into_iter().enumerate() {
@@ -98,7 +98,7 @@ impl Styled {
         self.pieces.extend(moved);
     }
 
-    /// The same text with everything in it visible.
+    /// Makes all characters of the text visible.
     #[must_use]
     pub fn visible(&self) -> Self {
         let mut visible = Self::default();
@@ -116,7 +116,7 @@ impl Styled {
         visible.then(printable_lines(&self.text[done..]).into_owned())
     }
 
-    /// The text as a terminal shows it: with escape sequences for styles, and without any other.
+    /// Returns the text for a terminal, with escape sequences only for styles.
     #[must_use]
     pub fn painted(&self) -> String {
         let mut painted = String::with_capacity(self.text.len());
@@ -165,22 +165,22 @@ impl PartialEq<str> for Styled {
     }
 }
 
-/// Lines of a text that is being laid out.
+/// Lines of a text under construction.
 #[derive(Debug, Default)]
-pub(crate) struct Lines(Vec<Styled>);
+pub(crate) struct StyledLines(Vec<Styled>);
 
-impl Lines {
+impl StyledLines {
     pub fn push(&mut self, line: impl Into<Styled>) {
         self.0.push(line.into());
     }
 
-    /// The lines as one text, which ends with a line break if the last line is empty.
+    /// Joins the lines. The text ends with a line break if the last line is empty.
     pub fn into_text(self) -> Styled {
         Styled::join(self.0, "\n")
     }
 }
 
-impl<L: Into<Styled>> Extend<L> for Lines {
+impl<L: Into<Styled>> Extend<L> for StyledLines {
     fn extend<I: IntoIterator<Item = L>>(&mut self, lines: I) {
         self.0.extend(lines.into_iter().map(Into::into));
     }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn styles_move_with_their_text() {
-        let mut lines = Lines::default();
+        let mut lines = StyledLines::default();
         lines.push("a");
         lines.extend([Styled::new("b", Style::Red), "c".into()]);
         assert_eq!(lines.into_text().painted(), "a\n\x1b[31mb\x1b[0m\nc");

@@ -1,35 +1,35 @@
-//! Tables of plain text: two blanks between columns, nothing else.
+//! Plain-text tables, with two spaces between columns and no lines.
 
 use crate::styled::{Style, Styled};
 use crate::wrap::{width, wrap};
 
-/// Blanks between two columns.
+/// Number of spaces between two columns.
 const GAP: usize = 2;
-/// A column of names is never squeezed below this.
+/// Minimum width of a column of names.
 const NAME_WIDTH_MIN: usize = 12;
 
-/// On which side a column's text stands.
+/// Alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// Names; broken into lines when the page is narrow.
+    /// For names, which may be wrapped in narrow output.
     Left,
-    /// Numbers; never broken.
+    /// For numbers, which are never wrapped.
     Right,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// What stands above it.
+    /// Head of the column.
     pub head: String,
-    /// On which side its text stands.
+    /// Alignment of its texts.
     pub align: Align,
-    /// Columns with the smallest number go first when the page is too narrow.
+    /// Columns with the lowest priority are dropped first if the output is too narrow.
     pub priority: u8,
 }
 
 impl Column {
-    /// A column of names, which stays on every page.
+    /// Creates a column of names, which is never dropped.
     #[must_use]
     pub fn name(head: &str) -> Self {
         Self {
@@ -39,13 +39,14 @@ impl Column {
         }
     }
 
-    /// The head in lines: numbers are narrow, so their heads have one word to a line.
+    /// Returns the head in lines. Heads of numbers have one word per line, because their columns
+    /// are narrow.
     fn head_lines(&self) -> impl Iterator<Item = &str> {
         let broken = self.align == Align::Right;
         self.head.split(move |character| broken && character == ' ')
     }
 
-    /// A column of numbers.
+    /// Creates a column of numbers.
     #[must_use]
     pub fn number(head: &str, priority: u8) -> Self {
         Self {
@@ -56,24 +57,24 @@ impl Column {
     }
 }
 
-/// Rows of text under heads.
+/// Rows of text with heads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
-    /// The columns, left to right.
+    /// Columns from left to right.
     pub columns: Vec<Column>,
-    /// The rows, each with a text for each column.
+    /// Rows, with one text per column.
     pub rows: Vec<Vec<String>>,
-    /// A head above several columns: first, last, text.
+    /// A head above several columns: first index, last index, text.
     pub span: Option<(usize, usize, String)>,
-    /// Style of each row's last text; empty for a table without verdicts.
+    /// Style of the last text of each row; empty for a table without verdicts.
     pub styles: Vec<Option<Style>>,
-    /// Whether a narrow page shows the columns that do not fit in further tables below, rather
-    /// than leaving them out.
+    /// `true` to continue with further tables below if columns do not fit, instead of dropping
+    /// them.
     pub is_split: bool,
 }
 
 impl Table {
-    /// Rows under heads.
+    /// Creates a table.
     pub fn new(
         columns: impl IntoIterator<Item = Column>,
         rows: impl IntoIterator<Item = Vec<String>>,
@@ -85,7 +86,7 @@ impl Table {
         }
     }
 
-    /// The same with a head above the columns from `first` to `last`.
+    /// Adds a head above the columns from `first` to `last`.
     #[must_use]
     pub fn spanned(self, first: usize, last: usize, text: impl Into<String>) -> Self {
         Self {
@@ -94,7 +95,7 @@ impl Table {
         }
     }
 
-    /// Removes the columns in which no row differs from the first, of those named.
+    /// Removes each named column in which all rows are equal.
     pub fn drop_uniform(&mut self, heads: &[&str]) {
         let keep: Vec<bool> = (0..self.columns.len())
             .map(|index| {
@@ -130,10 +131,11 @@ impl Table {
         }
     }
 
-    /// The lines of the table on a page of this width: the heads in bold, then the rows.
+    /// Returns the lines of the table for this width: bold heads, then the rows.
     ///
-    /// Names are broken into lines first; then columns go, by their priority. If no number is left
-    /// or that does not help either, each row becomes a block of lines with all its texts.
+    /// If the table is too wide, names are wrapped first. Then columns are dropped by priority. If
+    /// that is not enough, or no column of numbers would be left, each row becomes a block of lines
+    /// with all its texts.
     #[must_use]
     pub fn lines(&self, page_width: usize) -> Vec<Styled> {
         if self.is_split {
@@ -152,7 +154,8 @@ impl Table {
         }
     }
 
-    /// The smallest number of equally wide tables that fit the page, each with the first column.
+    /// Splits the table into as few tables as possible, of equal numbers of columns. Each repeats
+    /// the first column.
     fn parts(&self, page_width: usize) -> Vec<Self> {
         let count = self.columns.len().saturating_sub(1);
         let with = |first: usize, each: usize| {
@@ -177,7 +180,7 @@ impl Table {
         parts
     }
 
-    /// A block of lines for each row: its first text, and below it each other with its head.
+    /// Returns a block of lines per row: its first text, then each other text with its head.
     fn blocks(&self, page_width: usize) -> Vec<Styled> {
         let mut body = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
@@ -197,12 +200,13 @@ impl Table {
         body
     }
 
-    /// A line of a row, whose last text has its style.
+    /// Applies the style of a row to its last text in a line.
     fn painted(&self, row: usize, line: String) -> Styled {
         let style = self.styles.get(row).copied().flatten();
         let before = self.rows[row]
             .last()
             .and_then(|last| line.strip_suffix(last.as_str()))
+            // The same letters at the end of a longer word are another text.
             .filter(|before| before.is_empty() || before.ends_with(' '));
         match style.zip(before) {
             Some((style, before)) => {
@@ -212,7 +216,8 @@ impl Table {
         }
     }
 
-    /// Removes the column of numbers with the smallest priority; false when it would be the last.
+    /// Removes the column of numbers with the lowest priority. Returns `false` if it is the last
+    /// one.
     fn drop_least(&mut self) -> bool {
         let numbers =
             (0..self.columns.len()).filter(|index| self.columns[*index].align == Align::Right);
@@ -229,7 +234,8 @@ impl Table {
         true
     }
 
-    /// As wide as the longest text of each column, columns of names squeezed to fit the page.
+    /// Returns the widths of the columns: the longest text of each, with columns of names reduced
+    /// to fit the page.
     fn widths(&self, page_width: usize) -> Vec<usize> {
         let mut widths: Vec<usize> = (0..self.columns.len())
             .map(|index| {
@@ -239,6 +245,7 @@ impl Table {
             })
             .collect();
         let mut excess = total(&widths).saturating_sub(page_width);
+        // One column by one, so that the widest columns become equally wide.
         while excess > 0 {
             let widest = (0..widths.len())
                 .filter(|index| self.columns[*index].align == Align::Left)
@@ -268,7 +275,7 @@ impl Table {
         let inside: usize = widths[*first..=*last].iter().sum::<usize>() + GAP * (last - first);
         let rules = inside.saturating_sub(width(text) + 2);
         if rules < 2 {
-            // Too narrow for rules: the text ends where the columns do.
+            // Too narrow for dashes: right-align the text with the columns.
             let indent = (left + inside).saturating_sub(width(text));
             return Some(format!("{}{text}", " ".repeat(indent)));
         }
@@ -276,7 +283,7 @@ impl Table {
         Some(format!("{}{before} {text} {after}", " ".repeat(left)))
     }
 
-    /// The heads, one word to a line for numbers, all ending on the last line.
+    /// Returns the lines of the heads, aligned at the bottom.
     fn head_lines(&self, widths: &[usize]) -> Vec<String> {
         let mut heads: Vec<Vec<String>> = self
             .columns
@@ -299,7 +306,7 @@ impl Table {
             .zip(&self.columns)
             .zip(widths)
             .map(|((text, column), width)| match column.align {
-                // What fits keeps the blanks that indent it.
+                // Texts that fit keep their leading spaces.
                 Align::Left if self::width(text) <= *width => vec![text.clone()],
                 Align::Left => wrap(text, *width),
                 Align::Right => vec![text.clone()],
@@ -329,7 +336,7 @@ impl Table {
     }
 }
 
-/// Number of columns that a line of texts of these widths takes.
+/// Returns the width of a line with columns of these widths.
 fn total(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }

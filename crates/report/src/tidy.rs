@@ -1,4 +1,4 @@
-//! A report as CSV for programs: one row for each cell and operation, base units, no rounding.
+//! The report as CSV for programs: one row per cell and operation, in base units, without rounding.
 
 use results::{
     CellRecord, EstimateRecord, Latency, OpenLoopFigures, OperationFigures, RESPONSE, RunRecord,
@@ -7,7 +7,7 @@ use results::{
 
 use plan::CurvePart;
 
-use crate::names::{cache_name, engine_name, status_name, verdict_name};
+use crate::names::{cache_name, status_name, verdict_name};
 
 const HEADS: [&str; 66] = [
     "run",
@@ -78,15 +78,15 @@ const HEADS: [&str; 66] = [
     "first_cell",
 ];
 
-/// So many columns tell what the intervals say, in the total's row alone.
+/// Number of columns about intervals, filled only in rows of totals.
 const WITHIN_COUNT: usize = 11;
-/// So many columns tell of rounds until steady, in the total's row alone.
+/// Number of columns about rounds until steady, filled only in rows of totals.
 const STEADY_COUNT: usize = 4;
 
-/// So many columns tell of repetitions, in rows of their own.
+/// Number of columns about repetitions, filled only in rows of estimates.
 const ESTIMATE_COUNT: usize = 10;
 
-/// The rows under their heads, with a final line break; lines end as RFC 4180 wants.
+/// Returns heads and rows, with line endings according to RFC 4180.
 pub fn render(record: &RunRecord) -> String {
     let mut writer = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
@@ -162,6 +162,7 @@ fn row(
     row.extend([figures.per_second, figures.bytes_per_second].map(real));
     row.extend(latency_fields(&figures.latency));
     row.extend([cell.cpu.user_ns, cell.cpu.system_ns].map(whole));
+    // They describe the whole cell, so only its last row has them.
     let within = cell.within.as_ref().filter(|_| kind == "total");
     row.extend(within.map_or_else(Default::default, within_fields));
     let steady = cell.steady.as_ref().filter(|_| kind == "total");
@@ -173,7 +174,7 @@ fn row(
     row
 }
 
-/// What the repetitions of a cell say of one of its figures; what belongs to one of them is empty.
+/// Returns the row of an estimate over repetitions. Columns of single repetitions are empty.
 fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
     let known = |value: Option<f64>| value.map_or_else(String::new, real);
     let none = || String::new();
@@ -184,7 +185,7 @@ fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
         estimate.workload.clone(),
         estimate.access_spec.clone().unwrap_or_default(),
         estimate.target.clone(),
-        engine_name(estimate.engine).to_owned(),
+        estimate.engine.name().to_owned(),
         cache_name(estimate.cache).to_owned(),
         estimate.iodepth.to_string(),
         estimate.workers.to_string(),
@@ -194,6 +195,7 @@ fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
     ];
     row.extend([none(), none(), none(), "estimate".to_owned()]);
     row.push(estimate.operation.clone());
+    // Three more columns follow in addition to the estimate: rate, share of the peak, first index.
     let asked = HEADS.len() - ESTIMATE_COUNT - 3;
     row.resize(asked, none());
     row.push(known(estimate.rate_per_second));
@@ -214,7 +216,7 @@ fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
     row
 }
 
-/// The share of the peak, of a point of a response-time curve.
+/// Returns the share of the peak for a point of a response-time curve; empty otherwise.
 fn curve_percent(curve: Option<CurvePart>) -> String {
     match curve {
         Some(CurvePart::Point { percent, .. }) => percent.to_string(),
@@ -222,7 +224,7 @@ fn curve_percent(curve: Option<CurvePart>) -> String {
     }
 }
 
-/// The word that records have for a value.
+/// Returns the name of a value in records.
 fn text_of(value: &impl serde::Serialize) -> String {
     let value = units::json_value(value).ok();
     value
@@ -238,7 +240,7 @@ fn cell_fields(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         cell.workload.clone(),
         cell.access_spec.clone().unwrap_or_default(),
         cell.target.clone(),
-        engine_name(cell.engine).to_owned(),
+        cell.engine.name().to_owned(),
         cache_name(cell.cache).to_owned(),
         cell.iodepth.to_string(),
         cell.workers.to_string(),
@@ -301,7 +303,7 @@ fn optional(value: Option<u64>) -> String {
     value.map_or_else(String::new, whole)
 }
 
-/// The shortest text that reads back to the same number; nothing for what is not a number.
+/// Formats the shortest text that parses to the same number; empty if it is not finite.
 fn real(value: f64) -> String {
     if value.is_finite() {
         value.to_string()

@@ -1,4 +1,4 @@
-//! The warnings of a record: the gravest first, what is alike together, each with what it is about.
+//! Warnings of a record: the most severe first, equal ones together, each with its location.
 
 use std::collections::BTreeSet;
 
@@ -7,35 +7,35 @@ use results::{
     CellNames, CellRecord, Claim, Phase, RunRecord, Warning, WarningCode, WarningLevel, effect,
 };
 
-use crate::names::{cache_name, engine_name};
+use crate::names::cache_name;
 use crate::wrap::printable;
 
-/// So many warnings of one kind are told in full.
+/// Maximum number of warnings shown per kind.
 const SAME_KIND_MAX: usize = 3;
 
-/// A reason to doubt a figure or something worth knowing, with the cells it holds for.
+/// A warning or a note, with the cells it applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelWarning {
-    /// The kind of warning.
+    /// Code of the warning.
     pub code: String,
-    /// Where and what.
+    /// Location and message.
     pub message: String,
-    /// Whether something failed, rather than being doubtful.
+    /// `true` if the result is invalid, not only doubtful.
     pub severe: bool,
-    /// Whether it is worth knowing, but no reason to doubt a figure.
+    /// `true` for a note, which is no reason to doubt a result.
     pub is_note: bool,
 }
 
-/// Warnings that say the same.
-struct Told<'a> {
+/// Warnings with the same message.
+struct GroupedWarnings<'a> {
     warning: &'a Warning,
     cells: Vec<u32>,
     count: usize,
     effect: f64,
 }
 
-/// The warnings, then the notes, each ordered by what they may change: those that say the same
-/// are told once with their cells, and of each kind only the first few.
+/// Returns the warnings, then the notes, each sorted by their possible effect. Equal messages
+/// appear once with their cells, and only the first few of each kind.
 pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
     let told = told(record);
     let mut kinds: Vec<(&WarningCode, f64)> = Vec::new();
@@ -56,14 +56,15 @@ pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
     lines.collect()
 }
 
-/// What is told, each text once.
-fn told(record: &RunRecord) -> Vec<Told<'_>> {
-    let mut told: Vec<Told> = Vec::new();
+/// Groups the warnings by message.
+fn told(record: &RunRecord) -> Vec<GroupedWarnings<'_>> {
+    let mut told: Vec<GroupedWarnings> = Vec::new();
     for warning in &record.warnings {
         let effect = effect(warning, record);
         let same = told.iter_mut().find(|known| {
             known.warning.code == warning.code
                 && known.warning.message == warning.message
+                // A warning about the whole run must not appear as one about some cells.
                 && known.cells.is_empty() == warning.cell.is_none()
         });
         match same {
@@ -72,7 +73,7 @@ fn told(record: &RunRecord) -> Vec<Told<'_>> {
                 known.count += 1;
                 known.effect = known.effect.max(effect);
             }
-            None => told.push(Told {
+            None => told.push(GroupedWarnings {
                 warning,
                 cells: warning.cell.into_iter().collect(),
                 count: 1,
@@ -83,13 +84,13 @@ fn told(record: &RunRecord) -> Vec<Told<'_>> {
     told
 }
 
-/// The first few warnings of a kind, and how many more there are.
-fn of_kind(record: &RunRecord, told: &[Told], code: &WarningCode) -> Vec<ModelWarning> {
-    let mut same: Vec<&Told> = told
+/// Returns the first few warnings of a kind, and the number of others.
+fn of_kind(record: &RunRecord, told: &[GroupedWarnings], code: &WarningCode) -> Vec<ModelWarning> {
+    let mut same: Vec<&GroupedWarnings> = told
         .iter()
         .filter(|one| one.warning.code == *code)
         .collect();
-    // Stable: what may change as much stays in the order of the cells.
+    // The sort is stable, so warnings with equal effects stay in the order of the cells.
     same.sort_by(|a, b| b.effect.total_cmp(&a.effect));
     let shown = same.iter().take(SAME_KIND_MAX);
     let mut lines: Vec<ModelWarning> = shown
@@ -102,8 +103,8 @@ fn of_kind(record: &RunRecord, told: &[Told], code: &WarningCode) -> Vec<ModelWa
     lines
 }
 
-/// What is said, with what it is about, and how often it was where it is about the whole run.
-fn sentence(record: &RunRecord, told: &Told) -> String {
+/// Formats a warning with its location. For the whole run, adds how often it occurred.
+fn sentence(record: &RunRecord, told: &GroupedWarnings) -> String {
     let place = place(record, &told.cells);
     let often = match told.count {
         count if count > 1 && told.cells.is_empty() => format!(" ({count} times)"),
@@ -122,9 +123,11 @@ fn line(code: &WarningCode, message: &str) -> ModelWarning {
     }
 }
 
-/// The cells a warning is about, before its message; nothing when it holds for all of them.
+/// Returns the cells that a warning applies to, as a prefix of its message; empty if it applies to
+/// all.
 fn place(record: &RunRecord, cells: &[u32]) -> String {
     let distinct: BTreeSet<u32> = cells.iter().copied().collect();
+    // After an interruption, the plan has more cells than the record.
     if distinct.is_empty() || distinct.len() == record.cells.len().max(record.plan.cells.len()) {
         return String::new();
     }
@@ -144,7 +147,7 @@ fn place(record: &RunRecord, cells: &[u32]) -> String {
     format!("{}: ", names.join("; "))
 }
 
-/// What a cell is called, so that it is not taken for another one.
+/// Returns a name for a cell that is unique within its record.
 pub(super) fn cell_place(record: &RunRecord, names: &CellNames, cell: &CellRecord) -> String {
     let is_repeated = record.cells.iter().any(|cell| cell.repetition > 0);
     let own = short_place(names, cell, is_repeated);
@@ -156,7 +159,7 @@ pub(super) fn cell_place(record: &RunRecord, names: &CellNames, cell: &CellRecor
     let parts: [fn(&CellRecord) -> String; 5] = [
         |cell| cell.workload.clone(),
         |cell| format!("on `{}`", cell.target),
-        |cell| engine_name(cell.engine).to_owned(),
+        |cell| cell.engine.name().to_owned(),
         |cell| cache_name(cell.cache).to_owned(),
         |cell| match cell.workers {
             1 => "1 worker".to_owned(),
@@ -165,6 +168,7 @@ pub(super) fn cell_place(record: &RunRecord, names: &CellNames, cell: &CellRecor
     ];
     for part in parts {
         let own = part(cell);
+        // Only properties that exclude a remaining twin, so that the name stays short.
         if twins.iter().any(|twin| part(twin) != own) {
             twins.retain(|twin| part(twin) == own);
             place.push_str(&format!(", {own}"));
@@ -178,7 +182,7 @@ pub(super) fn cell_place(record: &RunRecord, names: &CellNames, cell: &CellRecor
 
 fn short_place(names: &CellNames, cell: &CellRecord, is_repeated: bool) -> String {
     let mut place = names.name(cell);
-    // A classic program has one operation in flight, always.
+    // Classic programs always have one operation in flight.
     if !matches!(cell.phase, Phase::Classic(_)) {
         place.push_str(&format!(" at queue depth {}", cell.iodepth));
     }

@@ -1,25 +1,26 @@
-//! Text broken into lines as wide as the terminal sees them.
+//! Wraps text, based on its width on a terminal.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How many columns `text` takes.
+/// Returns the width of `text`, in columns.
 pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
-/// `text` on one line with everything visible, so that a name from a file can neither break a
-/// table nor control a terminal.
+/// Converts `text` to a single line of visible characters. A name from a file can then neither
+/// break a table nor control a terminal.
 pub fn printable(text: &str) -> String {
     units::printable(text).into_owned()
 }
 
-/// Lines of at most `limit` columns, broken at blanks, and inside words that are longer.
+/// Wraps text into lines of at most `limit` columns, at spaces, and inside longer words.
 pub fn wrap(text: &str, limit: usize) -> Vec<String> {
-    // A wide character takes two columns and must fit somewhere.
+    // The width must have room for a wide character, which takes two columns.
     let limit = limit.max(2);
     let mut lines = Vec::new();
     let mut line = String::new();
-    // Before words are counted: what is shown takes more columns than what it stands for.
+    // Escapes are wider than the original characters, so they must come before the words are
+    // measured.
     for word in units::printable_lines(text).split_whitespace() {
         let blank = usize::from(!line.is_empty());
         if width(&line) + blank + width(word) <= limit {
@@ -40,7 +41,7 @@ pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     lines
 }
 
-/// Puts all but the last piece of a word into `lines` and returns that last piece.
+/// Moves all but the last piece of a word into `lines`, and returns the last piece.
 fn break_word(word: &str, limit: usize, lines: &mut Vec<String>) -> String {
     let mut piece = String::new();
     for character in word.chars() {

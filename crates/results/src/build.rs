@@ -1,4 +1,4 @@
-//! From counters to figures: rates from measured time, percentiles from histograms.
+//! Builds records from counters: rates from the measured time, percentiles from histograms.
 
 use plan::{Cell, Plan, WorkerPlan};
 use stats::Interval;
@@ -6,19 +6,25 @@ use stats::Interval;
 use crate::flows::Flows;
 use crate::title::{target_indexes, target_path};
 use crate::{
-    CellRecord, CpuFigures, EngineNotes, Latency, Names, OpenLoopFigures, OperationFigures, Phase,
-    RESPONSE, Status, TargetFigures, WorkerFigures, share_of_time,
+    CellRecord, CounterNames, CpuFigures, EngineNotes, Latency, OpenLoopFigures, OperationFigures,
+    Phase, RESPONSE, Status, TargetFigures, WorkerFigures, share_of_time,
 };
 
 impl WorkerFigures {
-    /// The figures of a worker over its own measured time; processor time and targets are left
-    /// to be filled in.
+    /// Results of a worker over its own measured time. CPU time and targets are left empty.
     #[must_use]
-    pub fn of(worker: &WorkerPlan, totals: &Interval, run_time_ns: u64, names: Names) -> Self {
+    pub fn of(
+        worker: &WorkerPlan,
+        totals: &Interval,
+        run_time_ns: u64,
+        names: CounterNames,
+    ) -> Self {
         let flows = Flows::of(totals, names);
-        // Those that were due say how late they were, too.
+        // A paced job keeps its transactions, because they show how late its requests were.
         let is_paced = worker.job.as_ref().is_some_and(|job| job.is_paced());
         let are_operations =
+            // With as many transactions as requests, each one is a single request, and the
+            // latencies are equal.
             !is_paced && flows.transactions.count() == names.headline(totals).count();
         Self {
             worker_index: worker.worker_index,
@@ -35,7 +41,7 @@ impl WorkerFigures {
         }
     }
 
-    /// Fills in the processor time of the worker's threads.
+    /// Sets the CPU time of the worker's threads.
     #[must_use]
     pub fn with_cpu(mut self, user_ns: u64, system_ns: u64) -> Self {
         self.user_ns = user_ns;
@@ -44,13 +50,15 @@ impl WorkerFigures {
         self
     }
 
-    /// Fills in how long so many threads of the worker, which were looked at for `elapsed_ns` all
-    /// together, waited for a processor; the processor time is a share of the same time then.
+    /// Sets how long the worker's threads waited for a CPU. `elapsed_ns` is the observed time of
+    /// all threads, added up; utilization is then a share of this time, too.
     #[must_use]
     pub fn with_waits(mut self, threads: u32, waited_ns: u64, elapsed_ns: u64) -> Self {
         self.threads = threads;
         if elapsed_ns > 0 {
             let used_ns = self.user_ns.saturating_add(self.system_ns);
+            // The observed time of all threads, because threads are not observed for exactly the
+            // measured time.
             self.utilization = share_of_time(used_ns, elapsed_ns) * f64::from(threads);
             self.waited_ns = Some(waited_ns);
             self.waiting = Some(share_of_time(waited_ns, elapsed_ns).min(1.0));
@@ -60,7 +68,7 @@ impl WorkerFigures {
 }
 
 impl CpuFigures {
-    /// Processor time of the process in `run_time_ns` of measured time.
+    /// CPU time of the process in `run_time_ns` of measured time.
     #[must_use]
     pub fn of_process(user_ns: u64, system_ns: u64, run_time_ns: u64) -> Self {
         let utilization = share_of_time(user_ns.saturating_add(system_ns), run_time_ns);
@@ -74,14 +82,14 @@ impl CpuFigures {
 }
 
 impl TargetFigures {
-    /// The figures of one target, where they are kept, over `run_time_ns` of measured time.
+    /// Results of one target over `run_time_ns` of measured time.
     #[must_use]
     pub fn of(
         plan: &Plan,
         target_index: u32,
         totals: &Interval,
         run_time_ns: u64,
-        names: Names,
+        names: CounterNames,
     ) -> Self {
         let flows = Flows::of(totals, names);
         Self {
@@ -97,18 +105,24 @@ impl TargetFigures {
 }
 
 impl CellRecord {
-    /// The record of a measured cell: what the plan says of it and the figures of all workers'
-    /// counters together, over `run_time_ns` of measured time.
+    /// The record of a measured cell: its description in the plan, and the results of all workers
+    /// together over `run_time_ns` of measured time.
     ///
-    /// What counters do not hold (processor, device, workers, intervals, ...) is left empty.
+    /// Fields that counters do not provide (CPU, device, workers, intervals, ...) are left empty.
     #[must_use]
-    pub fn of(cell: &Cell, plan: &Plan, totals: &Interval, run_time_ns: u64, names: Names) -> Self {
+    pub fn of(
+        cell: &Cell,
+        plan: &Plan,
+        totals: &Interval,
+        run_time_ns: u64,
+        names: CounterNames,
+    ) -> Self {
         let targets: Vec<String> = target_indexes(cell)
             .into_iter()
             .map(|index| target_path(plan, index))
             .collect();
         let total = OperationFigures {
-            // No failure goes unseen, whatever failed.
+            // Counts every failure, also of operations outside the headline.
             errors: totals.total().errors(),
             ..OperationFigures::of(&names.headline(totals), run_time_ns)
         };
@@ -154,33 +168,34 @@ impl CellRecord {
         }
     }
 
-    /// Takes the figures of an open loop, whose responses are then no other kind of transaction.
+    /// Sets the open-loop results. Responses are then no longer listed as a kind of transaction.
     pub fn set_open_loop(&mut self, figures: OpenLoopFigures) {
+        // Counters know only kinds of transaction, so responses were counted as one.
         self.transactions.remove(RESPONSE);
         self.open_loop = Some(figures);
     }
 
-    /// Takes how long the workers' threads, which were looked at for `elapsed_ns` all together,
-    /// waited for a processor.
+    /// Sets how long the workers' threads waited for a CPU. `elapsed_ns` is the observed time of
+    /// all threads, added up.
     pub fn set_threads(&mut self, threads: u32, waited_ns: u64, elapsed_ns: u64) {
         self.cpu.threads = threads;
         self.cpu.waited_ns = Some(waited_ns);
         self.cpu.waiting = Some(share_of_time(waited_ns, elapsed_ns).min(1.0));
     }
 
-    /// Whether no time in which everything stood still is in its figures.
+    /// `true` if the results contain no time in which the measurement stood still.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.standstills.iter().all(|still| still.is_left_out)
     }
 
-    /// Requests due each second; none where each followed the one before.
+    /// Requests due per second; `None` for a closed loop.
     #[must_use]
     pub fn rate_per_second(&self) -> Option<f64> {
         self.open_loop.as_ref().map(|it| it.asked_per_second)
     }
 
-    /// Takes the workers' figures, and from them when the first and the last were done.
+    /// Sets the workers' results and, from them, when the first and the last worker were done.
     pub fn set_workers(&mut self, workers: Vec<WorkerFigures>) {
         self.first_done_ns = workers.iter().filter_map(|worker| worker.done_ns).min();
         self.last_done_ns = workers.iter().filter_map(|worker| worker.done_ns).max();

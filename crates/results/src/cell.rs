@@ -1,4 +1,4 @@
-//! What was measured in one cell.
+//! The results of one cell.
 
 use std::collections::BTreeMap;
 
@@ -15,66 +15,68 @@ use crate::{
     Status, SteadyRecord, TransactionFigures, WithinRun,
 };
 
-/// Device counters that cover less of the measured time are not compared with the cell's figures.
+/// Device counters that cover a smaller share of the measured time are not compared with the cell's
+/// results.
 const DEVICE_COVERAGE_MIN: f64 = 0.9;
 
-/// What was measured in one cell.
+/// The results of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellRecord {
-    /// 0-based, as in the plan.
+    /// Number of the cell in the plan, 0-based.
     pub index: u32,
-    /// `index` of the cell that this one repeats, as in the plan: see [`CellKey`](crate::CellKey).
+    /// `index` of the first repetition of this cell, as in the plan: see
+    /// [`CellKey`](crate::CellKey).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_index: Option<u32>,
     /// Name of the workload.
     pub workload: String,
-    /// Name of the access specification, when all workers used the same.
+    /// Name of the access specification, if all workers used the same one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_spec: Option<String>,
     /// The target's path; several are separated by `, `.
     pub target: String,
-    /// Which engine issued the I/O.
+    /// Engine that issued the I/O.
     pub engine: EngineKind,
-    /// How the page cache was used.
+    /// Use of the page cache.
     pub cache: CacheMode,
     /// Requests each worker kept in flight on each of its targets.
     pub iodepth: u32,
-    /// How many workers took part.
+    /// Number of workers.
     pub workers: u32,
-    /// How many processes took part; 1 where one measured alone.
+    /// Number of processes that measured the cell; 1 for a run without other processes.
     pub ranks: u32,
-    /// 0-based.
+    /// Number of the repetition, 0-based.
     pub repetition: u32,
-    /// What the cell belongs to.
+    /// The phase that was measured.
     pub phase: Phase,
-    /// Whether the cell was measured to its end.
+    /// How the cell ended.
     pub status: Status,
-    /// When measuring began.
+    /// Start of the measurement.
     #[serde(default)]
     pub started_at: Option<Timestamp>,
     /// Measured time in nanoseconds: from the end of the ramp to the last completion counted.
     pub run_time_ns: u64,
-    /// Time that the plan asked for, in nanoseconds; 0 when the cell ends by operations.
+    /// Planned run time in nanoseconds; 0 if the cell ends after a number of operations.
     #[serde(default)]
     pub planned_run_time_ns: u64,
-    /// Time before measuring, in nanoseconds.
+    /// Ramp time before the measurement, in nanoseconds.
     pub ramp_time_ns: u64,
-    /// Figures of each operation.
+    /// Results per operation.
     pub operations: Operations,
-    /// Figures of each kind of transaction.
+    /// Results per kind of transaction.
     #[serde(default)]
     pub transactions: BTreeMap<String, TransactionFigures>,
-    /// The operations that move bytes (`read` and `write`) together, or all operations where none
-    /// moves any; in a classic program's phase its transactions, with the bytes that they moved.
-    /// Its errors are those of all operations.
+    /// Headline results: the operations that move bytes (`read` and `write`) together, or all
+    /// operations if none moves bytes. In a phase of a classic program, its transactions and the
+    /// bytes that they moved. `errors` counts the failures of all operations.
     pub total: OperationFigures,
-    /// Response times and lateness, where requests began when they were due.
+    /// Response times and lateness of an open loop; none for a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoopFigures>,
-    /// Failed operations by what the kernel said.
+    /// Failed operations by error number.
     #[serde(default)]
     pub errors: Vec<ErrnoCount>,
-    /// When the measurement stood still.
+    /// Times in which the measurement stood still.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standstills: Vec<Standstill>,
     /// When the first worker was done, in nanoseconds from the start of the measurement.
@@ -83,66 +85,66 @@ pub struct CellRecord {
     /// When the last worker was done, in nanoseconds from the start of the measurement.
     #[serde(default)]
     pub last_done_ns: Option<u64>,
-    /// Processor time.
+    /// CPU time.
     #[serde(default)]
     pub cpu: CpuFigures,
-    /// What the block devices under the targets did; none where there is no such device.
+    /// I/O of the block devices under the targets; none if there is no such device.
     #[serde(default)]
     pub device: Option<DeviceFigures>,
-    /// Processor time that pgmeter's own loop takes for one operation, in nanoseconds, measured
-    /// with the `null` engine at the cell's depth.
+    /// CPU time per operation of pgmeter's own loop, in nanoseconds, measured with the `null`
+    /// engine at the cell's queue depth.
     #[serde(default)]
     pub own_cost_ns_per_operation: Option<f64>,
-    /// Processor time that the workers spent in user mode for one operation of this cell, in
-    /// nanoseconds: the own loop, the cell's engine and the way into the kernel. None where the
-    /// kernel's count is not fine enough.
+    /// CPU time per operation that the workers spent in user mode, in nanoseconds. It covers
+    /// pgmeter's loop, the cell's engine and the entry into the kernel. None if the kernel's CPU
+    /// accounting is too coarse.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_cost_ns_per_operation: Option<f64>,
-    /// What the engine was given by the system.
+    /// How the system set up the engine.
     #[serde(default)]
     pub engine_notes: EngineNotes,
-    /// Figures over time.
+    /// Results over time.
     #[serde(default)]
     pub intervals: Vec<IntervalRecord>,
-    /// What the intervals say about the rate; none where they are too few.
+    /// Statistics of the rate over the intervals; none if there are too few intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<WithinRun>,
-    /// Which part of a response-time curve it is.
+    /// Part of a response-time curve that the cell measures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<CurvePart>,
-    /// The rounds, where it was measured until it was steady; all other figures are those of the
-    /// window.
+    /// The rounds of a cell that was measured until it was steady. All other results are from
+    /// the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyRecord>,
-    /// Figures of each worker.
+    /// Results per worker.
     #[serde(default)]
     pub worker_figures: Vec<WorkerFigures>,
-    /// Figures of each target, all workers together.
+    /// Results per target, all workers together.
     #[serde(default)]
     pub target_figures: Vec<TargetFigures>,
-    /// A program's own figures, in the phases that the cell is measured for.
+    /// The program's own results, in the phases that the cell is measured for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase_figures: Option<PhaseFigures>,
-    /// What each of several processes did, and how well they agreed on the time.
+    /// Results per process and the accuracy of their common time, if several processes took part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crew: Option<Box<CellCrew>>,
 }
 
 impl CellRecord {
-    /// What people call the workload: the access specification where it has another name.
+    /// Display name of the workload: the name of the access specification if it has one.
     #[must_use]
     pub fn name(&self) -> &str {
         self.access_spec.as_deref().unwrap_or(&self.workload)
     }
 
-    /// Figures of the named operation, when there were any.
+    /// Results of the named operation; `None` if it was not used.
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<&OperationFigures> {
         self.operations.get(name)
     }
 
-    /// PostMark's transactions per second, each a pair of operations; none in other cells. The
-    /// `total` counts the operations of the pairs one by one.
+    /// PostMark's transactions per second; `None` in other cells. Each transaction is a pair of
+    /// operations, which `total` counts one by one.
     #[must_use]
     pub fn transactions_per_second(&self) -> Option<f64> {
         let pool = self.phase_figures.as_ref()?.pool.as_ref()?;
@@ -150,13 +152,14 @@ impl CellRecord {
         is_measured.then(|| pool.transactions_per_second())
     }
 
-    /// Share of the measured time that the device counters cover, from 0 to 1; none where nothing
-    /// is known of devices, or so little of the time is covered that their figures do not belong
-    /// to the cell's: a monitor that got no processor reads the counters too late.
+    /// Share of the measured time that the device counters cover, from 0 to 1. `None` without
+    /// device counters, or if they cover less than 90 %. A monitor that did not get a CPU reads the
+    /// counters too late, and they then do not match the cell's results.
     #[must_use]
     pub fn device_coverage(&self) -> Option<f64> {
         let device = self.device.as_ref()?;
         let share = match device.covered_ns {
+            // Readings just outside of the measured time can cover more than all of it.
             Some(covered_ns) if self.run_time_ns > 0 => {
                 (covered_ns as f64 / self.run_time_ns as f64).min(1.0)
             }
@@ -165,9 +168,9 @@ impl CellRecord {
         (share >= DEVICE_COVERAGE_MIN).then_some(share)
     }
 
-    /// Bytes that the devices read or wrote for each byte that the operation of that name (`read`
-    /// or `write`) moved; none where nothing was moved, nothing is known of devices, or their
-    /// counters do not cover the measured time.
+    /// Bytes that the devices read or wrote per byte that the operation `name` (`read` or `write`)
+    /// moved. `None` if the operation moved nothing, there are no device counters, or they do not
+    /// cover the measured time.
     #[must_use]
     pub fn device_share(&self, name: &str) -> Option<f64> {
         self.device_coverage()?;

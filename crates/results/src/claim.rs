@@ -1,31 +1,31 @@
-//! Statements that reports make of figures, and the warnings that contradict them.
+//! Statements that reports make about results, and the warnings that contradict them.
 
 use crate::{Warning, WarningCode};
 
-/// A statement that reports make of figures unless a warning contradicts it.
+/// A statement that reports make about results unless a warning contradicts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Claim {
-    /// All that was asked for was done, and came out right: the run is a success.
+    /// All requested work was done and verified: the run is a success.
     Succeeded,
-    /// The run has figures, and they cover the whole measured time.
+    /// The results cover the whole measured time.
     Valid,
-    /// Requests went past the page cache.
+    /// Requests bypassed the page cache.
     BypassedCache,
-    /// Devices, not memory, served what was read.
+    /// Devices, not memory, served the reads.
     ReadFromDevice,
-    /// What was moved came from devices and reached them while it was measured.
+    /// The bytes moved came from devices or reached them during the measurement.
     MovedByDevice,
-    /// The target keeps its bytes on storage, not in memory.
+    /// The target is backed by storage, not by memory.
     OnStorage,
     /// The rates are typical of a kind of device, such as a disk or an SSD.
     TellsDevice,
-    /// Processors did not hold the rates back.
+    /// CPUs did not limit the rates.
     ProcessorFree,
 }
 
 impl WarningCode {
-    /// The statements that a warning of this kind contradicts. Every kind is named, so that a new
-    /// one is thought about.
+    /// Statements that a warning of this kind contradicts. The match lists every code, so that a
+    /// new code does not compile until it has an entry.
     #[must_use]
     pub const fn undermines(&self) -> &'static [Claim] {
         use Claim::{
@@ -44,7 +44,8 @@ impl WarningCode {
             Self::DirectNotHonored | Self::FileSmallerThanMemory => {
                 &[BypassedCache, ReadFromDevice, TellsDevice]
             }
-            // Some requests still are direct, as all reads of a file system that buffers writes.
+            // Some requests are still direct, such as all reads on a file system that buffers
+            // writes.
             Self::DirectFallsBack => &[BypassedCache, TellsDevice],
             Self::MemoryBacked => &[OnStorage, TellsDevice],
             Self::BlankStorage => &[TellsDevice],
@@ -92,7 +93,7 @@ impl WarningCode {
 }
 
 impl Warning {
-    /// Whether it contradicts a statement.
+    /// `true` if the warning contradicts `claim`.
     #[must_use]
     pub fn contradicts(&self, claim: Claim) -> bool {
         self.code.undermines().contains(&claim)

@@ -11,17 +11,17 @@ use crate::zero::is_zero;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CrewRecord {
-    /// How they spoke with the one that led: `mpi`, with the library, or `ssh`, with the command.
+    /// Connection to the leading process: `mpi` (MPI library) or `ssh` (command).
     pub carrier: String,
-    /// How many there were.
+    /// Number of processes.
     pub ranks: u32,
-    /// Where they were.
+    /// The hosts that they ran on.
     pub hosts: Vec<HostRecord>,
 }
 
 impl CrewRecord {
-    /// How many there were and where, such as `4 processes on 2 hosts`; a host that is alone by its
-    /// name, as it calls itself.
+    /// Number of processes and their hosts, such as `4 processes on 2 hosts`. A single host is
+    /// given by name, if known.
     #[must_use]
     pub fn place(&self) -> String {
         let processes = match self.ranks {
@@ -37,49 +37,48 @@ impl CrewRecord {
     }
 }
 
-/// A machine that took part.
+/// A host that took part in a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostRecord {
-    /// Its name.
+    /// Host name.
     pub name: String,
-    /// The numbers of the processes there, 0-based.
+    /// Ranks of the processes on this host, 0-based.
     pub ranks: Vec<u32>,
-    /// The machine and its system.
+    /// Hardware and operating system.
     pub environment: Environment,
 }
 
-/// What each of several processes did in a cell, and how well they agreed on the time.
+/// Results per process in a cell, and the accuracy of their common time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CellCrew {
-    /// From the first process that began to the last, in nanoseconds of the leader's clock.
+    /// Time from the start of the first process to the start of the last, in nanoseconds of the
+    /// leader's clock.
     pub start_spread_ns: u64,
-    /// How far the leader's idea of another's clock may be off, at most, in nanoseconds: half of
-    /// the shortest round trip.
+    /// Largest possible error of a clock offset to the leader, in nanoseconds: half of the shortest
+    /// round trip.
     pub offset_bound_ns: u64,
-    /// How fast the clocks ran apart at most, in parts of a billion; none where that was not
-    /// measured.
+    /// Largest clock drift, in parts per billion; none if it was not measured.
     pub drift_ppb: Option<f64>,
-    /// From when the first process was done to when the last was, in nanoseconds.
+    /// Time from the first process that was done to the last, in nanoseconds.
     pub tail_ns: u64,
-    /// The share of all processes' time, up to the last one's end, in which they had nothing left
-    /// to do: from 0 to 1.
+    /// Idle share of all processes' time until the last was done, from 0 to 1.
     #[serde(with = "Real")]
     pub tail_share: f64,
-    /// Operations a second, as the headline counts them, until the first was done: all were at
-    /// work.
+    /// Headline operations per second until the first process was done, so while all were working.
     pub first_done_per_second: Option<f64>,
-    /// The same until the last was done.
+    /// Headline operations per second until the last process was done.
     pub last_done_per_second: Option<f64>,
-    /// Each process, by its number.
+    /// Results per process, by rank.
     pub ranks: Vec<RankFigures>,
 }
 
 impl CellCrew {
-    /// The median of the rates of those that were not lost; none where all were.
+    /// Median of the processes' rates, without lost processes; `None` if all were lost.
     #[must_use]
     pub fn median_per_second(&self) -> Option<f64> {
+        // The results of a lost process are unknown, and its zeros would lower the median.
         let there = self.ranks.iter().filter(|it| it.lost_ns.is_none());
         let mut rates: Vec<f64> = there.map(|it| it.per_second).collect();
         rates.sort_by(f64::total_cmp);
@@ -88,48 +87,49 @@ impl CellCrew {
     }
 }
 
-/// How far a process's clock is ahead of the leader's, as round trips tell.
+/// Offset of a process's clock to the leader's clock, measured by round trips.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClockOffset {
-    /// What is to be taken off its clock, in nanoseconds.
+    /// Nanoseconds to subtract from the process's clock.
     pub offset_ns: i64,
-    /// How far that may be off, in nanoseconds: half of the shortest round trip.
+    /// Largest possible error of the offset, in nanoseconds: half of the shortest round trip.
     pub bound_ns: u64,
-    /// How fast it ran away in the cell, in parts of a billion.
+    /// Clock drift during the cell, in parts per billion; none if it was not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift_ppb: Option<f64>,
 }
 
-/// What one of several processes did in a cell.
+/// Results of one process in a cell.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RankFigures {
-    /// Its number, 0-based.
+    /// Rank of the process, 0-based.
     pub rank: u32,
-    /// The machine.
+    /// Name of its host.
     pub host: String,
-    /// Operations that succeeded, as the headline counts them.
+    /// Successful operations, counted as in the cell's `total`.
     pub count: u64,
     /// Operations that failed.
     #[serde(skip_serializing_if = "is_zero")]
     pub errors: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// `count` for each second that it measured.
+    /// `count` per second of the process's measured time.
     #[serde(with = "Real")]
     pub per_second: f64,
     /// Median of the latency, in nanoseconds.
     pub p50_ns: Option<u64>,
     /// 99th percentile of the latency, in nanoseconds.
     pub p99_ns: Option<u64>,
-    /// When it began, in nanoseconds of the leader's clock from the agreed start.
+    /// Start of the process, in nanoseconds of the leader's clock after the agreed start.
     pub begin_ns: i64,
-    /// When it was done, in nanoseconds from the start of the measurement.
+    /// When the process was done, in nanoseconds from the start of the measurement.
     pub done_ns: u64,
-    /// Its clock.
+    /// Clock of the process.
     pub clock: ClockOffset,
-    /// When it was lost, in nanoseconds from the start of the measurement; what it did is unknown.
+    /// When the process was lost, in nanoseconds from the start of the measurement. Its results are
+    /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_ns: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Decides from the figures which of them deserve doubt. Pure: the same record, the same doubts.
+//! Finds doubtful results. Pure: the same record always gives the same warnings.
 
 mod asked;
 mod crew;
@@ -25,16 +25,17 @@ use crate::{
 };
 use crate::{Warning, WarningCode};
 
-/// Above this share, all processors together are busy.
+/// From this share on, the machine's CPUs count as busy.
 const MACHINE_BUSY_SHARE: f64 = 0.95;
-/// So many samples must lie beyond a percentile.
+/// Minimum number of samples beyond a percentile.
 pub const SAMPLES_BEYOND_MIN: u64 = 10;
-/// An interval that is longer than the median one by this share of it came late; of intervals
-/// shorter than a second, by this share of a second: nobody sees less.
+/// An interval is late if it is longer than the median interval by this share of the median. For
+/// intervals shorter than a second, the limit is this share of a second, because a shorter delay is
+/// not visible.
 const LATE_SHARE: f64 = 0.5;
 const LATE_OF_NS_MIN: f64 = 1e9;
 
-/// Every doubt about the figures of one cell.
+/// All warnings about the results of one cell.
 #[must_use]
 pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<Warning> {
     let planned = plan
@@ -60,7 +61,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         not_steady(cell),
         samples::few_operations(cell, planned),
     ];
-    // These come from the plan, or hold for all phases of a program.
+    // These warnings come from the plan or hold for all phases of a program.
     let of_plan = [
         device::file_smaller_than_memory(cell, planned, environment, plan),
         compressible_content(planned),
@@ -77,8 +78,8 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         .collect()
 }
 
-/// What is found in the figures of a record, with the phase that it is of: the phases of a program
-/// are records of one cell, and a warning names the cell alone.
+/// Adds the phase to a message. All phases of a program are records of one cell, and a warning
+/// names only the cell.
 fn of_phase(cell: &CellRecord, message: String) -> String {
     match &cell.phase {
         Phase::Classic(phase) => format!("phase {phase}: {message}"),
@@ -86,14 +87,14 @@ fn of_phase(cell: &CellRecord, message: String) -> String {
     }
 }
 
-/// Every doubt about the machine that can be told before anything is measured.
+/// All warnings about the machine that do not need a measurement.
 #[must_use]
 pub fn doubt_environment(environment: &Environment) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if environment.clock.stable == Some(false) {
         let source = &environment.clock.source;
         let message = format!(
-            "the clock source `{source}` is not synchronized across processors; latencies may be \
+            "the clock source `{source}` is not synchronized across CPUs; latencies may be \
              wrong"
         );
         warnings.push(Warning::of_run(WarningCode::ClockUnstable, message));
@@ -101,8 +102,8 @@ pub fn doubt_environment(environment: &Environment) -> Vec<Warning> {
     warnings
 }
 
-/// Whether at least [`SAMPLES_BEYOND_MIN`] of `count` samples lie beyond a percentile, which is
-/// what it takes to show it.
+/// `true` if at least [`SAMPLES_BEYOND_MIN`] of `count` samples lie beyond a percentile. Otherwise
+/// the percentile is not shown.
 #[must_use]
 pub fn percentile_is_supported(count: u64, percent: f64) -> bool {
     stats::samples_needed(percent).is_some_and(|needed| count >= needed)
@@ -121,7 +122,7 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// Whether the cell was to do nothing but let time pass.
+/// `true` if the cell only lets time pass, without workers.
 fn is_idle(cell: &CellRecord) -> bool {
     cell.workers == 0
 }
@@ -130,7 +131,7 @@ fn outcome(cell: &CellRecord) -> Finding {
     if cell.total.count == 0 && !is_idle(cell) {
         let message = match cell.standstills.is_empty() {
             true if cell.run_time_ns == 0 && cell.ramp_time_ns > 0 => format!(
-                "all of it was done within the ramp of {}, so there is nothing to report; use a \
+                "all work was done during the ramp of {}, so there is nothing to report; use a \
                  shorter `--ramp-time` or more work",
                 Span(cell.ramp_time_ns)
             ),
@@ -139,10 +140,10 @@ fn outcome(cell: &CellRecord) -> Finding {
         };
         return Some((WarningCode::NothingMeasured, message));
     }
-    // That it is not valid is told elsewhere.
+    // [`stood_still`] reports cells that are not valid.
     (cell.status != Status::Complete && cell.is_valid()).then(|| {
         let seconds = cell.run_time_ns as f64 / 1e9;
-        let message = format!("the cell ended early; its figures cover {seconds:.1} s");
+        let message = format!("the cell ended early; its results cover {seconds:.1} s");
         (WarningCode::CellCutShort, message)
     })
 }
@@ -160,8 +161,8 @@ fn stood_still(cell: &CellRecord) -> Finding {
         count => format!(", {count} times"),
     };
     let outcome = match cell.is_valid() {
-        true => "that time is excluded from the figures",
-        false => "the figures are not valid: measure again",
+        true => "that time is excluded from the results",
+        false => "the results are not valid: measure again",
     };
     let message = format!(
         "{cause} for {:.1} s{count}, {:.1} s after the measurement began; {outcome}",
@@ -172,7 +173,7 @@ fn stood_still(cell: &CellRecord) -> Finding {
 }
 
 fn io_errors(cell: &CellRecord, plan: &Plan) -> Finding {
-    // Of an open loop, some may have failed only behind the end.
+    // In an open loop, requests may fail after the end of the measurement.
     let due = cell.open_loop.as_ref().map_or(0, |it| it.errors);
     let errors = cell.total.errors.max(due);
     (errors > 0).then(|| {
@@ -198,7 +199,7 @@ fn io_errors(cell: &CellRecord, plan: &Plan) -> Finding {
     })
 }
 
-/// Which TCP peers were lost: where a connection fails, nothing more is asked of it.
+/// Names of the TCP peers with failed operations. A failed connection is not used again.
 fn lost_peers(cell: &CellRecord, plan: &Plan) -> String {
     let is_peer = |index: u32| {
         let target = plan.targets.get(index as usize);
@@ -258,7 +259,7 @@ fn ring_flags_missing(cell: &CellRecord) -> Finding {
 }
 
 fn interval_late(cell: &CellRecord) -> Finding {
-    // Those that a standstill made long are no sign of load.
+    // Intervals next to a standstill are long for another reason than load.
     let stood = |interval: &&IntervalRecord| {
         let end_ns = interval.at_ns.saturating_add(interval.length_ns);
         let mut stills = cell.standstills.iter();
@@ -273,7 +274,7 @@ fn interval_late(cell: &CellRecord) -> Finding {
     if lengths.len() < 3 {
         return None;
     }
-    // The last one goes on until a request is done.
+    // The last interval lasts until a request completes.
     lengths.pop();
     lengths.sort_unstable();
     let median = lengths[lengths.len() / 2] as f64;
@@ -286,7 +287,7 @@ fn interval_late(cell: &CellRecord) -> Finding {
         let of = lengths.len() + 1;
         let busy = cell.cpu.machine.map(|machine| machine.busy);
         let cause = match busy.filter(|busy| *busy >= MACHINE_BUSY_SHARE) {
-            Some(busy) => format!(": the processors were {} busy", percent(busy)),
+            Some(busy) => format!(": the CPUs were {} busy", percent(busy)),
             None => String::new(),
         };
         let message = format!(
@@ -299,13 +300,13 @@ fn interval_late(cell: &CellRecord) -> Finding {
 
 fn warm_up(cell: &CellRecord) -> Finding {
     if cell.steady.is_some() || !cell.is_valid() {
-        // Its rounds go on until the warm-up is over.
+        // The rounds are repeated until the warm-up is over.
         return None;
     }
     let within = cell.within.as_ref()?;
     let warm_up = within.warm_up_that_matters()?;
     let seconds = warm_up.length_ns as f64 / 1e9;
-    // Whole seconds, and one more, since the warm-up is only seen to an interval.
+    // Whole seconds plus one, because the end of the warm-up is known only to an interval.
     let ramp = (cell.ramp_time_ns as f64 / 1e9 + seconds).ceil() + 1.0;
     let message = format!(
         "the first {seconds:.1} s of the measurement were still warm-up: {} per second with them, \
@@ -335,7 +336,7 @@ fn not_steady(cell: &CellRecord) -> Finding {
     Some((WarningCode::NotSteady, message))
 }
 
-/// What a cell's rounds did until they were given up.
+/// Warning about a cell that did not become steady.
 fn rounds_not_steady(steady: &SteadyRecord) -> Finding {
     if steady.verdict != SteadyVerdict::NotSteady {
         return None;

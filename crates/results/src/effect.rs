@@ -1,26 +1,28 @@
-//! By how much a doubt may change the figures, so that the gravest is told first.
+//! Estimates the effect of a warning on the results, so that the most serious one comes first.
 
 use crate::doubt::{cache_read_share, cache_write_share};
 use crate::{CellRecord, RunRecord, Warning, WarningCode};
 
-/// By which share the figures may be other than they should, from what was measured where that is
-/// known; 1 and more where there is hardly a figure left.
+/// Relative error of the results that a warning implies, from the measurement if possible. 1 and
+/// more means that hardly any result is left.
 #[must_use]
 pub fn effect(warning: &Warning, record: &RunRecord) -> f64 {
     let cells = record.cells.iter();
     let own = cells.filter(|cell| warning.cell.is_none_or(|index| cell.index == index));
     let measured = own.filter_map(|cell| measured(&warning.code, cell));
     measured
+        // A rate of 0 gives a share without meaning, which must not come first.
         .filter(|share| share.is_finite())
         .max_by(f64::total_cmp)
         .unwrap_or_else(|| usual(&warning.code))
 }
 
-/// The share that the figures of a cell give.
+/// The share that follows from the cell's results; `None` if they do not show it.
 fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
     let total = &cell.total;
     let done = (total.count.saturating_add(total.errors) as f64).max(1.0);
     match code {
+        // Above 1, so that failed I/O comes before every warning about accuracy.
         WarningCode::IoErrors => Some(1.0 + total.errors as f64 / done),
         WarningCode::ShortTransfers => Some(total.short_count as f64 / done),
         WarningCode::CellCutShort => {
@@ -52,7 +54,7 @@ fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
     }
 }
 
-/// What it comes to as a rule, where nothing measured it.
+/// Typical effect if the measurement does not show it.
 fn usual(code: &WarningCode) -> f64 {
     match code {
         WarningCode::NothingMeasured | WarningCode::VerifyMismatch | WarningCode::TargetLost => 2.0,

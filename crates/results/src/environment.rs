@@ -9,65 +9,66 @@ use crate::real::Real;
 
 use crate::zero::is_zero;
 
-/// The machine and system on which a run was made; what the system does not tell is empty.
+/// The machine and system on which a run was made. Values that the system does not report are
+/// empty.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Environment {
-    /// The machine's name in its network.
+    /// Host name.
     pub host: String,
-    /// Where pgmeter was started; targets that are no full paths begin there.
+    /// Working directory of pgmeter; relative target paths start here.
     pub directory: String,
     /// Release of the kernel, such as `6.12.9`.
     pub kernel: String,
-    /// The kernel's build, as `uname -v` prints it.
+    /// Build of the kernel, as printed by `uname -v`.
     pub kernel_build: String,
     /// Machine type, such as `x86_64`.
     pub architecture: String,
     /// Name and version of the distribution.
     pub distribution: String,
-    /// The hypervisor or container, where one is seen.
+    /// The hypervisor or container, if one was detected.
     pub virtualization: Option<String>,
-    /// The processors.
+    /// The CPUs.
     pub cpu: Processor,
     /// Physical memory, in bytes.
     pub memory_bytes: u64,
-    /// Memory that could be had without swapping before the run, in bytes.
+    /// Memory that was available without swapping before the run, in bytes.
     pub memory_available_bytes: u64,
-    /// Size of a page, in bytes.
+    /// Size of a memory page, in bytes.
     pub page_bytes: u64,
-    /// What lies under the targets, layer by layer.
+    /// The storage stacks under the targets, layer by layer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stacks: Vec<Stack>,
     /// The file systems under the targets.
     pub file_systems: Vec<FileSystem>,
-    /// The block devices under the targets, from the uppermost to the physical ones.
+    /// The block devices under the targets, from the top layer down to the physical devices.
     pub devices: Vec<Device>,
-    /// The mounts on which the targets lie.
+    /// The mounts that contain the targets.
     pub mounts: Vec<Mount>,
     /// The I/O schedulers of the devices, as `device: scheduler`, separated by `, `.
     pub scheduler: String,
-    /// The clock behind all times.
-    pub clock: Clock,
+    /// The clock used for all times.
+    pub clock: ClockRecord,
     /// How busy the machine was before the run.
     pub load_before: Load,
     /// Kernel settings that change results, as `name=value`.
     pub settings: Vec<String>,
     /// Soft limit of locked memory, in bytes; none when unlimited.
     pub memlock_limit_bytes: Option<u64>,
-    /// What control groups allow the process, where that is less than the machine has, and of the
-    /// devices under the targets: of each the tightest.
+    /// Limits of control groups that are tighter than the machine, and limits on the devices under
+    /// the targets. Only the tightest limit of each kind is listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
 }
 
 impl Environment {
-    /// The limit of the memory that the process may use, where there is one.
+    /// The memory limit of the process, if there is one.
     #[must_use]
     pub fn memory_limit(&self) -> Option<&Limit> {
         self.limit(LimitedResource::MemoryBytes)
     }
 
-    /// The quota of processor time, where there is one.
+    /// The CPU quota, if there is one.
     #[must_use]
     pub fn processor_limit(&self) -> Option<&Limit> {
         self.limit(LimitedResource::Processors)
@@ -77,7 +78,7 @@ impl Environment {
         self.limits.iter().find(|limit| limit.resource == resource)
     }
 
-    /// Whether a device, by the kernel's name, lies under one of these targets.
+    /// `true` if the device with this kernel name is under one of the targets.
     pub(crate) fn is_under(&self, name: &str, targets: &[u32]) -> bool {
         let layer = format!("/dev/{name}");
         let mut devices = self.devices.iter();
@@ -90,22 +91,22 @@ impl Environment {
     }
 }
 
-/// What a control group allows the process at most.
+/// A limit that a control group sets for the process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limit {
-    /// What is limited.
+    /// The limited resource.
     pub resource: LimitedResource,
-    /// How much of it there may be, in the resource's unit.
+    /// The limit, in the unit of the resource.
     #[serde(with = "Real")]
     pub value: f64,
-    /// The control group's directory.
+    /// Directory of the control group.
     pub group: String,
-    /// The kernel's name of the device, where the limit is one of a device.
+    /// Kernel name of the device, for the limit of a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
 }
 
-/// What a control group limits.
+/// A resource that a control group limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitedResource {
@@ -117,9 +118,9 @@ pub enum LimitedResource {
     ReadBytesPerSecond,
     /// Bytes written to a device, per second.
     WriteBytesPerSecond,
-    /// Processors that are busy at the same time, on average.
+    /// CPUs in use at the same time, on average.
     Processors,
-    /// Memory with what is cached, in bytes.
+    /// Memory including cached pages, in bytes.
     MemoryBytes,
 }
 
@@ -134,7 +135,7 @@ impl fmt::Display for Limit {
             LimitedResource::WriteBytesPerSecond => {
                 write!(formatter, "{} written per second", bytes())
             }
-            LimitedResource::Processors => write!(formatter, "{value:.2} processors"),
+            LimitedResource::Processors => write!(formatter, "{value:.2} CPUs"),
             LimitedResource::MemoryBytes => write!(formatter, "{} of memory", bytes()),
         }?;
         match &self.device {
@@ -144,33 +145,33 @@ impl fmt::Display for Limit {
     }
 }
 
-/// The processors of a machine.
+/// The CPUs of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Processor {
     /// Model name.
     pub model: String,
-    /// Processors the system schedules on, hardware threads counted.
+    /// CPUs that the system schedules on, including hardware threads.
     pub logical_count: u32,
-    /// Processors that pgmeter may use.
+    /// CPUs that pgmeter may use.
     pub usable_count: u32,
-    /// Cores; 0 when not known.
+    /// Number of cores; 0 if unknown.
     pub core_count: u32,
-    /// NUMA nodes.
+    /// Number of NUMA nodes.
     pub numa_count: u32,
-    /// Frequency governor of the first processor.
+    /// Frequency governor of the first CPU.
     pub governor: Option<String>,
 }
 
-/// What lies under a target.
+/// The storage stack under a target.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Stack {
     /// Index into the plan's targets.
     pub target_index: u32,
-    /// From the uppermost layer to what keeps the bytes, such as `ext4 on /dev/sda1 on /dev/sda`.
+    /// The layers from top to bottom, such as `ext4 on /dev/sda1 on /dev/sda`.
     pub layers: String,
-    /// Whether all bytes are kept in this machine's memory.
+    /// `true` if this machine's memory holds all data of the target.
     pub in_memory: bool,
 }
 
@@ -188,13 +189,13 @@ pub struct FileSystem {
     pub size_bytes: u64,
     /// Space that was free before the run, in bytes.
     pub free_bytes: u64,
-    /// How many files it has room for; 0 where it sets no limit or does not tell.
+    /// Maximum number of files; 0 if there is no limit or it is unknown.
     #[serde(skip_serializing_if = "is_zero")]
     pub inodes: u64,
-    /// How many more there can be.
+    /// Number of files that can still be created; 0 if there is no limit or it is unknown.
     #[serde(skip_serializing_if = "is_zero")]
     pub free_inodes: u64,
-    /// Smallest unit of direct I/O, in bytes; none where there is no direct I/O.
+    /// Smallest unit of direct I/O, in bytes; none without direct I/O.
     pub direct_bytes: Option<u32>,
 }
 
@@ -206,7 +207,7 @@ pub struct Device {
     pub target_index: u32,
     /// The kernel's name, such as `nvme0n1`.
     pub name: String,
-    /// What it is: `disk`, `partition`, `loop`, `device-mapper`, `raid`, ...
+    /// Kind of device: `disk`, `partition`, `loop`, `device-mapper`, `raid`, ...
     pub kind: String,
     /// Model name.
     pub model: String,
@@ -214,29 +215,29 @@ pub struct Device {
     pub size_bytes: u64,
     /// Smallest unit that can be addressed, in bytes.
     pub logical_block_bytes: u32,
-    /// Smallest unit that is written at once, in bytes.
+    /// Smallest unit that is written in one piece, in bytes.
     pub physical_block_bytes: u32,
-    /// Whether the medium rotates.
+    /// `true` if the medium rotates; none if unknown.
     pub rotational: Option<bool>,
     /// I/O scheduler.
     pub scheduler: String,
-    /// Requests the block layer queues.
+    /// Number of requests that the block layer queues.
     pub queue_requests: Option<u32>,
-    /// Bytes read ahead.
+    /// Size of read-ahead, in bytes.
     pub read_ahead_bytes: Option<u64>,
-    /// `write back` or `write through`.
+    /// Write cache mode: `write back` or `write through`.
     pub write_cache: Option<String>,
 }
 
-/// A mount on which a target lies.
+/// A mount that contains a target.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Mount {
     /// Index into the plan's targets.
     pub target_index: u32,
-    /// Where it is mounted.
+    /// Mount point.
     pub mount_point: String,
-    /// What is mounted.
+    /// The mounted device or other source.
     pub source: String,
     /// Type of the file system.
     pub kind: String,
@@ -244,21 +245,23 @@ pub struct Mount {
     pub options: String,
 }
 
-/// The clock behind all times.
+/// The clock used for all times.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Clock {
+#[schemars(rename = "Clock")]
+pub struct ClockRecord {
     /// The kernel's clock source, such as `tsc`.
     pub source: String,
-    /// Smallest step seen, in nanoseconds.
+    /// Smallest step observed, in nanoseconds.
     pub resolution_ns: Option<u64>,
     /// Cost of reading the clock once, in nanoseconds.
     pub read_cost_ns: Option<f64>,
-    /// Whether the clock runs evenly and alike on all processors.
+    /// `true` if the clock runs at a constant rate and is synchronized across all CPUs; none if
+    /// unknown.
     pub stable: Option<bool>,
 }
 
-/// How busy the machine was.
+/// System load before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Load {

@@ -1,18 +1,18 @@
-//! Failed operations by their cause.
+//! Failed operations by error number.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Failed operations of one kind with one cause.
+/// Failed operations of one kind with the same error number.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ErrnoCount {
-    /// The operation's name.
+    /// Name of the operation.
     pub operation: String,
-    /// The kernel's number, above 0.
+    /// The kernel's error number, above 0.
     pub errno: i32,
-    /// What the system calls the number, such as `Input/output error`.
+    /// The system's text for the number, such as `Input/output error`.
     pub message: String,
-    /// How many operations failed so.
+    /// Number of operations that failed with this error.
     pub count: u64,
 }

@@ -1,4 +1,4 @@
-//! A figure over several repetitions.
+//! Results over several repetitions.
 
 use plan::{CacheMode, CurvePart, EngineKind};
 use schemars::JsonSchema;
@@ -7,49 +7,48 @@ use serde::{Deserialize, Serialize};
 use crate::Phase;
 use crate::real::Real;
 
-/// A figure over several repetitions, with its uncertainty.
+/// A result over several repetitions, with its uncertainty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EstimateRecord {
-    /// `index` of the cell that was repeated, in its first repetition: see
-    /// [`CellKey`](crate::CellKey).
+    /// `index` of the first repetition of the repeated cell: see [`CellKey`](crate::CellKey).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_index: Option<u32>,
     /// Name of the workload.
     pub workload: String,
-    /// Name of the access specification, when all workers used the same.
+    /// Name of the access specification, if all workers used the same one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_spec: Option<String>,
     /// The target's path; several are separated by `, `.
     pub target: String,
-    /// Which engine issued the I/O.
+    /// Engine that issued the I/O.
     pub engine: EngineKind,
-    /// How the page cache was used.
+    /// Use of the page cache.
     pub cache: CacheMode,
     /// Requests each worker kept in flight on each of its targets.
     pub iodepth: u32,
-    /// How many workers took part.
+    /// Number of workers.
     pub workers: u32,
-    /// Requests due each second, where they began when they were due.
+    /// Requests due per second in an open loop; none for a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_second: Option<f64>,
-    /// What the cells belong to.
+    /// The phase that was measured.
     #[serde(default, skip_serializing_if = "Phase::is_measure")]
     pub phase: Phase,
-    /// Which part of a response-time curve they are.
+    /// Part of a response-time curve that the cells measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<CurvePart>,
-    /// The operation, or `total`.
+    /// Name of the operation, or `total`.
     pub operation: String,
-    /// What was estimated: `per_second`, `bytes_per_second`, `latency_mean`, `latency_p50`,
-    /// `latency_p99`, `latency_p99_9`; of PostMark's transactions also `transactions_per_second`,
-    /// each of which is a pair of operations.
+    /// Name of the estimated value: `per_second`, `bytes_per_second`, `latency_mean`,
+    /// `latency_p50`, `latency_p99`, `latency_p99_9`. For PostMark also `transactions_per_second`,
+    /// where each transaction is a pair of operations.
     pub metric: String,
-    /// The metric's unit: `1/s`, `B/s`, `ns`.
+    /// Unit of the value: `1/s`, `B/s`, `ns`.
     pub unit: String,
-    /// How many repetitions were measured.
+    /// Number of repetitions.
     pub n: u32,
-    /// Mean over the repetitions; of percentiles with a bootstrap interval, the percentile of all
-    /// repetitions' latencies together.
+    /// Mean over the repetitions. For percentiles with a bootstrap interval, the percentile over
+    /// the latencies of all repetitions.
     #[serde(with = "Real")]
     pub mean: f64,
     /// Lower end of the 95 % confidence interval of the mean; none with one repetition.
@@ -58,45 +57,45 @@ pub struct EstimateRecord {
     pub ci95_high: Option<f64>,
     /// Standard deviation over the repetitions; none with one repetition.
     pub stddev: Option<f64>,
-    /// How the interval was found; none without interval, and in records before it was told.
+    /// Method that gave the confidence interval; none without an interval and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<IntervalKind>,
-    /// The smallest difference between two such means that a test would find in 80 of 100 cases,
-    /// in the unit of the mean; none of percentiles.
+    /// Smallest difference between two such means that a test would detect in 80 of 100 cases, in
+    /// the unit of the mean; none for percentiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smallest_difference: Option<f64>,
-    /// Why there were no more repetitions, where they went on until a precision was reached; with
-    /// the figures that are to have it.
+    /// Why repeating stopped, if the cell was repeated until a precision was reached. Only on the
+    /// values that must reach the precision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<PrecisionVerdict>,
 }
 
-/// How a confidence interval was found.
+/// Method that gave a confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IntervalKind {
-    /// From Student's t.
+    /// Student's t distribution.
     T,
-    /// From resampled repetitions.
+    /// Bootstrap: resampled repetitions.
     Bootstrap,
 }
 
-/// Why a cell was not repeated once more.
+/// Reason for not repeating a cell again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrecisionVerdict {
-    /// The figure is as precise as asked for.
+    /// The value has the requested precision.
     PrecisionReached,
-    /// Another repetition would not have fit into the budget.
+    /// Another repetition would have exceeded the time budget.
     BudgetSpent,
-    /// It was repeated as often as it may be.
+    /// The maximum number of repetitions was reached.
     RepetitionsSpent,
-    /// The run was ended from outside, or failed.
+    /// The run was interrupted or failed.
     Interrupted,
 }
 
 impl PrecisionVerdict {
-    /// The verdict in words.
+    /// The verdict as text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,42 +1,44 @@
-//! A cell's intervals as an even series, which statistics over time need.
+//! Converts the intervals of a cell into evenly spaced rates, which statistics over time need.
 //!
-//! Intervals may be late, or short at the end, and of a slow target hold hardly an operation each.
+//! Intervals may be late, or shorter at the end. On a slow target they contain hardly one operation
+//! each.
 
 use stats::UncertainMean;
 
 use crate::{CellRecord, IntervalFigures, IntervalRecord};
 
-/// Slices hold so many operations on the average; of fewer, counting makes more of the scatter than
-/// the target does.
+/// Minimum mean number of operations per slice. With fewer, rounding to whole operations adds more
+/// scatter than the target.
 const OPERATIONS_MIN: u128 = 10;
-/// What is left at the end counts only if it is this share of a slice.
+/// An incomplete slice at the end counts only from this share of a slice on.
 const REST_MIN: f64 = 0.5;
-/// Degrees of freedom behind what is known without measuring.
+/// Stands for infinite degrees of freedom, of a value known without measuring.
 const FREEDOM_MAX: f64 = 1e6;
 
-/// What was done per second in slices of measured time of one length; the last may be shorter.
+/// Rates over slices of measured time of the same length; the last slice may be shorter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EvenRates {
-    /// How long a slice is, in nanoseconds.
+    /// Length of a slice, in nanoseconds.
     pub slice_ns: u64,
-    /// Where each slice begins, in nanoseconds from the start of the measurement.
+    /// Start of each slice, in nanoseconds from the start of the measurement.
     pub starts_ns: Vec<u64>,
-    /// The rate of each.
+    /// Rate in each slice.
     pub per_second: Vec<f64>,
 }
 
 impl EvenRates {
-    /// Of these operations together: `amount` of each, per second.
+    /// Rates of these operations together: `amount` of each, per second.
     ///
-    /// A slice is as long as the median interval, or as several where these hold fewer than ten
-    /// operations. An interval that lies in several slices, as a late one does, has its rate in
-    /// each of them. Time that is in no interval is passed over.
+    /// A slice is as long as the median interval, or a multiple of it if intervals contain fewer
+    /// than ten operations. An interval that spans several slices, such as a late one, gives its
+    /// rate to each of them. Gaps between intervals are skipped.
     #[must_use]
     pub fn of(
         intervals: &[IntervalRecord],
         names: &[&str],
         amount: fn(&IntervalFigures) -> u64,
     ) -> Self {
+        // A length of 0 has no rate and would divide by zero.
         let known = |interval: &&IntervalRecord| interval.length_ns > 0;
         let intervals: Vec<&IntervalRecord> = intervals.iter().filter(known).collect();
         let count = |interval: &&IntervalRecord| sum(interval, names, |figures| figures.count);
@@ -45,6 +47,7 @@ impl EvenRates {
             return Self::default();
         };
         let total_ns: u128 = intervals.iter().map(|it| u128::from(it.length_ns)).sum();
+        // Rounded up, so that a slice has at least the minimum on average.
         let needed_ns = (OPERATIONS_MIN * total_ns).div_ceil(operations.into());
         let together = needed_ns.div_ceil(median_ns.into());
         let slice_ns = median_ns.saturating_mul(u64::try_from(together).unwrap_or(u64::MAX));
@@ -60,7 +63,7 @@ impl EvenRates {
 struct Cut {
     slice_ns: u64,
     done: EvenRates,
-    /// Of the slice at hand.
+    /// State of the current slice.
     start_ns: u64,
     length_ns: u64,
     amount: f64,
@@ -87,6 +90,7 @@ impl Cut {
                 self.start_ns = at_ns;
             }
             let part_ns = left_ns.min(self.slice_ns - self.length_ns);
+            // Nothing is known about the distribution within an interval, so it counts as even.
             self.amount += amount * part_ns as f64 / interval.length_ns as f64;
             self.length_ns += part_ns;
             left_ns -= part_ns;
@@ -125,18 +129,19 @@ fn sum(interval: &IntervalRecord, names: &[&str], amount: fn(&IntervalFigures) -
     found.map(amount).fold(0, u64::saturating_add)
 }
 
-/// How certain the mean of rates of a cell is, by their scatter within the run and by the requests
-/// that both ends cut, where `count` operations are behind it; none for fewer than 20 slices.
+/// Uncertainty of a cell's mean rate, from its scatter within the run and from the requests cut off
+/// at both ends of the measurement. `count` is the number of operations that the rate counts.
+/// `None` for fewer than 20 slices.
 ///
-/// Of what each request in flight did, the measurement sees a whole number where a fraction f more
-/// was due: it is off with variance f (1 - f), which is 1/6 on the average over f.
+/// For each request in flight, the measurement counts a whole number where a fraction f more was
+/// due. The error has the variance f (1 - f), which is 1/6 on average over f.
 #[must_use]
 pub fn uncertain_rate(cell: &CellRecord, rates: &EvenRates, count: u64) -> Option<UncertainMean> {
     let scatter = UncertainMean::of_series(&rates.per_second)?;
     let in_flight = f64::from(cell.workers.max(1)) * f64::from(cell.iodepth.max(1));
     let cut = scatter.mean * (in_flight / 6.0).sqrt() / count.max(1) as f64;
     let (seen, known) = (scatter.standard_error.powi(2), cut.powi(2));
-    // Satterthwaite's degrees of freedom, with no uncertainty in what is known.
+    // Satterthwaite's degrees of freedom; the known part has no uncertainty.
     let freedom = scatter.freedom * (1.0 + known / seen).powi(2);
     Some(UncertainMean {
         standard_error: (seen + known).sqrt(),

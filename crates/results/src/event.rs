@@ -1,4 +1,4 @@
-//! What happens in a run, as displays and stores see it.
+//! Events of a run, for displays and stores.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -12,14 +12,14 @@ use crate::{
     SteadyVerdict, Warning,
 };
 
-/// Something that happened in a run.
+/// An event of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 #[non_exhaustive]
 pub enum RunEvent {
     /// The run begins.
     Started {
-        /// The record as it is now: with its id, the plan and the environment, without figures.
+        /// The record so far: with its id, the plan and the environment, but no results.
         record: Box<RunRecord>,
     },
     /// A target is being prepared.
@@ -31,7 +31,7 @@ pub enum RunEvent {
         /// Bytes to write.
         total_bytes: u64,
     },
-    /// What a cell made on a target is being removed.
+    /// The files of a cell are being removed from a target.
     Cleanup {
         /// The target's path.
         target: String,
@@ -40,123 +40,124 @@ pub enum RunEvent {
     },
     /// A cell begins.
     CellStarted {
-        /// 0-based.
+        /// Number of the cell, 0-based.
         index: u32,
-        /// How many cells there are, as far as that is known.
+        /// Number of cells, as far as known.
         count: u32,
-        /// The cell in a few words.
+        /// Short description of the cell.
         what: String,
-        /// Time until no more repetitions are begun, in nanoseconds, where they are added until
-        /// figures are precise; none where `count` is known to be right.
+        /// Time left in which repetitions may start, in nanoseconds, if the cell is repeated until
+        /// its results are precise. None if `count` is exact.
         #[serde(default)]
         budget_left_ns: Option<u64>,
     },
-    /// The cells of a further repetition, which are measured next, are added to the plan.
+    /// The cells of another repetition are added to the plan and run next.
     CellsAdded {
-        /// The cells, in the order of running.
+        /// The cells, in running order.
         cells: Vec<Cell>,
-        /// Each in a few words.
+        /// Short description of each cell.
         whats: Vec<String>,
     },
-    /// Current figures, several times a second.
+    /// Current results, several times a second.
     Progress {
-        /// 0-based.
+        /// Number of the cell, 0-based.
         cell: u32,
-        /// Ramp or measure.
+        /// The phase: ramp or measure.
         phase: Phase,
         /// Time spent in the phase, in nanoseconds.
         elapsed_ns: u64,
-        /// The phase's length in nanoseconds; 0 when not known.
+        /// Length of the phase in nanoseconds; 0 if unknown.
         total_ns: u64,
-        /// Operations per second, lately; not a number before there are any figures.
+        /// Recent operations per second; not a number before the first results.
         #[serde(with = "Real")]
         iops: f64,
-        /// Bytes per second, lately; not a number before there are any figures.
+        /// Recent bytes per second; not a number before the first results.
         #[serde(with = "Real")]
         bytes_per_second: f64,
-        /// Median of the latency, lately, in nanoseconds.
+        /// Recent median latency, in nanoseconds.
         #[serde(default)]
         p50_ns: Option<u64>,
-        /// 99th percentile of the latency, lately, in nanoseconds.
+        /// Recent 99th percentile of the latency, in nanoseconds.
         p99_ns: Option<u64>,
-        /// How many of these latencies lie from 2^i nanoseconds to below 2^(i+1), by i; empty where
-        /// nothing is known.
+        /// Number of recent latencies per power of two: element i counts latencies from 2^i
+        /// nanoseconds to below 2^(i+1). Empty if unknown.
         #[serde(default)]
         octaves: Vec<u64>,
         /// Failed operations of the cell so far.
         errors: u64,
     },
-    /// A round of a cell that is measured until it is steady begins, or the last one is done.
+    /// A round of a cell that is measured until it is steady begins, or the last round is done.
     Round {
-        /// 0-based.
+        /// Number of the cell, 0-based.
         cell: u32,
-        /// How many rounds are done.
+        /// Number of completed rounds.
         done: u32,
-        /// After so many it is given up.
+        /// Maximum number of rounds; after them the cell ends as not steady.
         rounds_max: u32,
-        /// Whether the last ones are steady.
+        /// Whether the last rounds are steady.
         verdict: SteadyVerdict,
-        /// How far they lie apart, as a share of their mean; none before they fill a window.
+        /// Range of the last rounds' values, as a share of their mean; none until they fill a
+        /// window.
         range_share: Option<f64>,
-        /// How far the ends of the line fitted through them lie apart, as a share of their mean.
+        /// Change of the line fitted through the last rounds, as a share of their mean.
         excursion_share: Option<f64>,
     },
-    /// A round of a phase is over that is repeated with others.
+    /// A round of a phase with several rounds is over.
     RoundDone {
-        /// 0-based.
+        /// Number of the cell, 0-based.
         cell: u32,
-        /// The name of the phase.
+        /// Name of the phase.
         phase: String,
-        /// Its figures.
+        /// Results of the round.
         figures: Box<RoundFigures>,
     },
-    /// Another round would not fit into the file systems, which ends the rounds.
+    /// Another round would not fit into the file systems, so the rounds end.
     Full {
-        /// 0-based.
+        /// Number of the cell, 0-based.
         cell: u32,
-        /// For each worker that has no room, its target's path.
+        /// Target paths of the workers that have no space left.
         targets: Vec<String>,
     },
-    /// A part of what becomes of a pool of files begins.
+    /// A part of the work on a pool of files begins.
     PoolPartBegun {
-        /// 0-based.
+        /// Number of the cell, 0-based.
         cell: u32,
-        /// Which.
+        /// The part.
         part: PoolPart,
     },
-    /// A part of what becomes of a pool of files is over.
+    /// A part of the work on a pool of files is over.
     PoolPartDone {
-        /// 0-based.
+        /// Number of the cell, 0-based.
         cell: u32,
-        /// Which.
+        /// The part.
         part: PoolPart,
-        /// What became of it so far.
+        /// Results of the pool so far.
         figures: Box<PoolFigures>,
-        /// What could not be done in this part.
+        /// Files that could not be processed in this part.
         failures: Box<PoolFailures>,
     },
     /// An interval of measured time is complete.
     Interval {
-        /// 0-based.
+        /// Number of the cell, 0-based.
         cell: u32,
-        /// Its figures.
+        /// Results of the interval.
         interval: IntervalRecord,
     },
-    /// What a cell of jobs has done so far, where that is asked for.
+    /// Intermediate results of a cell of jobs, if requested.
     SoFar {
-        /// Its figures, as if it had ended with the last whole interval.
+        /// Results as if the cell had ended with the last complete interval.
         record: Box<CellRecord>,
-        /// When they were added up.
+        /// Time at which the results were summed up.
         at: Timestamp,
     },
-    /// A cell is measured.
+    /// A cell was measured.
     CellDone {
-        /// Its figures.
+        /// Results of the cell.
         record: Box<CellRecord>,
     },
-    /// There is a reason to doubt a figure.
+    /// A result is doubtful.
     Warning {
-        /// Which.
+        /// The warning.
         warning: Warning,
     },
     /// The run is over.
@@ -166,7 +167,7 @@ pub enum RunEvent {
     },
 }
 
-/// Whoever wants to know what happens in a run; must return soon, since the monitor waits for it.
+/// Receives the events of a run. It must return quickly because the monitor waits for it.
 pub trait Listener: FnMut(&RunEvent) {}
 
 impl<F: FnMut(&RunEvent)> Listener for F {}

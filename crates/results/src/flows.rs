@@ -1,13 +1,13 @@
-//! Transactions and connections, which are counted as kinds of transaction alike.
+//! Transactions and connections; counters count both as kinds of transaction.
 
 use stats::{Counter, Interval};
 
-use crate::{Latency, Names};
+use crate::{CounterNames, Latency};
 
 /// The kind of transaction that lasts from opening a target to closing it.
 pub const CONNECTION: &str = "connection";
 
-/// What was counted of whole transactions and of the connections around them.
+/// Counters of transactions and of the connections around them.
 pub(crate) struct Flows {
     /// All kinds but connections.
     pub transactions: Counter,
@@ -16,8 +16,8 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
-    /// Sorts the kinds by their names.
-    pub(crate) fn of(totals: &Interval, names: Names) -> Self {
+    /// Assigns each kind by its name.
+    pub(crate) fn of(totals: &Interval, names: CounterNames) -> Self {
         let mut flows = Self {
             transactions: Counter::new(),
             connections: Counter::new(),
@@ -32,7 +32,7 @@ impl Flows {
         flows
     }
 
-    /// How long connections lasted; none when there were none.
+    /// Durations of the connections; `None` if there were none.
     pub(crate) fn connection_latency(&self) -> Option<Latency> {
         let latency = self.connections.latency();
         (!latency.is_empty()).then(|| Latency::of(latency))

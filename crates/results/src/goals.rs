@@ -1,4 +1,4 @@
-//! What became of the goals of a job.
+//! Outcome of the goals of a job.
 
 use plan::job::SteadyGoal;
 use schemars::JsonSchema;
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::real::Real;
 
-/// What became of the goals of a job.
+/// Outcome of the goals of a job.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct GoalFigures {
-    /// The goal that it missed, which ended it.
+    /// The missed goal that ended the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed: Option<MissedGoal>,
-    /// The queue depth, where it was looked for.
+    /// The queue depth, if the job searched for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<FoundDepth>,
-    /// Whether its figures were steady; of jobs that are judged together, the last one has it.
+    /// Readings of the steadiness goal. Of jobs that are judged together, the last one has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyReadings>,
 }
@@ -24,99 +24,99 @@ pub struct GoalFigures {
 /// A goal that a job missed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MissedGoal {
-    /// Which.
+    /// Kind of the goal.
     pub goal: GoalKind,
     /// The operation that missed it.
     pub operation: String,
-    /// The least rate a second, or the largest latency in nanoseconds, that was asked for.
+    /// The minimum rate per second, or the maximum latency in nanoseconds.
     pub wanted: u64,
-    /// What there was.
+    /// The measured value, in the same unit.
     pub seen: u64,
-    /// When, in nanoseconds from the beginning of the job's measurement.
+    /// Time of the miss, in nanoseconds from the start of the job's measurement.
     pub at_ns: u64,
-    /// The request that took too long, where a single one did.
+    /// The request that took too long, if a single request did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<LateRequest>,
 }
 
-/// Which goal of a job.
+/// Kind of a job's goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GoalKind {
-    /// A least bandwidth.
+    /// A minimum bandwidth.
     Bandwidth,
-    /// A least rate of requests.
+    /// A minimum request rate.
     Iops,
-    /// A largest latency.
+    /// A maximum latency.
     Latency,
-    /// A latency that the queue depth was looked for with.
+    /// The latency limit of the search for a queue depth.
     DepthLatency,
 }
 
 /// A request that took too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LateRequest {
-    /// Which of the job's files.
+    /// Index into the job's files.
     pub file_index: u32,
-    /// First byte.
+    /// Offset of the request in the file, in bytes.
     pub offset_bytes: u64,
-    /// How many.
+    /// Length of the request, in bytes.
     pub length_bytes: u32,
 }
 
-/// The queue depth of a job that had it looked for.
+/// The queue depth that a job searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundDepth {
-    /// The one in use when the job ended.
+    /// Queue depth in use when the job ended.
     pub iodepth: u32,
-    /// Whether enough requests kept within the latency when a depth was tried last; none where
-    /// none was tried for its whole time.
+    /// `true` if enough requests met the latency limit at the last depth tested. None if no depth
+    /// was tested for its whole time.
     pub kept: Option<bool>,
 }
 
 impl FoundDepth {
-    /// Whether not even a depth of 1 kept the latency.
+    /// `true` if not even a queue depth of 1 met the latency limit.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         (self.iodepth, self.kept) == (1, Some(false))
     }
 }
 
-/// The readings by which a job, or several, were judged to be steady or not.
+/// The readings that decided whether a job, or several, were steady.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyReadings {
-    /// What was asked for.
+    /// The requested limit.
     pub goal: SteadyGoal,
-    /// Whether it was reached, which ended the jobs.
+    /// `true` if the limit was reached, which ended the jobs.
     pub is_reached: bool,
-    /// What was compared with the limit last: a slope or a deviation, in percent of the mean where
-    /// the limit is; 0 before there were readings enough.
+    /// Value last compared with the limit: a slope or a deviation, in percent of the mean if the
+    /// limit is in percent. 0 until there are enough readings.
     #[serde(with = "Real")]
     pub criterion: f64,
-    /// The largest distance of a reading from the mean, where that is looked at.
+    /// Largest distance of a reading from the mean, for a goal on the deviation.
     #[serde(with = "Real")]
     pub deviation: f64,
-    /// The slope of the readings, from one to the next, where that is looked at.
+    /// Slope of the readings, from one to the next, for a goal on the slope.
     #[serde(with = "Real")]
     pub slope: f64,
-    /// The last readings, up to as many as are judged together, the oldest first.
+    /// The last readings that were judged together, oldest first.
     pub readings: Vec<SteadyReading>,
 }
 
-/// What jobs did in one interval.
+/// Rates and latency of jobs in one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SteadyReading {
-    /// Requests a second.
+    /// Requests per second.
     pub iops: u64,
-    /// Bytes a second.
+    /// Bytes per second.
     pub bytes_per_second: u64,
     /// Mean latency, in nanoseconds; 0 without requests.
     pub latency_ns: u64,
 }
 
 impl MissedGoal {
-    /// What happened, about a job of that name.
+    /// A sentence about the miss, for the job of this name.
     #[must_use]
     pub fn sentence(&self, job: &str) -> String {
         let Self { wanted, seen, .. } = self;
@@ -125,20 +125,20 @@ impl MissedGoal {
         let after = time(self.at_ns);
         let why = match self.goal {
             GoalKind::Bandwidth => format!(
-                "{operation}s came to {}/s, and {}/s were asked for",
+                "{operation}s reached {}/s, but {}/s were required",
                 units::format::size(*seen),
                 units::format::size(*wanted)
             ),
             GoalKind::Iops => {
-                format!("{operation}s came to {seen}/s, and {wanted}/s were asked for")
+                format!("{operation}s reached {seen}/s, but {wanted}/s were required")
             }
             GoalKind::Latency => format!(
-                "a {operation} took {}, and {} was the most",
+                "a {operation} took {}, but the limit is {}",
                 time(*seen),
                 time(*wanted)
             ),
             GoalKind::DepthLatency => format!(
-                "a {operation} took {} at a queue depth of 1, and {} was the most",
+                "a {operation} took {} at a queue depth of 1, but the limit is {}",
                 time(*seen),
                 time(*wanted)
             ),
@@ -165,19 +165,19 @@ mod tests {
         let begin = "the job `a` was ended after 3.00 s: ";
         assert_eq!(
             said(GoalKind::Iops, 1000, 91),
-            format!("{begin}reads came to 91/s, and 1000/s were asked for")
+            format!("{begin}reads reached 91/s, but 1000/s were required")
         );
         assert_eq!(
             said(GoalKind::Bandwidth, 1 << 20, 4096),
-            format!("{begin}reads came to 4 KiB/s, and 1 MiB/s were asked for")
+            format!("{begin}reads reached 4 KiB/s, but 1 MiB/s were required")
         );
         assert_eq!(
             said(GoalKind::Latency, 1000, 2_000_000),
-            format!("{begin}a read took 2.00 ms, and 1.00 µs was the most")
+            format!("{begin}a read took 2.00 ms, but the limit is 1.00 µs")
         );
         assert_eq!(
             said(GoalKind::DepthLatency, 1000, 2_000_000),
-            format!("{begin}a read took 2.00 ms at a queue depth of 1, and 1.00 µs was the most")
+            format!("{begin}a read took 2.00 ms at a queue depth of 1, but the limit is 1.00 µs")
         );
     }
 }

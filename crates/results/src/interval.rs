@@ -1,4 +1,4 @@
-//! Figures of a stretch of measured time.
+//! Results over an interval of measured time.
 
 use std::collections::BTreeMap;
 
@@ -6,49 +6,49 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Counter, Histogram, Interval};
 
-use crate::Names;
+use crate::CounterNames;
 use crate::zero::is_zero;
 
-/// Intervals tell no more workers or targets apart.
+/// Maximum number of workers or targets that intervals list separately.
 const PARTS_MAX: usize = 64;
 
-/// Figures of a stretch of measured time.
+/// Results over an interval of measured time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IntervalRecord {
-    /// Where the interval starts, in nanoseconds from the start of the measurement.
+    /// Start of the interval, in nanoseconds from the start of the measurement.
     pub at_ns: u64,
-    /// How long it is, in nanoseconds.
+    /// Length of the interval, in nanoseconds.
     pub length_ns: u64,
-    /// Time that the workers' threads could run and waited for a processor, added up, in
-    /// nanoseconds; none where it is not known.
+    /// Time that the workers' threads were runnable but waited for a CPU, added up, in nanoseconds;
+    /// none if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited_ns: Option<u64>,
-    /// Time in which any task of the machine waited for a processor, in nanoseconds; none where
-    /// it is not known.
+    /// Time in which at least one task of the machine waited for a CPU, in nanoseconds; none if
+    /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure_ns: Option<u64>,
-    /// Time that the workers' threads ran, added up, in nanoseconds; none where it is not known.
+    /// Time that the workers' threads ran, added up, in nanoseconds; none if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ran_ns: Option<u64>,
-    /// What the block devices under the targets did; none where there is no such device.
+    /// I/O of the block devices under the targets; none if there is no such device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<IntervalDevice>,
-    /// Figures of each operation.
+    /// Results per operation.
     pub operations: BTreeMap<String, IntervalFigures>,
-    /// What each worker did, in the order of the plan; empty where one works alone, where there
-    /// are more than 64, and in records from before it was told.
+    /// Results per worker, in the order of the plan. Empty for a single worker, for more than 64
+    /// workers, and in older records.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<PartFigures>,
-    /// What was done on each target, in the order of the plan's; empty as `workers` is.
+    /// Results per target, in the order of the plan. Empty under the same conditions as `workers`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<PartFigures>,
-    /// How often which latency was measured, of each operation; absent where that was not kept.
+    /// Latency distribution per operation; absent if it was not kept.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub latencies: BTreeMap<String, LatencyCounts>,
 }
 
-/// What block devices did in an interval.
+/// I/O of block devices in an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IntervalDevice {
@@ -62,31 +62,32 @@ pub struct IntervalDevice {
     pub write_bytes: u64,
 }
 
-/// How often which latency was measured, in four steps from each power of two to the next: step i
-/// holds latencies from 2^(i/4) nanoseconds to below 2^((i+1)/4).
+/// Latency distribution, in four steps per power of two: step i counts latencies from 2^(i/4)
+/// nanoseconds to below 2^((i+1)/4).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LatencyCounts {
-    /// The step of the first of `counts`.
+    /// Step of the first element of `counts`.
     pub first_step: u32,
-    /// Operations in each step, up to the highest that has any.
+    /// Operations in each step, up to the highest step that has any.
     pub counts: Vec<u64>,
 }
 
-/// Steps from each power of two to the next.
+/// Number of steps per power of two.
 const STEPS_PER_OCTAVE: f64 = 4.0;
-/// Steps of all values of 64 bits.
+/// Number of steps that cover all 64-bit values.
 const STEPS_MAX: usize = 256;
 
 impl LatencyCounts {
-    /// Of a histogram, whose buckets count where their middles lie.
+    /// Distribution of a histogram; each bucket counts at its middle.
     #[must_use]
     pub fn of(histogram: &Histogram) -> Self {
         let mut it = Self::default();
         for bucket in histogram.buckets() {
             let middle_ns = bucket.low_ns + (bucket.high_ns - bucket.low_ns) / 2;
+            // At least 1 ns, because 0 has no logarithm.
             let step = (middle_ns.max(1) as f64).log2() * STEPS_PER_OCTAVE;
-            // A value of 64 bits has fewer than 256 steps.
+            // A 64-bit value has fewer than 256 steps.
             let step = step as u32;
             if it.counts.is_empty() {
                 it.first_step = step;
@@ -100,12 +101,15 @@ impl LatencyCounts {
 }
 
 impl LatencyCounts {
-    /// Adds what was counted beside it; steps beyond those of 64 bits are no latencies.
+    /// Adds the counts of another distribution. Invalid ones, with steps beyond 64-bit values, are
+    /// ignored.
     pub fn merge(&mut self, other: &Self) {
         let is_within = |it: &Self| {
             let steps = (it.first_step as usize).saturating_add(it.counts.len());
             !it.counts.is_empty() && steps <= STEPS_MAX
         };
+        // Counts come from other processes: an invalid step must not decide how much memory is
+        // allocated.
         if !is_within(other) {
             return;
         }
@@ -125,14 +129,15 @@ impl LatencyCounts {
         }
     }
 
-    /// A latency that so many percent did not exceed, in nanoseconds: the middle of its step, at
-    /// most 10 % off; none where nothing was counted.
+    /// Latency percentile in nanoseconds: the middle of its step, at most 10 % off. `None` if
+    /// nothing was counted.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let all = self.counts.iter().copied().fold(0, u64::saturating_add);
         if all == 0 {
             return None;
         }
+        // The rank as for exact histograms: ceil(p/100 x n).
         let rank = (percent * all as f64 / 100.0).ceil().clamp(1.0, all as f64) as u64;
         let mut below = 0_u64;
         let place = self.counts.iter().position(|count| {
@@ -145,28 +150,28 @@ impl LatencyCounts {
 }
 
 impl IntervalRecord {
-    /// Whether intervals tell so many workers or targets apart: from two on, up to 64.
+    /// `true` if intervals list this number of workers or targets separately: from 2 to 64.
     #[must_use]
     pub const fn tells_apart(count: usize) -> bool {
         count >= 2 && count <= PARTS_MAX
     }
 
-    /// Adds how often which latency was measured in the interval.
+    /// Adds the latency distributions of the interval.
     #[must_use]
-    pub fn with_latencies(mut self, interval: &Interval, names: Names) -> Self {
+    pub fn with_latencies(mut self, interval: &Interval, names: CounterNames) -> Self {
         let operations = interval.operations();
         let measured = operations.filter(|(_, counter)| !counter.latency().is_empty());
         let counts = |(index, counter): (usize, &Counter)| {
             let counts = LatencyCounts::of(counter.latency());
-            (Names::of(names.operations, index), counts)
+            (CounterNames::of(names.operations, index), counts)
         };
         self.latencies = measured.map(counts).collect();
         self
     }
 
-    /// The figures of an interval.
+    /// Results of an interval, without latency distributions.
     #[must_use]
-    pub fn of(interval: &Interval, names: Names) -> Self {
+    pub fn of(interval: &Interval, names: CounterNames) -> Self {
         let operations = interval
             .operations()
             .filter(|(_, counter)| !counter.is_empty())
@@ -180,7 +185,7 @@ impl IntervalRecord {
                     p99_ns: latency.percentile(99.0),
                     max_ns: latency.max_ns(),
                 };
-                (Names::of(names.operations, index), figures)
+                (CounterNames::of(names.operations, index), figures)
             })
             .collect();
         Self {
@@ -192,7 +197,7 @@ impl IntervalRecord {
     }
 }
 
-/// What one worker did in an interval, or all on one target: its operations together.
+/// Results of one worker, or on one target, in an interval: all operations together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PartFigures {
@@ -204,13 +209,13 @@ pub struct PartFigures {
     /// Operations that failed.
     #[serde(skip_serializing_if = "is_zero")]
     pub errors: u64,
-    /// Largest latency, in nanoseconds; 0 where none was measured.
+    /// Largest latency, in nanoseconds; 0 if none was measured.
     #[serde(skip_serializing_if = "is_zero")]
     pub max_ns: u64,
 }
 
 impl PartFigures {
-    /// Of what was counted.
+    /// Results from the counters of an interval.
     #[must_use]
     pub fn of(interval: &Interval) -> Self {
         let mut it = Self::default();
@@ -225,7 +230,7 @@ impl PartFigures {
         it
     }
 
-    /// Adds what was done beside it or afterwards.
+    /// Adds results of another worker or of a later time.
     pub fn merge(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
@@ -234,7 +239,7 @@ impl PartFigures {
     }
 }
 
-/// Figures of one operation in an interval.
+/// Results of one operation in an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IntervalFigures {

@@ -1,23 +1,24 @@
-//! Which cells are repetitions of each other: told by the plan, in old records by names.
+//! Identifies repetitions of the same cell: by the plan, or by names in old records.
 
 use plan::CurvePart;
 
 use crate::{CellRecord, EstimateRecord, Phase, RunRecord};
 
-/// What was measured, whatever the repetition. Names do not tell: several workloads of a run may
-/// have the same.
+/// Identifies a measurement, independent of the repetition. Names are not enough because several
+/// workloads of a run may have the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CellKey<'a> {
-    /// Index in the plan of the cell's first repetition, which all parts of a curve share.
+    /// Index in the plan of the cell's first repetition. All parts of a response-time curve share
+    /// it.
     pub first_index: Option<u32>,
-    /// What the cell belongs to.
+    /// The phase that was measured.
     pub phase: &'a Phase,
-    /// Which part of a response-time curve it is.
+    /// Part of a response-time curve that was measured.
     pub curve: Option<CurvePart>,
 }
 
 impl CellRecord {
-    /// What was measured, whatever the repetition.
+    /// Key of the measurement, the same for all repetitions.
     #[must_use]
     pub fn key(&self) -> CellKey<'_> {
         CellKey {
@@ -29,7 +30,7 @@ impl CellRecord {
 }
 
 impl EstimateRecord {
-    /// What was repeated.
+    /// Key of the repeated cell.
     #[must_use]
     pub fn key(&self) -> CellKey<'_> {
         CellKey {
@@ -41,13 +42,14 @@ impl EstimateRecord {
 }
 
 impl RunRecord {
-    /// Fills in the keys that a record from before they were told lacks: what has the same names
-    /// and was measured in the same way is taken for the same cell.
+    /// Fills in the keys that older records lack. Cells with the same names and settings are
+    /// treated as repetitions of one cell.
     pub fn fill_in_keys(&mut self) {
         for place in 0..self.cells.len() {
             let (before, rest) = self.cells.split_at_mut(place);
             let [cell, ..] = rest else { continue };
             if cell.first_index.is_none() {
+                // The first of them gives its number to all repetitions.
                 let like = before.iter().find(|it| is_described_as(it, cell));
                 let first_index = like.and_then(|it| it.first_index);
                 cell.first_index = first_index.or(Some(cell.index));
@@ -65,8 +67,8 @@ impl RunRecord {
     }
 }
 
-/// Whether both are called alike and were measured in the same way, whatever the phase; the parts
-/// of a curve share all but their rates.
+/// `true` if both have the same names and settings, in any phase. The parts of a response-time
+/// curve may differ in their rates.
 fn is_described_as(one: &CellRecord, other: &CellRecord) -> bool {
     let is_of_curve = |cell: &CellRecord| cell.curve.is_some();
     one.workload == other.workload

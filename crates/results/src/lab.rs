@@ -1,4 +1,4 @@
-//! The record of a lab: runs in columns beside each other, with what no run can tell.
+//! The record of a lab: runs side by side in columns, and results that belong to no single run.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use serde_json::Value;
 use units::{JsonDocument, parse_json};
 
 use crate::format;
-use crate::record::{Header, run_id};
-use crate::{Environment, Program, ReadError, RunRecord};
+use crate::record::{RecordHeader, run_id};
+use crate::{Environment, ProgramRecord, ReadError, RunRecord};
 
-/// Name and number of the format that records of labs are written in; it changes as
-/// [`crate::FORMAT`] does.
+/// Name and number of the format of lab records. It changes under the same rules as
+/// [`crate::FORMAT`].
 ///
 /// | number | since | what changed |
 /// |---|---|---|
@@ -23,49 +23,49 @@ use crate::{Environment, Program, ReadError, RunRecord};
 /// Added to 1: `trials`.
 pub const LAB_FORMAT: &str = "pgmeter-lab/2";
 
-/// The format of labs whose runs are records of format 1.
+/// The format of labs whose runs have format 1.
 const LAB_FORMAT_1: &str = "pgmeter-lab/1";
 
-/// File systems measured side by side, or tried.
+/// File systems measured side by side, or tested for recovery after a crash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LabRecord {
     /// Name and number of the format: [`LAB_FORMAT`].
     pub format: String,
-    /// Names the lab; later ones sort behind earlier ones.
+    /// Id of the lab; ids sort by start time.
     pub id: String,
-    /// When it began.
+    /// Start of the lab.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// End of the lab.
     pub finished_at: Option<Timestamp>,
     /// The program that measured.
-    pub pgmeter: Program,
+    pub pgmeter: ProgramRecord,
     /// The command line, program name first.
     pub command: Vec<String>,
-    /// What it is, in a line.
+    /// Title, one line.
     pub title: String,
-    /// The machine and system of the host.
+    /// Hardware and operating system of the host.
     #[serde(default)]
     pub environment: Environment,
-    /// What holds for all of it, such as the scale.
+    /// Remarks on the whole lab, such as the scale.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// The file systems.
+    /// The file systems, one per column.
     pub columns: Vec<LabColumn>,
-    /// What failed.
+    /// Failures.
     #[serde(default)]
     pub alarms: Vec<String>,
-    /// Whether its times are those of guests, which cannot be compared.
+    /// `true` if the times were measured in guests and cannot be compared with native runs.
     #[serde(default)]
     pub is_of_guests: bool,
-    /// The workloads, or what was looked at.
+    /// The workloads or other topics.
     pub sections: Vec<LabSection>,
-    /// What the reader should know.
+    /// Notes for the reader.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// The kernels that were killed, in the order of trying, where recovery was tried.
+    /// Kernels that were killed in recovery tests, in the order of the trials.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<LabTrial>,
-    /// The runs that sections name; in the results store they stand by themselves.
+    /// The runs that sections refer to. The results store keeps them as separate runs.
     #[serde(default)]
     pub runs: Vec<RunRecord>,
 }
@@ -73,84 +73,85 @@ pub struct LabRecord {
 /// A file system of a lab.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LabColumn {
-    /// A short name.
+    /// Short name.
     pub name: String,
-    /// How it was made and mounted.
+    /// How it was created and mounted.
     pub behind: String,
 }
 
-/// What one workload came to, or what was looked at.
+/// Results of one workload or topic.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LabSection {
-    /// What it is.
+    /// Heading of the section.
     pub heading: String,
-    /// The ids of the runs of each column, in the order of running.
+    /// Ids of the runs, per column, in running order.
     #[serde(default)]
     pub runs: Vec<Vec<String>>,
-    /// Figures that no run has.
+    /// Values that belong to no run.
     #[serde(default)]
     pub figures: Vec<LabFigure>,
-    /// What is told in words.
+    /// Results in words.
     #[serde(default)]
     pub words: Vec<LabWords>,
 }
 
-/// Which values are the better ones.
+/// Which of two values is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
-    /// Larger ones.
+    /// The larger value.
     Higher,
-    /// Smaller ones.
+    /// The smaller value.
     Lower,
-    /// Neither: it is told, and compared with nothing.
+    /// Neither: the value is shown but not compared.
     Neither,
 }
 
-/// A figure that no run has, such as the time to make a file system.
+/// A value that belongs to no run, such as the time to create a file system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LabFigure {
-    /// What it is, with its unit.
+    /// Name of the value, with its unit.
     pub label: String,
-    /// The values of each column, one a repetition.
+    /// The values of each column, one per repetition.
     pub samples: Vec<Vec<f64>>,
-    /// Which values are the better ones.
+    /// Which of two values is better.
     pub better: Better,
-    /// Whether it is a time, or was got from one.
+    /// `true` if the value is a time, or derived from one.
     pub is_time: bool,
 }
 
-/// Something that each column has in words.
+/// A result in words for each column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LabWords {
-    /// What it is.
+    /// Name of the result.
     pub label: String,
-    /// What each column has.
+    /// The result of each column, if it has one.
     pub values: Vec<Option<String>>,
 }
 
-/// What was there after a kernel was killed that wrote to a file system.
+/// State of a file system after a kernel that was writing to it was killed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LabTrial {
-    /// Index into the columns.
+    /// Index into the lab's columns.
     pub column_index: u32,
-    /// Which trial of that file system, 0-based.
+    /// Number of the trial for this file system, 0-based.
     pub trial_index: u32,
-    /// Steps of writing that were done when the kernel was killed.
+    /// Number of write steps that were completed when the kernel was killed.
     pub done_count: u32,
-    /// How long mounting took afterwards, in nanoseconds; none where it failed.
+    /// Duration of the mount after the crash, in nanoseconds; none if it failed.
     pub mount_ns: Option<u64>,
-    /// Why it could not be mounted.
+    /// Why the mount failed.
     pub not_mounted: Option<String>,
-    /// Why it could not be unmounted then.
+    /// Why the unmount after the check failed.
     pub not_unmounted: Option<String>,
-    /// Whether the kernel recovered something while it mounted; none where it did not mount.
+    /// `true` if the kernel recovered something during the mount; none if it did not mount.
     pub has_recovered: Option<bool>,
-    /// Whether the file system's own program found it consistent then; none where there is none.
+    /// `true` if the file system's own check program then found it consistent; none if there is no
+    /// such program.
     pub is_consistent: Option<bool>,
-    /// How many files were found how, such as `promised`, `intact` and `lost`; none where nothing
-    /// could be looked at.
+    /// Number of files per state found, such as `promised`, `intact` and `lost`. Empty if nothing
+    /// could be checked.
     pub counts: BTreeMap<String, u64>,
     /// The first broken promises, in words.
     pub broken: Vec<String>,
@@ -165,7 +166,7 @@ impl JsonDocument for LabRecord {
 }
 
 impl LabRecord {
-    /// A record of a lab that begins now.
+    /// The record of a lab that starts now.
     #[must_use]
     pub fn new(environment: Environment, command: Vec<String>) -> Self {
         let started_at = Timestamp::now();
@@ -174,7 +175,7 @@ impl LabRecord {
             id: run_id(started_at, std::process::id()),
             started_at,
             finished_at: None,
-            pgmeter: Program::current(),
+            pgmeter: ProgramRecord::current(),
             command,
             title: String::new(),
             environment,
@@ -189,13 +190,13 @@ impl LabRecord {
         }
     }
 
-    /// The run of this id.
+    /// The run with this id.
     #[must_use]
     pub fn run(&self, id: &str) -> Option<&RunRecord> {
         self.runs.iter().find(|run| run.id == id)
     }
 
-    /// The ids of all runs, each once, in the order of the sections.
+    /// The ids of all runs, without duplicates, in the order of the sections.
     #[must_use]
     pub fn run_ids(&self) -> Vec<&str> {
         let mut ids: Vec<&str> = Vec::new();
@@ -207,29 +208,29 @@ impl LabRecord {
         ids
     }
 
-    /// As JSON, with a final line break.
+    /// The record as JSON, with a final line break.
     #[must_use]
     pub fn to_json(&self) -> String {
         units::json_page(self).expect("its maps have text for keys")
     }
 
-    /// So many bytes tell whether a file is the record of a lab.
+    /// Number of bytes from the start of a file that [`Self::is_meant`] needs.
     pub const BEGINNING_BYTES: u64 = 200;
 
-    /// Whether a file that begins so is the record of a lab rather than of a run.
+    /// `true` if a file that starts with these bytes is the record of a lab, not of a run.
     #[must_use]
     pub fn is_meant(beginning: &[u8]) -> bool {
-        // The format stands first, as it is written.
+        // The format is the first field that is written.
         let mark = b"\"pgmeter-lab/";
         beginning.windows(mark.len()).any(|part| part == mark)
     }
 
-    /// Reads what [`LabRecord::to_json`] of this or an earlier version wrote.
+    /// Reads a lab record that [`LabRecord::to_json`] of this or an earlier version wrote.
     ///
     /// # Errors
-    /// When it is no record of a lab, or one of a later format.
+    /// If it is not a lab record, or has a later format.
     pub fn from_json(json: &str) -> Result<Self, ReadError> {
-        let header: Header = parse_json(json)?;
+        let header: RecordHeader = parse_json(json)?;
         match header.format.as_str() {
             LAB_FORMAT => {
                 let read = parse_json(json);
@@ -243,7 +244,7 @@ impl LabRecord {
     }
 }
 
-/// The lab that a document of format 1 is.
+/// The lab record from a document of format 1.
 fn upgraded(mut document: Value) -> serde_json::Result<LabRecord> {
     document["format"] = LAB_FORMAT.into();
     if let Some(Value::Array(runs)) = document.get_mut("runs") {

@@ -1,33 +1,33 @@
-//! Latencies as they are recorded.
+//! Latencies in records.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
-/// What was measured of the latencies of one operation.
+/// Latency statistics of one operation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Latency {
-    /// How many latencies were measured.
+    /// Number of latencies measured.
     pub count: u64,
-    /// The smallest, in nanoseconds; none when nothing was measured.
+    /// The smallest, in nanoseconds; none if nothing was measured.
     pub min_ns: Option<u64>,
-    /// The arithmetic mean, in nanoseconds.
+    /// Arithmetic mean, in nanoseconds.
     pub mean_ns: Option<f64>,
-    /// The standard deviation of the latencies, in nanoseconds.
+    /// Standard deviation, in nanoseconds.
     pub stddev_ns: Option<f64>,
     /// The largest, in nanoseconds.
     pub max_ns: Option<u64>,
-    /// The sum of all latencies, in nanoseconds.
+    /// Sum of all latencies, in nanoseconds.
     pub sum_ns: u64,
-    /// Latencies that so many percent of the operations did not exceed.
+    /// Percentiles: latencies that this share of operations did not exceed.
     pub percentiles_ns: Percentiles,
-    /// How often which latency was measured; empty where only the figures above were kept.
+    /// The distribution; empty if only the values above were kept.
     pub histogram: HistogramRecord,
 }
 
 impl Latency {
-    /// The figures of a histogram.
+    /// Statistics of a histogram.
     #[must_use]
     pub fn of(histogram: &Histogram) -> Self {
         if histogram.is_empty() {
@@ -60,24 +60,27 @@ impl Latency {
         }
     }
 
-    /// The histogram that the figures are of, where it was kept.
+    /// The histogram of the recorded buckets; empty if they were not kept.
     #[must_use]
     pub fn histogram(&self) -> Histogram {
         let buckets = self.histogram.buckets_ns.iter();
+        // Minimum and maximum are recorded exactly; the buckets would round them.
         let ends = (self.min_ns.unwrap_or(0), self.max_ns.unwrap_or(0));
         let counts = buckets.map(|[low_ns, _, count]| (*low_ns, *count));
         Histogram::of_buckets(counts, self.sum_ns.into(), ends)
     }
 
-    /// How many latencies fell below each of the rising `bounds_ns` but not below the one before;
-    /// the last of the counts holds those at or above every bound.
+    /// Counts the latencies between adjacent values of the increasing `bounds_ns`: each count
+    /// includes its lower bound and excludes its upper bound. The last count holds the latencies at
+    /// or above every bound.
     ///
-    /// A bucket counts where its middle lies, so a count may be off by the bucket that a bound
-    /// cuts, which is at most 0.8 % wide.
+    /// A bucket counts at its middle, so a count may be off by the bucket that contains the bound.
+    /// A bucket is at most 0.8 % wide.
     #[must_use]
     pub fn counts_between(&self, bounds_ns: &[u64]) -> Vec<u64> {
         let mut counts = vec![0; bounds_ns.len() + 1];
         for &[low_ns, high_ns, count] in &self.histogram.buckets_ns {
+            // Saturating, because buckets of an imported record may be in the wrong order.
             let middle_ns = low_ns + high_ns.saturating_sub(low_ns) / 2;
             let place = bounds_ns.partition_point(|bound| *bound <= middle_ns);
             counts[place] = u64::saturating_add(counts[place], count);
@@ -86,19 +89,19 @@ impl Latency {
     }
 }
 
-/// A histogram of latencies in the form of records.
+/// A latency histogram, as stored in records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HistogramRecord {
-    /// The interchange form: HdrHistogram V2, compressed, in base 64; empty when nothing was
-    /// measured. Readers of other programs understand it, at the price of rounding.
+    /// Interchange form: HdrHistogram V2, compressed, in base 64; empty if nothing was measured.
+    /// Other programs can read it, but it rounds latencies.
     pub hdr_v2_base64: String,
-    /// The exact form: lowest and highest latency of a bucket in nanoseconds, both included, and
-    /// how many fell there; only buckets that hold something, in rising order.
+    /// Exact form: lowest and highest latency of each bucket in nanoseconds, both inclusive, and
+    /// the number of latencies in it. Only nonempty buckets, in increasing order.
     pub buckets_ns: Vec<[u64; 3]>,
 }
 
-/// The percentiles that every record holds, in nanoseconds; none when nothing was measured.
+/// Percentiles in nanoseconds; none if nothing was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Percentiles {

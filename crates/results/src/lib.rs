@@ -1,9 +1,9 @@
-//! Events, the record, warnings and the environment: everything that displays and reports see.
+//! Events, records, warnings and the environment: all data that displays and reports use.
 //!
-//! Nothing here measures. A record is complete in itself: a report years later needs nothing
-//! else, and reading an exported record back gives the record that was written.
+//! Nothing here measures. A record is self-contained: a later report needs nothing else, and
+//! reading an exported record gives back the record that was written.
 
-/// A point in time, in records as RFC 3339 text in UTC.
+/// A point in time, written in records as RFC 3339 text in UTC.
 pub use jiff::Timestamp;
 
 mod build;
@@ -57,7 +57,8 @@ pub use doubt::{
 };
 pub use effect::effect;
 pub use environment::{
-    Clock, Device, Environment, FileSystem, Limit, LimitedResource, Load, Mount, Processor, Stack,
+    ClockRecord, Device, Environment, FileSystem, Limit, LimitedResource, Load, Mount, Processor,
+    Stack,
 };
 pub use errno_count::ErrnoCount;
 pub use estimate::{EstimateRecord, IntervalKind, PrecisionVerdict};
@@ -74,8 +75,8 @@ pub use lab::{
     Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabTrial, LabWords,
 };
 pub use latency::{HistogramRecord, Latency, Percentiles};
-pub use merge::{Beside, RankCell, merged};
-pub use names::Names;
+pub use merge::{MergedInterval, RankCell, merged};
+pub use names::CounterNames;
 pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
 pub use operations::{OperationFigures, Operations, TransactionFigures};
 pub use owner::Owner;
@@ -91,7 +92,7 @@ pub use phase_figures::{
 };
 pub use precondition::PreconditionRecord;
 pub use real::{per_second, share_of_time};
-pub use record::{Alternation, Program, ReadError, RunRecord};
+pub use record::{Alternation, ProgramRecord, ReadError, RunRecord};
 pub use repetition::{estimates, principal_phases};
 pub use search::{RateBracket, RateSearch, RateTrial};
 pub use standstill::{Standstill, StandstillCause};

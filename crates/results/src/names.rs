@@ -1,4 +1,4 @@
-//! What counters count by number, by its name.
+//! Names for numbered counters.
 
 use std::collections::BTreeMap;
 
@@ -6,27 +6,27 @@ use stats::{Counter, ERRNO_OTHER, Interval};
 
 use crate::{ErrnoCount, OperationFigures, Operations, TransactionFigures};
 
-/// The operations that a workload is judged by, where it does any of them.
+/// The headline operations of a workload that uses any of them.
 pub(crate) const MOVES_BYTES: [&str; 3] = ["read", "read_whole", "write"];
 
-/// The names of what counters count, by their number.
+/// Names of counters, by number.
 #[derive(Debug, Clone, Copy)]
-pub struct Names<'a> {
-    /// Of the operations.
+pub struct CounterNames<'a> {
+    /// Names of the operations.
     pub operations: &'a [&'a str],
-    /// Of the kinds of transaction.
+    /// Names of the kinds of transaction.
     pub transactions: &'a [&'a str],
 }
 
-impl Names<'_> {
-    /// The name of this number; the number itself where there is none.
+impl CounterNames<'_> {
+    /// The name with this number; if there is none, a text with the number.
     pub(crate) fn of(names: &[&str], index: usize) -> String {
         names
             .get(index)
             .map_or_else(|| format!("number {index}"), |name| (*name).to_owned())
     }
 
-    /// Figures of the operations that were done, or tried, in `length_ns` of measured time.
+    /// Results of the operations that were done or attempted in `length_ns` of measured time.
     #[must_use]
     pub fn operations_of(self, totals: &Interval, length_ns: u64) -> Operations {
         totals
@@ -41,7 +41,7 @@ impl Names<'_> {
             .collect()
     }
 
-    /// Figures of the kinds of transaction that were done in `length_ns` of measured time.
+    /// Results per kind of transaction over `length_ns` of measured time.
     #[must_use]
     pub fn transactions_of(
         self,
@@ -62,10 +62,10 @@ impl Names<'_> {
             .collect()
     }
 
-    /// What a workload is judged by: the operations that move bytes, `read` and `write`; all
-    /// operations where none was to move any.
+    /// Headline counter of a workload: the operations that move bytes, `read` and `write`, or all
+    /// operations if none moves bytes.
     ///
-    /// Opening and closing a connection, for instance, are no requests that the workload asks for.
+    /// Opening and closing a connection, for example, are not requests of the workload.
     #[must_use]
     pub fn headline(self, totals: &Interval) -> Counter {
         let mut moving = Counter::new();
@@ -82,7 +82,7 @@ impl Names<'_> {
         }
     }
 
-    /// The failures by operation and cause.
+    /// Failed operations by name and error number.
     #[must_use]
     pub fn errors_of(self, totals: &Interval) -> Vec<ErrnoCount> {
         let mut errors = Vec::new();
@@ -98,12 +98,13 @@ impl Names<'_> {
     }
 }
 
-/// What the system calls an error number, without the number itself.
+/// The system's text for an error number, without the number.
 fn errno_message(errno: i32) -> String {
     if errno == ERRNO_OTHER {
         return "an error number that Linux does not have".to_owned();
     }
     let text = std::io::Error::from_raw_os_error(errno).to_string();
+    // The record has the number in a separate field.
     text.split_once(" (os error")
         .map_or(text.as_str(), |(message, _)| message)
         .to_owned()

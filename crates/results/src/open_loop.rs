@@ -1,4 +1,4 @@
-//! What was measured where requests began when they were due.
+//! Results of an open loop.
 
 use plan::{ArrivalKind, OpenLoop};
 use schemars::JsonSchema;
@@ -7,53 +7,54 @@ use stats::{Histogram, Interval};
 
 use crate::real::Real;
 use crate::zero::is_zero;
-use crate::{Latency, Names, per_second};
+use crate::{CounterNames, Latency, per_second};
 
-/// The kind of transaction that lasts from its due time to its end.
+/// The kind of transaction that lasts from the due time of a request to its end.
 pub const RESPONSE: &str = "response";
 
-/// The lowest share of the asked rate that counts as reached.
+/// A rate counts as reached from this share of the requested rate on.
 const REACHED_SHARE: f64 = 0.99;
-/// The number of a Poisson process varies by so many times the root of its mean.
+/// Tolerance for Poisson arrivals, in standard deviations of their number.
 const POISSON_ERRORS: f64 = 3.0;
 
-/// What was measured where requests began when they were due.
+/// Results of an open loop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoopFigures {
-    /// Requests due each second, of all workers together.
+    /// Requested rate: requests due per second, all workers together.
     pub asked_per_second: f64,
-    /// How the due times were spread.
+    /// Distribution of the due times.
     pub arrivals: ArrivalKind,
-    /// Requests answered for each second of measured time, failed ones included.
+    /// Requests completed per second of measured time, including failed ones.
     #[serde(with = "Real")]
     pub achieved_per_second: f64,
-    /// From due to reaped, of all requests that were due in the measurement and did not fail. One
-    /// that had not begun when nothing more was begun is here with the time it had waited by then.
+    /// Time from due to reaped, of all requests that were due in the measurement and did not fail.
+    /// A request that had not started when the run stopped starting requests counts with its
+    /// waiting time so far.
     pub response: Latency,
-    /// Requests due in the measurement that failed.
+    /// Failed requests that were due in the measurement.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub errors: u64,
-    /// Requests due in the measurement that had not begun when nothing more was begun, so that
-    /// their response times are not known.
+    /// Requests due in the measurement that never started, so their response times are unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub censored_count: u64,
-    /// The shortest time that one of them had waited, in nanoseconds: response times from here on
-    /// are lower bounds.
+    /// Shortest waiting time of a request that never started, in nanoseconds. Response times from
+    /// here up are lower bounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub censored_min_ns: Option<u64>,
-    /// From the end of the measurement until what was due in it was done, or nothing more was
-    /// begun and what was in flight was done, in nanoseconds.
+    /// Drain time after the measurement, in nanoseconds: until all due requests were done, or until
+    /// no more were started and those in flight were done.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub drain_ns: u64,
-    /// Requests due in the measurement that began more than 50 µs after they were due, or never.
+    /// Requests due in the measurement that started more than 50 µs late, or never.
     pub late_count: u64,
-    /// The longest time from due to begun, or to when nothing more was begun, in nanoseconds.
+    /// Longest delay from due to started, in nanoseconds. For requests that never started, until
+    /// the run stopped starting requests.
     pub lateness_max_ns: u64,
-    /// Requests due by the end of the measurement that had not begun by then.
+    /// Requests due by the end of the measurement that had not started by then.
     pub backlog_end: u64,
 }
 
-/// What became of all that was due in a measurement, of all workers together.
+/// Outcome of all requests that were due in a measurement, all workers together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DueFigures {
     /// As [`OpenLoopFigures::response`].
@@ -75,7 +76,7 @@ pub struct DueFigures {
 }
 
 impl DueFigures {
-    /// Adds what became of what was due in a later part of the measurement.
+    /// Adds the outcome of a later part of the measurement.
     pub fn merge(&mut self, later: &Self) {
         self.responses.merge(&later.responses);
         self.errors += later.errors;
@@ -92,20 +93,21 @@ impl DueFigures {
 }
 
 impl OpenLoopFigures {
-    /// The figures of a cell whose counters, over `run_time_ns` of measured time, hold the kind
-    /// of transaction [`RESPONSE`].
+    /// Results of a cell over `run_time_ns` of measured time. Its counters include the kind of
+    /// transaction [`RESPONSE`].
     #[must_use]
     pub fn of(
         asked: OpenLoop,
         totals: &Interval,
         run_time_ns: u64,
-        names: Names,
+        names: CounterNames,
         due: &DueFigures,
     ) -> Self {
         let kinds = totals.transactions().iter().zip(names.transactions);
         let mut responses = kinds.filter(|(_, name)| **name == RESPONSE);
         let answered = responses
             .next()
+            // A failed request was answered as well, so it counts for the rate.
             .map_or(0, |(it, _)| it.count() + it.errors());
         Self {
             asked_per_second: asked.per_second,
@@ -122,31 +124,32 @@ impl OpenLoopFigures {
         }
     }
 
-    /// Whether a percentile or the largest of the response times, in nanoseconds, is at least that
-    /// and may be more.
+    /// `true` if the true value of a percentile or maximum of the response times, in nanoseconds,
+    /// may be higher than `response_ns`.
     ///
-    /// What is below the shortest time of a request without an answer has a rank that no answer
-    /// can change (censoring of type I: Kaplan and Meier 1958 give the same up to there).
+    /// Below the shortest waiting time of an unanswered request, no later answer can change a rank
+    /// (censoring of type I: Kaplan and Meier 1958 give the same result up to there).
     #[must_use]
     pub fn is_lower_bound(&self, response_ns: u64) -> bool {
-        // A percentile is the middle of a bucket that is a 64th wide at most.
+        // A percentile is the middle of a bucket, whose width is at most a 64th of it.
         let high_ns = response_ns.saturating_add(response_ns / 64);
         self.censored_min_ns.is_some_and(|ns| high_ns >= ns)
     }
 
-    /// Whether the mean of the response times is at least that and may be more.
+    /// `true` if the true mean of the response times may be higher.
     #[must_use]
     pub fn is_mean_lower_bound(&self) -> bool {
         self.censored_count > 0
     }
 
-    /// Whether fewer than 99 % of the asked requests were answered in `run_time_ns` of measured
-    /// time, by more than one request, or chance with Poisson arrivals, explains.
+    /// `true` if fewer than 99 % of the requested operations were completed in `run_time_ns` of
+    /// measured time. One missing request is tolerated, or the usual scatter of Poisson arrivals.
     #[must_use]
     pub fn is_short(&self, run_time_ns: u64) -> bool {
         let seconds = run_time_ns as f64 / 1e9;
         let asked = self.asked_per_second * seconds;
         let chance = match self.arrivals {
+            // The first or last request may be just outside of the measured time.
             ArrivalKind::Uniform => 1.0,
             ArrivalKind::Poisson => POISSON_ERRORS * asked.sqrt(),
         };
@@ -163,7 +166,7 @@ mod tests {
             per_second: 1000.0,
             arrivals,
         };
-        let names = Names {
+        let names = CounterNames {
             operations: &[],
             transactions: &[],
         };

@@ -1,4 +1,4 @@
-//! Figures of operations and of transactions.
+//! Results of operations and transactions.
 
 use std::collections::BTreeMap;
 
@@ -9,33 +9,33 @@ use stats::Counter;
 use crate::real::Real;
 use crate::{Latency, per_second};
 
-/// Figures by the name of the operation (`read`, `write`, `fsync`, ...).
+/// Results by operation name (`read`, `write`, `fsync`, ...).
 pub type Operations = BTreeMap<String, OperationFigures>;
 
-/// What was measured of one operation.
+/// Results of one operation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct OperationFigures {
-    /// Operations that succeeded, short transfers included.
+    /// Successful operations, including short transfers.
     pub count: u64,
     /// Operations that failed.
     pub errors: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// Operations that moved fewer bytes than asked for.
+    /// Operations that moved fewer bytes than requested.
     pub short_count: u64,
-    /// `count` for each second of measured time.
+    /// `count` per second of measured time.
     #[serde(with = "Real")]
     pub per_second: f64,
-    /// `bytes` for each second of measured time.
+    /// `bytes` per second of measured time.
     #[serde(with = "Real")]
     pub bytes_per_second: f64,
-    /// From queued to reaped.
+    /// Time from queued to reaped.
     pub latency: Latency,
 }
 
 impl OperationFigures {
-    /// The figures of a counter over `length_ns` of measured time.
+    /// Results of a counter over `length_ns` of measured time.
     #[must_use]
     pub fn of(counter: &Counter, length_ns: u64) -> Self {
         Self {
@@ -50,23 +50,23 @@ impl OperationFigures {
     }
 }
 
-/// What was measured of one kind of transaction.
+/// Results of one kind of transaction.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TransactionFigures {
-    /// Transactions that succeeded.
+    /// Successful transactions.
     pub count: u64,
     /// Transactions in which an operation failed.
     pub errors: u64,
-    /// `count` for each second of measured time.
+    /// `count` per second of measured time.
     #[serde(with = "Real")]
     pub per_second: f64,
-    /// From the first request queued to the last one reaped.
+    /// Time from the first request queued to the last one reaped.
     pub latency: Latency,
 }
 
 impl TransactionFigures {
-    /// The figures of a counter over `length_ns` of measured time.
+    /// Results of a counter over `length_ns` of measured time.
     #[must_use]
     pub fn of(counter: &Counter, length_ns: u64) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! From the intervals of a cell to what they say about its rate.
+//! Statistics of a cell's rate, from its intervals.
 
 use stats::{Drift, WarmUp, mean, stddev};
 
@@ -6,15 +6,15 @@ use crate::even::{EvenRates, uncertain_rate};
 use crate::names::MOVES_BYTES;
 use crate::{CellRecord, DriftRecord, Phase, WarmUpRecord, WithinRun};
 
-/// Fewer intervals say nothing.
+/// Minimum number of intervals for statistics.
 const INTERVALS_MIN: usize = 10;
-/// A rate that changes by this share of its mean over the run is not steady, as in SNIA's limit
-/// for the excursion of a window.
+/// A rate is not steady if it changes by this share of its mean over the run. SNIA limits the
+/// excursion of a window in the same way.
 const EXCURSION_MAX: f64 = 0.10;
 
 impl WithinRun {
-    /// Of a measured cell; none with fewer than 10 intervals, and for the phases of a classic
-    /// program, whose transactions intervals do not count.
+    /// Statistics of a measured cell. `None` with fewer than 10 intervals, and for phases of a
+    /// classic program, because intervals do not count its transactions.
     #[must_use]
     pub fn of(cell: &CellRecord) -> Option<Self> {
         if matches!(cell.phase, Phase::Classic(_)) || cell.workers == 0 {
@@ -31,6 +31,7 @@ impl WithinRun {
         if rates.len() < INTERVALS_MIN {
             return None;
         }
+        // Before the drift, which would otherwise be that of the warm-up.
         let warm_up = WarmUp::of(rates);
         let settled = warm_up.map_or(0, |it| it.end_index);
         let uncertain = uncertain_rate(cell, &even, cell.total.count);
@@ -55,7 +56,7 @@ impl WithinRun {
 
 fn drift(starts_ns: &[u64], rates: &[f64]) -> Option<DriftRecord> {
     let drift = Drift::of(rates)?;
-    // From the middle of the first to that of the last, as is the line.
+    // From the middle of the first slice to the middle of the last, like the fitted line.
     let span_ns = starts_ns.last()?.saturating_sub(*starts_ns.first()?).max(1);
     Some(DriftRecord {
         change: drift.change,

@@ -1,22 +1,22 @@
-//! Which process makes a run or uses a target, and whether it still runs.
+//! Identifies the process that owns a run or a target, and whether it is still running.
 
 use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-/// A process, told apart from later ones with the same number.
+/// A process, distinguishable from later ones with the same PID.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Owner {
-    /// Its number.
+    /// Process ID.
     pub pid: u32,
-    /// When it started, in clock ticks since the boot.
+    /// Start of the process, in clock ticks since boot.
     pub started_ticks: u64,
-    /// The kernel's random number of the boot.
+    /// Boot ID: the kernel's random number for this boot.
     pub boot: String,
-    /// The machine's name, because a file system may be shared.
+    /// Host name, because several hosts may share a file system.
     pub host: String,
-    /// In which namespace the number is one; none if that is not known.
+    /// PID namespace of `pid`; none if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_namespace: Option<u64>,
 }
@@ -38,7 +38,7 @@ impl Owner {
         }
     }
 
-    /// A process that has its number here; none when there is none that runs.
+    /// The running process with this PID; `None` if there is none.
     #[must_use]
     pub fn of(pid: u32) -> Option<Self> {
         let started_ticks = started_ticks(pid)?;
@@ -49,19 +49,20 @@ impl Owner {
         })
     }
 
-    /// Whether the process may still run, as far as this machine can tell.
+    /// `true` if the process may still be running, as far as this machine can tell.
     #[must_use]
     pub fn may_run(&self) -> bool {
         let here = Self::current();
         if self.boot != here.boot {
-            // Another boot of this machine is over; another machine cannot be asked.
+            // A process of an earlier boot of this machine is gone. Other machines cannot be
+            // checked.
             return self.host != here.host;
         }
-        // Where numbers mean other processes, nobody can be asked.
+        // In another PID namespace, the PID cannot be checked.
         !self.shares_numbers() || started_ticks(self.pid) == Some(self.started_ticks)
     }
 
-    /// Whether its number means the same process here.
+    /// `true` if `pid` refers to the same process here.
     #[must_use]
     pub fn shares_numbers(&self) -> bool {
         let here = Self::current();
@@ -69,14 +70,14 @@ impl Owner {
         self.boot == here.boot && !is_other
     }
 
-    /// Whether it is the process that asks.
+    /// `true` if it is the current process.
     #[must_use]
     pub fn is_this_process(&self) -> bool {
         *self == Self::current()
     }
 }
 
-/// Source: pid_namespaces(7): the inode tells namespaces of one boot apart.
+/// Source: pid_namespaces(7): the inode number distinguishes namespaces within one boot.
 fn pid_namespace() -> Option<u64> {
     use std::os::unix::fs::MetadataExt;
     Some(fs::metadata("/proc/self/ns/pid").ok()?.ino())
@@ -87,16 +88,17 @@ fn boot() -> String {
     text.trim().to_owned()
 }
 
-/// The start of a process; none when it is gone or a zombie.
+/// Start of a process, in clock ticks since boot; `None` if it is gone or a zombie.
 fn started_ticks(pid: u32) -> Option<u64> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&text);
-    // The name in parentheses may hold anything, so count from behind it.
+    // The name in parentheses may contain anything, so fields are counted after the last one.
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
     if matches!(state, "Z" | "X") {
         return None;
     }
+    // `starttime` is field 22; the state, already taken, is field 3.
     fields.nth(18)?.parse().ok()
 }
 

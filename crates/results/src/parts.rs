@@ -1,4 +1,4 @@
-//! The parts of a cell's record besides its operations.
+//! Parts of a cell's record other than its operations.
 
 use plan::job::NotedRequest;
 use schemars::JsonSchema;
@@ -8,52 +8,51 @@ use crate::real::Real;
 use crate::zero::is_zero;
 use crate::{GoalFigures, IntervalRecord, Latency, Operations};
 
-/// Processor time in the measured time.
+/// CPU time during the measurement.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CpuFigures {
-    /// Time of pgmeter's process in user mode, in nanoseconds.
+    /// CPU time of pgmeter's process in user mode, in nanoseconds.
     pub user_ns: u64,
-    /// Time of pgmeter's process in the kernel, in nanoseconds.
+    /// CPU time of pgmeter's process in the kernel, in nanoseconds.
     pub system_ns: u64,
-    /// User and system time as a share of the measured time: 1 means one processor fully used.
+    /// User and system time divided by the measured time: 1 is one fully used CPU.
     #[serde(with = "Real")]
     pub utilization: f64,
-    /// The workers' threads.
+    /// Number of worker threads.
     #[serde(skip_serializing_if = "is_zero")]
     pub threads: u32,
-    /// Time that the workers' threads could run and waited for a processor, added up, in
-    /// nanoseconds; none where the kernel does not count it.
+    /// Time that the workers' threads were runnable but waited for a CPU, added up, in nanoseconds;
+    /// none if the kernel does not count it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited_ns: Option<u64>,
     /// `waited_ns` as a share of the time of all these threads, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<f64>,
-    /// Share of the time in which any task of the machine waited for a processor; none where the
+    /// Share of the time in which at least one task of the machine waited for a CPU; none if the
     /// kernel does not count it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<f64>,
-    /// Numbers of the processors that the workers may run on.
+    /// Numbers of the CPUs that the workers may run on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub usable: Vec<u32>,
-    /// The whole machine; none where the system does not say.
+    /// CPU usage of the whole machine; none if the system does not report it.
     pub machine: Option<MachineCpu>,
-    /// Each processor of the machine.
+    /// CPU usage of each CPU.
     pub processors: Vec<ProcessorFigures>,
-    /// The share of the periods of a control group's quota in which that was used up; none where
-    /// no quota holds.
+    /// Share of the CPU quota's periods that were throttled; none without a quota.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throttled: Option<f64>,
 }
 
-/// How the time of all processors together was spent; shares from 0 to 1.
+/// Usage of all CPUs together; shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MachineCpu {
     /// Neither idle nor waiting for I/O.
     #[serde(with = "Real")]
     pub busy: f64,
-    /// In user mode, low priority included.
+    /// In user mode, including low priority.
     #[serde(with = "Real")]
     pub user: f64,
     /// In the kernel.
@@ -68,25 +67,25 @@ pub struct MachineCpu {
     /// In software interrupts.
     #[serde(with = "Real")]
     pub softirq: f64,
-    /// Taken by the hypervisor for others.
+    /// Taken by the hypervisor for other virtual machines.
     #[serde(with = "Real")]
     pub steal: f64,
-    /// Interrupts of all processors, per second.
+    /// Interrupts of all CPUs, per second.
     pub interrupts_per_second: Option<f64>,
 }
 
-/// How one processor's time was spent.
+/// Usage of one CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProcessorFigures {
-    /// The kernel's number of the processor.
+    /// The kernel's number of the CPU.
     pub cpu: u32,
-    /// Shares of the processor's time.
+    /// Shares of the CPU's time.
     #[serde(flatten)]
     pub shares: MachineCpu,
 }
 
-/// What block devices did in the measured time, others' I/O included.
+/// I/O of block devices in the measured time, including that of other programs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DeviceFigures {
@@ -98,30 +97,30 @@ pub struct DeviceFigures {
     pub reads: u64,
     /// Write requests completed.
     pub writes: u64,
-    /// Bytes that pgmeter's process read from block devices; none where that is not counted.
+    /// Bytes that pgmeter's process read from block devices; none if not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_read_bytes: Option<u64>,
-    /// Bytes that pgmeter's process wrote to block devices, or changed in the page cache so that
-    /// they are to be written, the ramp included; none where that is not counted.
+    /// Bytes that pgmeter's process wrote to block devices or made dirty in the page cache,
+    /// including the ramp; none if not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_write_bytes: Option<u64>,
-    /// Share of the time with requests in flight, from 0 to 1; none where it is not counted.
+    /// Share of the time with requests in flight, from 0 to 1; none if not counted.
     pub utilization: Option<f64>,
     /// The devices counted, such as `nvme0n1`; several are separated by `, `.
     pub source: String,
     /// Measured time between the two readings of the counters, in nanoseconds. Older records lack
-    /// it; their counters are taken to cover all of the measured time.
+    /// it; their counters are assumed to cover all of the measured time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covered_ns: Option<u64>,
 }
 
-/// What the engine was given by the system.
+/// How the system set up the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EngineNotes {
-    /// How the ring was set up; none for engines without.
+    /// Setup of the ring; none for engines without a ring.
     pub ring: Option<RingSetup>,
-    /// Anything else worth knowing, one sentence each.
+    /// Other remarks, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -131,108 +130,108 @@ pub struct EngineNotes {
 pub struct RingSetup {
     /// Setup flags in force, such as `SINGLE_ISSUER`.
     pub flags: Vec<String>,
-    /// Setup flags asked for that the kernel does not know.
+    /// Setup flags requested that the kernel does not know.
     pub missing: Vec<String>,
-    /// Whether the ring's own descriptor is registered.
+    /// `true` if the ring's own file descriptor is registered.
     pub registered_ring: bool,
-    /// Whether the files are registered.
+    /// `true` if the files are registered.
     pub registered_files: bool,
-    /// Whether the buffers are registered.
+    /// `true` if the buffers are registered.
     pub registered_buffers: bool,
 }
 
-/// Figures of one worker.
+/// Results of one worker.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WorkerFigures {
-    /// 0-based over the whole cell.
+    /// Number of the worker in the cell, 0-based.
     pub worker_index: u32,
-    /// The worker's name.
+    /// Name of the worker.
     pub name: String,
-    /// The access specification's name.
+    /// Name of the access specification.
     pub access_spec: String,
     /// Measured time of this worker, in nanoseconds.
     pub run_time_ns: u64,
     /// When the worker was done, in nanoseconds from the start of the measurement.
     pub done_ns: Option<u64>,
-    /// Time of the worker's thread in user mode, in nanoseconds.
+    /// CPU time of the worker's threads in user mode, in nanoseconds.
     pub user_ns: u64,
-    /// Time of the worker's thread in the kernel, in nanoseconds.
+    /// CPU time of the worker's threads in the kernel, in nanoseconds.
     pub system_ns: u64,
     /// User and system time as a share of the worker's measured time.
     #[serde(with = "Real")]
     pub utilization: f64,
-    /// Its threads; 0 in records from before they were told.
+    /// Number of its threads; 0 in older records.
     #[serde(skip_serializing_if = "is_zero")]
     pub threads: u32,
-    /// Time that its threads could run and waited for a processor, added up, in nanoseconds; none
-    /// where the kernel does not count it.
+    /// Time that its threads were runnable but waited for a CPU, added up, in nanoseconds; none if
+    /// the kernel does not count it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited_ns: Option<u64>,
     /// `waited_ns` as a share of the time of all its threads, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<f64>,
-    /// Transactions that succeeded.
+    /// Successful transactions.
     pub transactions: u64,
-    /// From a transaction's first request queued to its last one reaped; none when transactions
+    /// Time from a transaction's first request queued to its last one reaped; none if transactions
     /// are single operations.
     pub transaction_latency: Option<Latency>,
-    /// Connections that were opened and closed again.
+    /// Number of connections opened and closed.
     pub connections: u64,
-    /// From opening queued to closing reaped; none when there were no connections.
+    /// Time from opening queued to closing reaped; none if there were no connections.
     pub connection_latency: Option<Latency>,
-    /// Figures of each operation.
+    /// Results per operation.
     pub operations: Operations,
-    /// The worker's figures on each of its targets.
+    /// Results of the worker per target.
     pub targets: Vec<TargetFigures>,
-    /// When its measurement began, in nanoseconds from the start of the cell's; none in records
-    /// from before it was told, and where all workers begin together.
+    /// Start of its measurement, in nanoseconds from the start of the cell's. None in older
+    /// records, and if all workers start together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub begin_ns: Option<u64>,
-    /// What the kernel counted of its thread, the ramp included; none where it was not asked.
+    /// Kernel counters of its thread, including the ramp; none if not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<ThreadUsage>,
-    /// The requests of a job in the order in which they completed, where they were to be noted;
-    /// results that are read again have none.
+    /// The requests of a job in order of completion, if it records them. Not part of a stored
+    /// record.
     #[serde(skip)]
     pub noted: Vec<NotedRequest>,
-    /// Its own intervals; empty where only those of the whole cell were kept.
+    /// Its intervals; empty if only intervals of the whole cell were kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<IntervalRecord>,
-    /// What became of the goals of a job that has any.
+    /// Outcome of the goals of a job; none if it has no goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals: Option<GoalFigures>,
-    /// Reads of a job that did not verify; none where all did.
+    /// Failed verification of a job's reads; none if all reads were correct.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<MismatchFigures>,
 }
 
-/// Reads that did not return the bytes that were written.
+/// Reads that did not return the written bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MismatchFigures {
-    /// Number of such reads.
+    /// Number of wrong reads.
     pub count: u64,
-    /// File of the first one, by its number among the job's files from 0 on.
+    /// Index of the first one's file among the job's files, 0-based.
     pub file_index: u32,
-    /// Place in that file of the first wrong block, in bytes.
+    /// Offset of the first wrong block in that file, in bytes.
     pub offset_bytes: u64,
     /// Length of the read, in bytes.
     pub length_bytes: u32,
-    /// The expected bytes, in words.
+    /// Expected content, as text.
     pub wanted: String,
-    /// The bytes that the read returned, in words.
+    /// Content that the read returned, as text.
     pub seen: String,
 }
 
-/// What the kernel counts of a thread.
+/// Kernel counters of a thread.
 ///
 /// Source: getrusage(2), `RUSAGE_THREAD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ThreadUsage {
-    /// Times that it gave up the processor to wait.
+    /// Number of times it gave up the CPU to wait.
     pub voluntary_switches: u64,
-    /// Times that the processor was taken from it.
+    /// Number of times the kernel took the CPU away.
     pub involuntary_switches: u64,
     /// Page faults that needed no I/O.
     pub minor_faults: u64,
@@ -241,7 +240,7 @@ pub struct ThreadUsage {
 }
 
 impl ThreadUsage {
-    /// Its own and that of another thread.
+    /// The sum of two threads.
     #[must_use]
     pub const fn with(self, other: &Self) -> Self {
         Self {
@@ -253,7 +252,7 @@ impl ThreadUsage {
     }
 }
 
-/// Figures of one target, of one worker or of all.
+/// Results of one target, of one worker or of all.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TargetFigures {
@@ -261,18 +260,18 @@ pub struct TargetFigures {
     pub target_index: u32,
     /// The target's path.
     pub target: String,
-    /// Requests kept in flight on this target; 0 where workers differ.
+    /// Queue depth on this target; 0 if workers differ.
     pub iodepth: u32,
-    /// First byte used; none where workers differ.
+    /// Offset of the first byte used; none if workers differ.
     pub start_bytes: Option<u64>,
-    /// Bytes used; none where workers differ.
+    /// Number of bytes used; none if workers differ.
     pub size_bytes: Option<u64>,
-    /// Transactions that succeeded.
+    /// Successful transactions.
     pub transactions: u64,
-    /// Connections that were opened and closed again.
+    /// Number of connections opened and closed.
     pub connections: u64,
-    /// From opening queued to closing reaped; none when there were no connections.
+    /// Time from opening queued to closing reaped; none if there were no connections.
     pub connection_latency: Option<Latency>,
-    /// Figures of each operation.
+    /// Results per operation.
     pub operations: Operations,
 }

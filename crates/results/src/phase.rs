@@ -1,29 +1,29 @@
-//! What a cell belongs to.
+//! Phases of a run.
 
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Stands before a classic's phase whose name would be taken for something else.
+/// Prefix of a classic program's phase whose name would be ambiguous.
 const CLASSIC: &str = "classic:";
 
-/// What a cell belongs to.
+/// A phase of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "String", into = "String")]
 pub enum Phase {
-    /// Making files and writing their content.
+    /// Creating files and writing their content.
     Prepare,
-    /// Running without being measured.
+    /// Ramp time, not measured.
     Ramp,
-    /// Being measured.
+    /// The measurement.
     #[default]
     Measure,
-    /// Waiting for what was due in the measurement and is not done.
+    /// Waiting for requests that were due in the measurement and are not done.
     Drain,
-    /// Removing what was made.
+    /// Removing created files.
     Cleanup,
-    /// A classic program's own phase.
+    /// A phase of a classic program, by name.
     Classic(String),
 }
 
@@ -32,7 +32,7 @@ impl Phase {
         *self == Self::Measure
     }
 
-    /// The name in displays; a classic's own phase may have that of another kind.
+    /// Name for displays. A classic program's phase may have the same name as a general phase.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -45,10 +45,11 @@ impl Phase {
         }
     }
 
-    /// The text in records, which no two phases share.
+    /// Name in records, unique for each phase.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
+            // Names that begin with the prefix also get it, so that reading removes exactly one.
             Self::Classic(name) if Self::of_kind(name).is_some() || name.starts_with(CLASSIC) => {
                 Cow::Owned(format!("{CLASSIC}{name}"))
             }
@@ -56,7 +57,7 @@ impl Phase {
         }
     }
 
-    /// The phase that is no classic's, by its name.
+    /// The general phase with this name.
     fn of_kind(name: &str) -> Option<Self> {
         let kinds = [
             Self::Prepare,

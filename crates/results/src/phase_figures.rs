@@ -1,4 +1,4 @@
-//! What a program that works on files measures of a phase, besides operations and transactions.
+//! Results of a program's phase in addition to its operations and transactions.
 
 use std::collections::BTreeMap;
 
@@ -7,138 +7,140 @@ use serde::{Deserialize, Serialize};
 
 use crate::zero::is_zero;
 
-/// A program's own figures of a phase that its cell is measured for.
+/// A program's own results of a phase that its cell is measured for.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PhaseFigures {
-    /// What was done, step by step, each timed as a whole.
+    /// Steps, each timed as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepFigures>,
-    /// What was counted of each label of a workload's own phases, in their order.
+    /// Results per label of a workload's own phases, in the order of the labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelFigures>,
-    /// The rounds in their order, where the program tells of each.
+    /// All rounds in order, if the program reports each round.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<RoundFigures>,
-    /// The one of many rounds that the program tells of.
+    /// The reported round, if the program reports only one of its rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub told_round: Option<ToldRound>,
-    /// What became of a pool of files.
+    /// Results of a pool of files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolFigures>,
-    /// The files that it works on.
+    /// The files used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub filesets: Vec<FilesetFigures>,
-    /// Figures of a record of format 1 that have no place above, by their names.
+    /// Results from a record of format 1 that have no field above, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub figures_before: BTreeMap<String, serde_json::Value>,
 }
 
-/// What a step came to, all workers together.
+/// Results of a step, all workers together.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StepFigures {
-    /// What it is: `create`, `stat` or `remove`; `baseline` for as many programs that do nothing.
+    /// Name of the step: `create`, `stat` or `remove`; `baseline` for starting the same number of
+    /// programs that do nothing.
     pub label: String,
-    /// How often it was done.
+    /// Number of successful executions.
     pub count: u64,
-    /// How often it failed.
+    /// Number of failures.
     #[serde(skip_serializing_if = "is_zero")]
     pub errors: u64,
     /// Time until the last worker was done, in nanoseconds.
     pub time_ns: u64,
-    /// Processor time in user mode, in nanoseconds: of pgmeter's process, or of the programs that
-    /// it started.
+    /// CPU time in user mode, in nanoseconds: of pgmeter's process, or of the programs that it
+    /// started.
     pub user_ns: u64,
-    /// Processor time in the kernel, in nanoseconds: of the same.
+    /// CPU time in the kernel, in nanoseconds, of the same processes.
     pub system_ns: u64,
 }
 
-/// What calls or steps of a label came to, all workers together.
+/// Results of the calls or steps with one label, all workers together.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LabelFigures {
     /// The label.
     pub label: String,
-    /// How often it was done, failures included.
+    /// Number of executions, including failures.
     pub count: u64,
-    /// How often it failed.
+    /// Number of failures.
     #[serde(skip_serializing_if = "is_zero")]
     pub errors: u64,
-    /// Bytes read and written in it.
+    /// Bytes read and written.
     pub bytes: u64,
-    /// All of it together, in nanoseconds; what was done at the same time counts each.
+    /// Sum of all durations, in nanoseconds; parallel executions count separately.
     pub sum_ns: u64,
-    /// The shortest, in nanoseconds.
+    /// Shortest duration, in nanoseconds.
     pub min_ns: u64,
-    /// The longest, in nanoseconds.
+    /// Longest duration, in nanoseconds.
     pub max_ns: u64,
-    /// Median in nanoseconds, at most 13 % too long.
+    /// Median duration in nanoseconds, at most 13 % too high.
     pub p50_ns: Option<u64>,
-    /// 99th percentile in nanoseconds, at most 13 % too long.
+    /// 99th percentile of the duration in nanoseconds, at most 13 % too high.
     pub p99_ns: Option<u64>,
 }
 
-/// What a round came to.
+/// Results of a round.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RoundFigures {
-    /// Files of all workers.
+    /// Number of files, all workers together.
     pub file_count: u64,
-    /// Time that its rate is of, in nanoseconds; in each part of it until the last worker was done.
+    /// Duration used for the rate, in nanoseconds. Each part of the round lasts until its last
+    /// worker is done.
     pub time_ns: u64,
-    /// Time of a `sync` of all file systems, for which all workers waited, in nanoseconds.
+    /// Duration of a `sync` of all file systems, in nanoseconds; all workers waited for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_ns: Option<u64>,
     /// Space on the first worker's file system at the end of the round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<FreeSpace>,
-    /// Times of each worker, in their order.
+    /// Times per worker, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerTimes>,
 }
 
-/// How much of a file system there is, and how much of it is free.
+/// Size and free space of a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FreeSpace {
-    /// Bytes that anybody may use.
+    /// Bytes available to unprivileged users.
     pub free_bytes: u64,
-    /// All bytes.
+    /// Total bytes.
     pub total_bytes: u64,
 }
 
-/// What a worker's round took.
+/// Times of one worker in a round.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WorkerTimes {
-    /// Time that its rate is of, in nanoseconds.
+    /// Duration used for the rate, in nanoseconds.
     pub time_ns: u64,
-    /// Times of the calls, by kind: `create`, `write`, `fsync`, ... Where files are opened once
-    /// more to be synced, `fsync` is that with opening and closing.
+    /// Times of the calls, by kind: `create`, `write`, `fsync`, ... If files are opened again to
+    /// sync them, `fsync` includes opening and closing.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, CallTimes>,
-    /// What it did when, in a workload's own phases.
+    /// Timeline of the worker, in a workload's own phases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WorkerWindow>,
 }
 
-/// When a worker did what in a round of a workload's own phases, and how much. All times are in
-/// nanoseconds from the moment at which the first worker's window began; a ramp is left out.
+/// Timeline and amounts of a worker in a round of a workload's own phases. All times are in
+/// nanoseconds from the start of the first worker's window. The ramp is excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WorkerWindow {
-    /// The phase's group that it belongs to, 0-based.
+    /// Group of workers in the phase that it belongs to, 0-based.
     pub group: u8,
-    /// When its window began.
+    /// Start of its window.
     pub begin_ns: u64,
-    /// When what it repeats began.
+    /// Start of its repeated part.
     pub body_ns: u64,
-    /// When what it repeats was over.
+    /// End of its repeated part.
     pub body_end_ns: u64,
-    /// When its window was over.
+    /// End of its window.
     pub end_ns: u64,
-    /// How often it began what it repeats, also in a ramp.
+    /// Number of repetitions started, including those in the ramp.
     pub rounds: u64,
     /// Calls in the window.
     pub calls: u64,
@@ -146,24 +148,24 @@ pub struct WorkerWindow {
     pub read_bytes: u64,
     /// Bytes written in the window.
     pub written_bytes: u64,
-    /// Processor time of its thread in user mode, in nanoseconds.
+    /// CPU time of its thread in user mode, in nanoseconds.
     pub user_ns: u64,
-    /// Processor time of its thread in the kernel, in nanoseconds.
+    /// CPU time of its thread in the kernel, in nanoseconds.
     pub system_ns: u64,
-    /// How far it was when the others' end or its own time came, where it went on behind that.
+    /// Progress when the other workers ended or its own time was up, if it continued after that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall: Option<WorkerAtWall>,
 }
 
-/// How far a worker was at a moment, in all that it did until then.
+/// Progress of a worker up to a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WorkerAtWall {
-    /// When that was, in nanoseconds as of its window.
+    /// The moment, in nanoseconds as in its window.
     pub at_ns: u64,
-    /// How often it had begun what it repeats.
+    /// Number of repetitions started.
     pub rounds: u64,
-    /// Calls that it had begun.
+    /// Number of calls started.
     pub calls: u64,
     /// Bytes read.
     pub read_bytes: u64,
@@ -171,65 +173,65 @@ pub struct WorkerAtWall {
     pub written_bytes: u64,
 }
 
-/// Times of the calls of one kind.
+/// Durations of the calls of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CallTimes {
-    /// How many there were.
+    /// Number of calls.
     pub count: u64,
-    /// All of them together, in nanoseconds.
+    /// Sum of all durations, in nanoseconds.
     pub sum_ns: u64,
-    /// The shortest, in nanoseconds.
+    /// Shortest duration, in nanoseconds.
     pub min_ns: u64,
-    /// The longest, in nanoseconds.
+    /// Longest duration, in nanoseconds.
     pub max_ns: u64,
 }
 
-/// The one of many rounds that a program tells of.
+/// The round that a program reports, of many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToldRound {
-    /// Why this one.
+    /// Rule that selected the round.
     pub rule: RoundRule,
-    /// Its time, in nanoseconds.
+    /// Duration, in nanoseconds.
     pub time_ns: u64,
-    /// How many rounds it is one of; 0 where that is not known.
+    /// Total number of rounds; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub round_count: u64,
 }
 
-/// Which of many rounds a program tells of.
+/// Rule that selects the reported round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RoundRule {
-    /// The shortest.
+    /// The shortest round.
     Best,
-    /// The one in the middle by the time of a file.
+    /// The median round by time per file.
     Median,
 }
 
-/// The files that a phase works on.
+/// The files of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FilesetFigures {
-    /// How many there are to be; of a round where it is told of one.
+    /// Planned number of files; per round if the program reports one round.
     pub file_count: u64,
-    /// Bytes of each.
+    /// Size of each file, in bytes.
     pub file_bytes: u64,
 }
 
-/// What became of the pools of files of all workers, in all phases.
+/// Results of the file pools of all workers, over all phases.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PoolFigures {
-    /// Transactions; each is a pair of operations, as PostMark counts: one that creates or deletes
-    /// a file, and one that reads it or appends to it.
+    /// Number of transactions, as PostMark counts them. Each is a pair of operations: one creates
+    /// or deletes a file, the other reads a file or appends to it.
     pub transactions_count: u64,
-    /// Transactions for each second of `transactions_ns`; none in records before it was written.
+    /// Transactions per second of `transactions_ns`; none in older records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transactions_per_second: Option<f64>,
     /// Files created.
     pub created_count: u64,
-    /// Of these, the files created before the transactions.
+    /// Files created before the transactions; part of `created_count`.
     pub created_before_count: u64,
     /// Files read.
     pub read_count: u64,
@@ -237,70 +239,70 @@ pub struct PoolFigures {
     pub appended_count: u64,
     /// Files deleted.
     pub deleted_count: u64,
-    /// Of these, the files deleted after the transactions.
+    /// Files deleted after the transactions; part of `deleted_count`.
     pub deleted_after_count: u64,
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// `read_bytes` as PostMark adds them up: rounded to a 32-bit float at every addition.
+    /// `read_bytes` added up as in PostMark: rounded to a 32-bit float at every addition.
     pub read_bytes_float: f64,
-    /// `written_bytes` as PostMark adds them up.
+    /// `written_bytes` added up as in PostMark.
     pub written_bytes_float: f64,
-    /// Files and directories that could not be made because their names were taken; those were
-    /// left as they are.
+    /// Files and directories that were not created because their names already existed. The
+    /// existing ones were left unchanged.
     #[serde(skip_serializing_if = "is_zero")]
     pub taken_count: u64,
-    /// Time until all files were there, their directories included, in nanoseconds.
+    /// Time until all files and directories were created, in nanoseconds.
     pub creation_ns: u64,
-    /// Of this, the time until all directories were there, in nanoseconds.
+    /// Time until all directories were created, in nanoseconds; part of `creation_ns`.
     #[serde(skip_serializing_if = "is_zero")]
     pub directories_made_ns: u64,
-    /// Time of the transactions, in nanoseconds.
+    /// Duration of the transactions, in nanoseconds.
     pub transactions_ns: u64,
-    /// Time in which the files that were left were deleted, and their directories, in nanoseconds.
+    /// Time to delete the remaining files and the directories, in nanoseconds.
     pub deletion_ns: u64,
-    /// Of this, the time of the directories, in nanoseconds.
+    /// Time to remove the directories, in nanoseconds; part of `deletion_ns`.
     #[serde(skip_serializing_if = "is_zero")]
     pub directories_removed_ns: u64,
 }
 
-/// Files of a pool that could not be worked on in a part of what becomes of it.
+/// Files of a pool that could not be processed in a part of the work.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PoolFailures {
-    /// The first of them, as many as are told.
+    /// The first failures, up to the reporting limit.
     pub told: Vec<PoolFailure>,
-    /// All of them.
+    /// Number of all failures.
     pub count: u64,
 }
 
-/// A file of a pool that could not be worked on.
+/// A file of a pool that could not be processed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolFailure {
-    /// The kind of the transaction: `create`, `read`, `append` or `delete`.
+    /// Kind of operation: `create`, `read`, `append` or `delete`.
     pub kind: String,
-    /// Its location, 0-based; 0 also where none is set.
+    /// Number of its location, 0-based; 0 also if no location is set.
     pub location: u32,
-    /// Its subdirectory in there, 0-based, where it has one.
+    /// Number of its subdirectory in the location, 0-based, if it has one.
     pub subdirectory: Option<u32>,
-    /// The number that it was made as, from 1.
+    /// Number of the file in order of creation, from 1.
     pub number: u32,
 }
 
 impl PhaseFigures {
-    /// The files that it works on, where they are of one kind.
+    /// The files, if they are of one kind.
     #[must_use]
     pub fn fileset(&self) -> Option<&FilesetFigures> {
         self.filesets.first()
     }
 
-    /// What was done, where it was one step.
+    /// The step, if there was only one.
     #[must_use]
     pub fn step(&self) -> Option<&StepFigures> {
         self.steps.first()
     }
 
-    /// Files a second of the round that the program tells of by this rule.
+    /// Files per second of the round that the program reports by this rule.
     #[must_use]
     pub fn told_files_per_second(&self, rule: RoundRule) -> Option<f64> {
         let told = self.told_round.filter(|told| told.rule == rule)?;
@@ -309,7 +311,7 @@ impl PhaseFigures {
 }
 
 impl RoundFigures {
-    /// Files of all workers a second.
+    /// Files per second, all workers together.
     #[must_use]
     pub fn files_per_second(&self) -> f64 {
         files_per_second(self.file_count, self.time_ns)
@@ -317,7 +319,7 @@ impl RoundFigures {
 }
 
 impl WorkerTimes {
-    /// Times of the calls of that kind; nothing where there were none.
+    /// Times of the calls of this kind; all 0 if there were none.
     #[must_use]
     pub fn of(&self, kind: &str) -> CallTimes {
         self.calls.get(kind).copied().unwrap_or_default()
@@ -325,7 +327,7 @@ impl WorkerTimes {
 }
 
 impl CallTimes {
-    /// Adds the time of a call.
+    /// Adds the duration of a call.
     #[inline]
     pub fn add(&mut self, time_ns: u64) {
         self.min_ns = match self.count {
@@ -339,7 +341,7 @@ impl CallTimes {
 }
 
 impl PoolFigures {
-    /// The same with its rate filled in.
+    /// Fills in the rate.
     #[must_use]
     pub fn with_rate(self) -> Self {
         Self {
@@ -349,14 +351,14 @@ impl PoolFigures {
         }
     }
 
-    /// Transactions a second, each a pair of operations.
+    /// Transactions per second; each is a pair of operations.
     #[must_use]
     pub fn transactions_per_second(&self) -> f64 {
         let seconds = self.transactions_ns as f64 / 1e9;
         self.transactions_count as f64 / seconds.max(1e-9)
     }
 
-    /// Time of all phases, in nanoseconds.
+    /// Duration of all phases, in nanoseconds.
     #[must_use]
     pub const fn total_ns(&self) -> u64 {
         self.creation_ns
@@ -364,13 +366,13 @@ impl PoolFigures {
             .saturating_add(self.deletion_ns)
     }
 
-    /// Files created by transactions.
+    /// Number of files created by transactions.
     #[must_use]
     pub const fn created_mixed_count(&self) -> u64 {
         self.created_count.saturating_sub(self.created_before_count)
     }
 
-    /// Files deleted by transactions.
+    /// Number of files deleted by transactions.
     #[must_use]
     pub const fn deleted_mixed_count(&self) -> u64 {
         self.deleted_count.saturating_sub(self.deleted_after_count)

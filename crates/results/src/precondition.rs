@@ -1,21 +1,21 @@
-//! What was written before the first cell that uses a target.
+//! Preconditioning: sequential writes before the first cell that uses a target.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A target that was written in sequence before the first cell that uses it.
+/// A target that was written sequentially before the first cell that uses it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PreconditionRecord {
     /// Index into the plan's targets.
     pub target_index: u32,
-    /// Its path.
+    /// Path of the target.
     pub target: String,
-    /// How many times its span was to be written.
+    /// Planned number of passes over its span.
     pub times: f64,
-    /// Bytes that were written.
+    /// Number of bytes written.
     pub bytes: u64,
-    /// How long that took until all was on the device, in nanoseconds.
+    /// Duration until all data was on the device, in nanoseconds.
     pub time_ns: u64,
-    /// Writes that failed.
+    /// Number of failed writes.
     pub errors: u64,
 }

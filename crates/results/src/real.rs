@@ -1,15 +1,15 @@
-//! Real numbers in JSON, which knows neither infinity nor "not a number".
+//! Real numbers in JSON, which has no infinity and no "not a number".
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// How fields with real numbers are written and read, as serde's `with` takes it.
+/// Serializes fields with real numbers, for serde's `with` attribute.
 pub struct Real;
 
 impl Real {
-    /// Writes a finite number as it is and any other as `null`.
+    /// Writes a finite number unchanged and any other as `null`.
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         Some(*value)
             .filter(|value| value.is_finite())
@@ -36,7 +36,7 @@ impl JsonSchema for Real {
     }
 }
 
-/// `count` for each second of `length_ns`; 0 when no time passed.
+/// `count` per second of `length_ns`; 0 if no time passed.
 #[must_use]
 pub fn per_second(count: u64, length_ns: u64) -> f64 {
     if length_ns == 0 {
@@ -45,7 +45,7 @@ pub fn per_second(count: u64, length_ns: u64) -> f64 {
     count as f64 * 1e9 / length_ns as f64
 }
 
-/// A part of a time as a share of the whole; 0 when no time passed.
+/// Part of a time as a share of the whole; 0 if no time passed.
 #[must_use]
 pub fn share_of_time(part_ns: u64, whole_ns: u64) -> f64 {
     if whole_ns == 0 {

@@ -1,4 +1,4 @@
-//! The record: everything that was planned, found and measured in one run.
+//! The record: plan, environment and results of one run.
 
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
@@ -16,65 +16,65 @@ use crate::{
     Warning,
 };
 
-/// Everything that was planned, found and measured in one run.
+/// Plan, environment and results of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRecord {
     /// Name and number of the format: [`FORMAT`].
     pub format: String,
-    /// Names the run; later runs sort behind earlier ones.
+    /// Id of the run; ids sort by start time.
     pub id: String,
-    /// When the run began.
+    /// Start of the run.
     pub started_at: Timestamp,
-    /// When the run ended; none while it goes on.
+    /// End of the run; none while it is running.
     pub finished_at: Option<Timestamp>,
     /// The program that measured.
-    pub pgmeter: Program,
+    pub pgmeter: ProgramRecord,
     /// The command line, program name first.
     pub command: Vec<String>,
     /// How the run ended.
     pub status: Status,
-    /// What was asked for, every value resolved.
+    /// The plan, with every value resolved.
     pub plan: Plan,
-    /// What was asked for as a workload file in TOML, with all options in place, by which the run
-    /// can be repeated or changed; none where another program's arguments asked for it, where it
-    /// is longer than 256 KiB, and in records from before it was kept.
+    /// The request as a workload file in TOML, including all options. It can be used to repeat or
+    /// change the run. None if the request came from another program's arguments, for files larger
+    /// than 256 KiB, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload_file: Option<String>,
-    /// The machine and system.
+    /// Hardware and operating system.
     #[serde(default)]
     pub environment: Environment,
-    /// The processes that shared the run; none where one measured alone.
+    /// The processes that shared the run; none for a single process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crew: Option<CrewRecord>,
-    /// Reasons to doubt a figure.
+    /// Warnings about the results.
     #[serde(default)]
     pub warnings: Vec<Warning>,
-    /// What was written before the first cell that uses a target.
+    /// Writes before the first cell that uses a target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub preconditions: Vec<PreconditionRecord>,
-    /// What was measured, in the order of running.
+    /// Results of the cells, in running order.
     pub cells: Vec<CellRecord>,
-    /// Figures over repetitions; empty when nothing was repeated.
+    /// Results over repetitions; empty if nothing was repeated.
     #[serde(default)]
     pub estimates: Vec<EstimateRecord>,
-    /// The run beside which this one was measured, cell by cell in turn; none for a run alone.
+    /// The run that alternated with this one, cell by cell; none for a run alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternation: Option<Alternation>,
 }
 
-/// The other one of two runs that were measured in turn.
+/// The other of two runs that were measured alternately.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Alternation {
-    /// Which of the two this run is: `a` or `b`.
+    /// Side of this run: `a` or `b`.
     pub side: String,
-    /// The other run's id.
+    /// Id of the other run.
     pub other: String,
-    /// Who came first in which repetition.
+    /// Order of the two runs in each repetition.
     pub order: String,
 }
 
 impl Alternation {
-    /// The place of the run that is this `side`, beside the `other` run.
+    /// For the run on `side`, whose counterpart is the run `other`.
     #[must_use]
     pub fn of(side: &str, other: String) -> Self {
         Self {
@@ -87,13 +87,14 @@ impl Alternation {
 
 /// The program that measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Program {
+#[schemars(rename = "Program")]
+pub struct ProgramRecord {
     /// The version of pgmeter.
     pub version: String,
 }
 
-impl Program {
-    /// This program.
+impl ProgramRecord {
+    /// The running program.
     #[must_use]
     pub fn current() -> Self {
         Self {
@@ -102,19 +103,27 @@ impl Program {
     }
 }
 
-/// Why a record cannot be read.
+/// Reason that a record cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// Not JSON, or not a record.
-    #[error("this is not a pgmeter record: {0}")]
+    #[error("{}", not_a_record(.0))]
     NotARecord(#[from] serde_json::Error),
-    /// A record that only a later version can read.
+    /// A record that needs a later version.
     #[error("the record's format is `{seen}`, but this version reads `{FORMAT}`")]
     OtherFormat {
-        /// The format named in the record.
+        /// Format named in the record.
         seen: String,
     },
+}
+
+fn not_a_record(error: &serde_json::Error) -> String {
+    let wanted = match error.is_syntax() {
+        true => "JSON",
+        false => "a pgmeter record",
+    };
+    format!("this is not {wanted}: {error}")
 }
 
 impl JsonDocument for RunRecord {
@@ -126,7 +135,7 @@ impl JsonDocument for RunRecord {
 }
 
 impl RunRecord {
-    /// A record of a run that begins now and has measured nothing.
+    /// The record of a run that starts now, without results.
     #[must_use]
     pub fn new(plan: Plan, environment: Environment, command: Vec<String>) -> Self {
         let started_at = Timestamp::now();
@@ -135,8 +144,9 @@ impl RunRecord {
             id: run_id(started_at, std::process::id()),
             started_at,
             finished_at: None,
-            pgmeter: Program::current(),
+            pgmeter: ProgramRecord::current(),
             command,
+            // What holds if the run never gets to its end.
             status: Status::Interrupted,
             plan,
             workload_file: None,
@@ -150,15 +160,15 @@ impl RunRecord {
         }
     }
 
-    /// Ends the run: sets its end and how it ended.
+    /// Ends the run: sets the end time and the status.
     pub fn finish(&mut self, status: Status) {
         self.finished_at = Some(Timestamp::now());
         self.status = status;
     }
 
-    /// A target's path from the root, where the record tells it; else as it was given.
+    /// Absolute path of a target if the record has the directory; otherwise the path as given.
     ///
-    /// The name of a target that is not touched is no path and stays as it is.
+    /// The name of a target without a file, such as a TCP peer, is not a path and is unchanged.
     #[must_use]
     pub fn full_path(&self, target: &TargetPlan) -> PathBuf {
         let directory = Path::new(&self.environment.directory);
@@ -166,7 +176,7 @@ impl RunRecord {
         if !is_path || !directory.is_absolute() {
             return target.path.clone();
         }
-        // By its components, which leaves out what only means "here".
+        // Joins by components, which drops parts such as `.`.
         directory.join(&target.path).components().collect()
     }
 
@@ -180,29 +190,31 @@ impl RunRecord {
     /// Reads a record that [`RunRecord::to_json`] of this or an earlier version wrote.
     ///
     /// # Errors
-    /// When the text is not JSON, lacks what a record must have, or has a format number that is not
-    /// known.
+    /// If the text is not JSON, lacks a required field, or has an unknown format number.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        let record = match parse_json::<Header>(text)?.written()? {
-            Written::Now => format::or_upgraded(parse_json(text), || upgraded(parse_json(text)?))?,
-            Written::Before => upgraded(parse_json(text)?)?,
+        let record = match parse_json::<RecordHeader>(text)?.written()? {
+            RecordAge::Now => {
+                format::or_upgraded(parse_json(text), || upgraded(parse_json(text)?))?
+            }
+            RecordAge::Before => upgraded(parse_json(text)?)?,
         };
         Ok(Self::with_keys(record))
     }
 
-    /// As [`RunRecord::from_json`], without ever holding the whole text.
+    /// Like [`RunRecord::from_json`], but without holding the whole text in memory.
     ///
     /// # Errors
-    /// As [`RunRecord::from_json`], and when it cannot be read.
+    /// Like [`RunRecord::from_json`], and if `input` cannot be read.
     pub fn read(mut input: impl Read + Seek) -> Result<Self, ReadError> {
-        let header: Header = read_json(&mut input)?;
+        // The format decides how the rest is read.
+        let header: RecordHeader = read_json(&mut input)?;
         input.rewind().map_err(serde_json::Error::io)?;
         let record = match header.written()? {
-            Written::Now => format::or_upgraded(read_json(&mut input), || {
+            RecordAge::Now => format::or_upgraded(read_json(&mut input), || {
                 input.rewind().map_err(serde_json::Error::io)?;
                 upgraded(read_json(&mut input)?)
             })?,
-            Written::Before => upgraded(read_json(&mut input)?)?,
+            RecordAge::Before => upgraded(read_json(&mut input)?)?,
         };
         Ok(Self::with_keys(record))
     }
@@ -213,39 +225,39 @@ impl RunRecord {
     }
 }
 
-/// The record that a document of an earlier format is.
+/// The record from a document of an earlier format.
 fn upgraded(mut document: Value) -> serde_json::Result<RunRecord> {
     format::upgrade(&mut document)?;
-    // Read from text, for which the code is there.
+    // Converted to text because the parser for text is compiled anyway.
     parse_json(&document.to_string())
 }
 
-/// Which version wrote a record.
-enum Written {
-    /// One with the format of this.
+/// Format age of a record.
+enum RecordAge {
+    /// Written in the current format.
     Now,
-    /// One with an earlier format.
+    /// Written in an earlier format.
     Before,
 }
 
-/// What is looked at before the rest is read.
+/// The part of a record that is read first.
 #[derive(Deserialize)]
-pub(crate) struct Header {
+pub(crate) struct RecordHeader {
     /// Name and number of the format.
     pub format: String,
 }
 
-impl Header {
-    fn written(self) -> Result<Written, ReadError> {
+impl RecordHeader {
+    fn written(self) -> Result<RecordAge, ReadError> {
         match self.format.as_str() {
-            FORMAT => Ok(Written::Now),
-            FORMAT_1 => Ok(Written::Before),
+            FORMAT => Ok(RecordAge::Now),
+            FORMAT_1 => Ok(RecordAge::Before),
             _ => Err(ReadError::OtherFormat { seen: self.format }),
         }
     }
 }
 
-/// A run's id: its start in UTC to the millisecond and the process, so that ids sort by time.
+/// Id of a run: start in UTC to the millisecond and the process ID, so that ids sort by time.
 #[must_use]
 pub(crate) fn run_id(started_at: Timestamp, process_id: u32) -> String {
     let start = started_at.strftime("%Y%m%d-%H%M%S");

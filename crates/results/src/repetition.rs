@@ -1,4 +1,4 @@
-//! Figures over the repetitions of a cell.
+//! Results over the repetitions of a cell.
 
 use stats::{Bootstrap, Estimate, Histogram};
 
@@ -7,7 +7,7 @@ use crate::{
     percentile_is_supported,
 };
 
-/// What is estimated of each operation by its mean: name, unit, and where it stands.
+/// A value that is estimated by its mean: name, unit, and accessor.
 type Metric = (
     &'static str,
     &'static str,
@@ -22,7 +22,7 @@ const METRICS: [Metric; 3] = [
     ("latency_mean", "ns", |figures| figures.latency.mean_ns),
 ];
 
-/// A percentile: name, percent, and where it stands.
+/// A percentile: name, percent, and accessor.
 type PercentileMetric = (&'static str, f64, fn(&Latency) -> Option<u64>);
 
 const PERCENTILES: [PercentileMetric; 3] = [
@@ -33,13 +33,14 @@ const PERCENTILES: [PercentileMetric; 3] = [
     }),
 ];
 
-/// The same record gives the same intervals.
+/// Fixed, so that the same record gives the same intervals.
 const BOOTSTRAP_SEED: u64 = 1;
 
-/// Estimates over the complete repetitions of each cell; empty when nothing was repeated.
+/// Estimates over the complete repetitions of each cell; empty if nothing was repeated.
 #[must_use]
 pub fn estimates(cells: &[CellRecord]) -> Vec<EstimateRecord> {
     let mut groups: Vec<Vec<&CellRecord>> = Vec::new();
+    // A repetition that was cut short would add scatter that the target does not have.
     for cell in cells.iter().filter(|cell| cell.status == Status::Complete) {
         match groups
             .iter_mut()
@@ -60,7 +61,7 @@ fn are_repetitions(one: &CellRecord, other: &CellRecord) -> bool {
     one.key() == other.key() && one.repetition != other.repetition && are_asked_alike(one, other)
 }
 
-/// Whether both begin requests at the same due times, or both one after the other.
+/// `true` if both use the same due times, or both are closed loops.
 fn are_asked_alike(one: &CellRecord, other: &CellRecord) -> bool {
     let asked = |cell: &CellRecord| {
         let open_loop = cell.open_loop.as_ref();
@@ -100,11 +101,11 @@ fn estimates_of(group: &[&CellRecord]) -> Vec<EstimateRecord> {
     estimates
 }
 
-/// PostMark's transactions per second, which are pairs of what the total counts.
-fn of_transactions(group: &[&CellRecord]) -> Option<Value> {
+/// PostMark's transactions per second. Each transaction is a pair of operations of the total.
+fn of_transactions(group: &[&CellRecord]) -> Option<EstimatedValue> {
     let samples = group.iter().map(|cell| cell.transactions_per_second());
     let estimate = Estimate::from_samples(&samples.collect::<Option<Vec<f64>>>()?)?;
-    Some(Value {
+    Some(EstimatedValue {
         metric: "transactions_per_second",
         unit: "1/s",
         smallest_difference: estimate.smallest_difference(),
@@ -113,8 +114,8 @@ fn of_transactions(group: &[&CellRecord]) -> Option<Value> {
     })
 }
 
-/// A figure with what is known of it.
-struct Value {
+/// An estimate with its metadata.
+struct EstimatedValue {
     metric: &'static str,
     unit: &'static str,
     estimate: Estimate,
@@ -122,10 +123,10 @@ struct Value {
     smallest_difference: Option<f64>,
 }
 
-fn of_mean(figures: &[&OperationFigures], (metric, unit, read): Metric) -> Option<Value> {
+fn of_mean(figures: &[&OperationFigures], (metric, unit, read): Metric) -> Option<EstimatedValue> {
     let samples: Vec<f64> = figures.iter().filter_map(|it| read(it)).collect();
     let estimate = Estimate::from_samples(&samples)?;
-    Some(Value {
+    Some(EstimatedValue {
         metric,
         unit,
         smallest_difference: estimate.smallest_difference(),
@@ -134,12 +135,12 @@ fn of_mean(figures: &[&OperationFigures], (metric, unit, read): Metric) -> Optio
     })
 }
 
-/// A percentile of all latencies with its bootstrap interval; of few repetitions the mean of their
-/// percentiles, where each has enough samples.
+/// A percentile over all latencies with its bootstrap interval. With few repetitions, the mean of
+/// their percentiles, if each has enough samples.
 fn of_percentile(
     figures: &[&OperationFigures],
     (metric, percent, read): PercentileMetric,
-) -> Option<Value> {
+) -> Option<EstimatedValue> {
     let latencies = figures.iter().map(|it| &it.latency);
     let latencies: Vec<&Latency> = latencies.filter(|latency| latency.count > 0).collect();
     let supported = |latency: &&Latency| percentile_is_supported(latency.count, percent);
@@ -149,6 +150,7 @@ fn of_percentile(
     let samples = latencies.iter().map(|it| read(it).map(|ns| ns as f64));
     let mut estimate = Estimate::from_samples(&samples.collect::<Option<Vec<f64>>>()?)?;
     let histograms: Vec<Histogram> = latencies.iter().filter_map(|it| histogram(it)).collect();
+    // Resampling draws whole repetitions, so it needs the latencies of each.
     let whole = histograms.len() == latencies.len();
     let bootstrap = whole
         .then(|| Bootstrap::percentile(&histograms, percent, BOOTSTRAP_SEED))
@@ -160,17 +162,19 @@ fn of_percentile(
         estimate.ci95_high = Some(bootstrap.ci95_high);
         interval = IntervalKind::Bootstrap;
     }
-    Some(Value {
+    Some(EstimatedValue {
         metric,
         unit: "ns",
         estimate,
         interval,
+        // The formula is that of a test of two means, which does not hold for resampled
+        // percentiles.
         smallest_difference: None,
     })
 }
 
-/// The recorded latencies with buckets' middles in place of the exact smallest and largest; none
-/// where only figures were kept.
+/// The recorded latencies, each at the middle of its bucket; `None` if the buckets were not kept.
+/// Unlike [`Latency::histogram`], minimum and maximum are also bucket middles.
 fn histogram(latency: &Latency) -> Option<Histogram> {
     let mut histogram = Histogram::new();
     for &[low_ns, high_ns, count] in &latency.histogram.buckets_ns {
@@ -180,7 +184,7 @@ fn histogram(latency: &Latency) -> Option<Histogram> {
     (!histogram.is_empty()).then_some(histogram)
 }
 
-fn record(cell: &CellRecord, operation: &str, value: Value) -> EstimateRecord {
+fn record(cell: &CellRecord, operation: &str, value: EstimatedValue) -> EstimateRecord {
     let estimate = value.estimate;
     EstimateRecord {
         first_index: cell.first_index,
@@ -208,8 +212,8 @@ fn record(cell: &CellRecord, operation: &str, value: Value) -> EstimateRecord {
     }
 }
 
-/// Of the records of one cell those whose total rate is what the cell is measured for: a
-/// program's phases with its own figures, or all where none has any.
+/// Records whose total rate is the cell's main result: of a program, the phases with its own
+/// results; all records if none has any.
 pub fn principal_phases(records: &[CellRecord]) -> impl Iterator<Item = &CellRecord> {
     let is_told = records.iter().any(|record| record.phase_figures.is_some());
     records
@@ -218,7 +222,7 @@ pub fn principal_phases(records: &[CellRecord]) -> impl Iterator<Item = &CellRec
 }
 
 impl EstimateRecord {
-    /// Whether it is of the principal figure of the cell that the record is one repetition of.
+    /// `true` if it estimates the main result of the cell that the record is a repetition of.
     #[must_use]
     pub fn is_principal_of(&self, cell: &CellRecord) -> bool {
         self.operation == "total" && self.metric == "per_second" && self.key() == cell.key()

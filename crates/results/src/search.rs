@@ -1,57 +1,57 @@
-//! A search for the highest rate at which response times hold: what its trials say, and which rate
-//! is to be tried next.
+//! Search for the highest rate at which response times stay within a limit. Evaluates the trials
+//! and chooses the next rate.
 
 use plan::{CurvePart, RATE_MAX, RATE_MIN, ResponseLimit, ResponsePercentile, TRIALS_MAX};
 
 use crate::{CellRecord, OpenLoopFigures, RunRecord, Status};
 
-/// The lowest rate that did not hold is at most by this share above the highest that did.
+/// The search ends when the lowest failed rate is at most this share above the highest passed rate.
 const PRECISION: f64 = 0.02;
-/// The first trial is at this share of the peak, which nearly every device can answer in time.
+/// Share of the peak for the first trial; nearly every device answers in time at this rate.
 const FIRST_SHARE: f64 = 0.5;
 /// Below this share of the peak, response times do not become shorter.
 const SHARE_MIN: f64 = 0.005;
-/// Where even the peak holds, the next trial is by so much above.
+/// Factor for the next trial if even the peak rate passes.
 const STEP_UP: f64 = 1.1;
-/// How often both ends are tried.
+/// Number of trials at each end of the final bracket.
 const TIMES: usize = 2;
 
-/// A search for the highest rate at which response times hold.
+/// A search for the highest rate at which response times stay within a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateSearch {
-    /// What is to hold.
+    /// The limit.
     pub limit: ResponseLimit,
-    /// The rate of the closed loop, per second, from which the search began.
+    /// Rate of the closed loop, per second, where the search starts.
     pub peak_per_second: f64,
-    /// The trials in the order of running; those that were cut short are left out.
+    /// The trials in running order, without those that were cut short.
     pub trials: Vec<RateTrial>,
 }
 
-/// One rate that was tried.
+/// A trial of one rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RateTrial {
     /// Requests due per second.
     pub per_second: f64,
-    /// The percentile of the response time, in nanoseconds; none where nothing was answered.
+    /// The percentile of the response time, in nanoseconds; `None` if nothing was answered.
     pub response_ns: Option<u64>,
-    /// Whether the percentile stayed within its limit, all that was due was answered, and nothing
-    /// failed.
+    /// `true` if the percentile stayed within the limit, all due requests were answered, and
+    /// nothing failed.
     pub holds: bool,
 }
 
-/// Between which rates the limit lies.
+/// The rates between which the limit lies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RateBracket {
-    /// The highest rate that held.
+    /// Highest rate that passed.
     pub held: Option<f64>,
-    /// The lowest rate above that did not.
+    /// Lowest higher rate that failed.
     pub failed: Option<f64>,
-    /// How many trials say otherwise.
+    /// Number of trials that contradict the bracket.
     pub wrong_count: usize,
 }
 
 impl RateTrial {
-    /// The trial of a cell; none where the cell is none, or was cut short.
+    /// The trial of a cell; `None` if the cell is not a trial or was cut short.
     #[must_use]
     pub fn of(cell: &CellRecord) -> Option<Self> {
         let Some(CurvePart::Trial { limit, .. }) = cell.curve else {
@@ -61,6 +61,7 @@ impl RateTrial {
         let figures = figures.filter(|_| cell.status == Status::Complete)?;
         let response_ns = percentile(figures, limit.percentile);
         let is_within =
+            // A lower bound says nothing about the true value, so it cannot hold.
             response_ns.is_some_and(|ns| ns <= limit.most_ns && !figures.is_lower_bound(ns));
         let is_whole = figures.errors == 0 && !figures.is_short(cell.run_time_ns);
         Some(Self {
@@ -84,7 +85,7 @@ fn percentile(figures: &OpenLoopFigures, percentile: ResponsePercentile) -> Opti
 }
 
 impl RateSearch {
-    /// The search whose peak this cell is, as far as it has come; none where the cell is no peak.
+    /// The search that starts at the cell `peak`, so far; `None` if the cell is not a peak.
     #[must_use]
     pub fn of(peak: &CellRecord, limit: ResponseLimit, cells: &[CellRecord]) -> Option<Self> {
         if peak.curve != Some(CurvePart::Peak) {
@@ -100,8 +101,9 @@ impl RateSearch {
         })
     }
 
-    /// The search over all phases of work on files, which have the same rates: from the lowest of
-    /// their peaks, and a rate holds where it does in every phase. None where this is no peak.
+    /// The search over all phases of work on files, which share their rates. It starts at the
+    /// lowest of their peaks, and a rate passes if it does in every phase. `None` if there is no
+    /// peak.
     #[must_use]
     pub fn of_all_phases(
         first_index: Option<u32>,
@@ -116,13 +118,14 @@ impl RateSearch {
             all.peak_per_second = all.peak_per_second.min(search.peak_per_second);
             for (trial, more) in all.trials.iter_mut().zip(search.trials) {
                 trial.holds &= more.holds;
+                // The slowest phase decides, as it does for `holds`.
                 trial.response_ns = trial.response_ns.max(more.response_ns);
             }
         }
         Some(all)
     }
 
-    /// The searches of a run, each with its peak, in the order of running.
+    /// The searches of a run, each with its peak, in running order.
     #[must_use]
     pub fn all(record: &RunRecord) -> Vec<(&CellRecord, Self)> {
         let limit = |peak: &CellRecord| {
@@ -138,14 +141,15 @@ impl RateSearch {
         peaks.filter_map(search).collect()
     }
 
-    /// Between which rates the limit lies, as far as the trials tell: where fewest of them would be
-    /// wrong, as one that met a disturbance is.
+    /// The rates between which the limit lies. It is chosen so that the fewest trials contradict
+    /// it, because a disturbance can make a single trial fail.
     #[must_use]
     pub fn bracket(&self) -> RateBracket {
         let mut rates: Vec<f64> = self.trials.iter().map(|it| it.per_second).collect();
         rates.sort_by(f64::total_cmp);
+        // A rate can be tried several times.
         rates.dedup();
-        // A limit below all rates, then one that each of them in turn still meets.
+        // Candidates: a limit below all rates, then each rate as the highest that passes.
         let limits = std::iter::once(0.0).chain(rates.iter().copied());
         let wrong: Vec<(f64, usize)> = limits.map(|limit| (limit, self.wrong(limit))).collect();
         let fewest = wrong.iter().map(|it| it.1).min().unwrap_or(0);
@@ -159,13 +163,13 @@ impl RateSearch {
         }
     }
 
-    /// How many trials say otherwise, were this the limit.
+    /// Number of trials that contradict this limit.
     fn wrong(&self, limit: f64) -> usize {
         let is_wrong = |it: &&RateTrial| it.holds != (it.per_second <= limit);
         self.trials.iter().filter(is_wrong).count()
     }
 
-    /// The rate to be tried next, per second; none where the limit is known, or there is none.
+    /// The next rate to try, per second; `None` if the limit is known or there is none.
     #[must_use]
     pub fn next(&self) -> Option<f64> {
         let bracket = self.bracket();
@@ -181,6 +185,7 @@ impl RateSearch {
             (Some(held), Some(failed)) => middle(held, failed),
             (Some(held), None) if held < self.peak_per_second * FIRST_SHARE => held * 2.0,
             (Some(held), None) if held < short(self.peak_per_second) => self.peak_per_second,
+            // Even the peak of the closed loop held, so the limit is above it.
             (Some(held), None) => held * STEP_UP,
             (None, failed) => failed
                 .map(|it| it / 2.0)
@@ -188,13 +193,13 @@ impl RateSearch {
         };
         let next = short(next);
         let is_rate = (RATE_MIN..=RATE_MAX).contains(&next);
-        // Rounding can end on what is known.
+        // Rounding can give a rate that was already tried.
         let is_new = self.times(next) == 0;
         (is_rate && is_new).then_some(next)
     }
 
-    /// How many more trials there are likely to be: as many as it takes where the limit is in the
-    /// middle of what is open.
+    /// Expected number of further trials, assuming that the limit is in the middle of the open
+    /// range.
     #[must_use]
     pub fn trials_expected(&self) -> usize {
         let limit = self.likely_limit();
@@ -202,6 +207,8 @@ impl RateSearch {
         while let Some(per_second) = search.next()
             && search.trials.len() < TRIALS_MAX as usize
         {
+            // Simulates the search with its own rules, so that the estimate follows any change of
+            // them.
             search.trials.push(RateTrial {
                 per_second,
                 response_ns: None,
@@ -218,10 +225,11 @@ impl RateSearch {
             true => self.peak_per_second,
             false => low * STEP_UP,
         });
+        // Without a rate that held, the limit counts as not far below the lowest that failed.
         middle(low.max(high * FIRST_SHARE), high)
     }
 
-    /// A rate at which as many trials held as did not, and another one would tell.
+    /// A rate with as many passed as failed trials, for which another trial decides.
     fn unsure(&self, bracket: &RateBracket) -> Option<f64> {
         let is_between = |rate: &f64| {
             bracket.held.is_none_or(|held| *rate > held)
@@ -237,6 +245,7 @@ impl RateSearch {
     }
 
     fn times(&self, per_second: f64) -> usize {
+        // Rates may have passed through text, so they are not compared bit by bit.
         let is_it = |trial: &&RateTrial| (trial.per_second / per_second - 1.0).abs() < 1e-9;
         self.trials.iter().filter(is_it).count()
     }
@@ -246,15 +255,16 @@ fn is_close(low: f64, high: f64) -> bool {
     high <= low * (1.0 + PRECISION)
 }
 
-/// Between rates that are far apart, the middle by their ratio.
+/// The geometric mean if the rates are far apart, otherwise the midpoint.
 fn middle(low: f64, high: f64) -> f64 {
     match high > 2.0 * low {
+        // The middle on a logarithmic scale; a midpoint would stay close to the higher rate.
         true => (low * high).sqrt(),
         false => f64::midpoint(low, high),
     }
 }
 
-/// The rate without digits that say nothing: whole from 1000 on, else with three digits or more.
+/// Rounds a rate: to whole numbers from 1000 on, otherwise to three or more digits.
 fn short(per_second: f64) -> f64 {
     match per_second {
         1000.0.. => per_second.round(),

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Status {
     /// Everything was measured.
     Complete,
-    /// Someone ended it before its time; what was measured until then is kept.
+    /// It was stopped early; results up to then are kept.
     Interrupted,
-    /// It could not go on.
+    /// It could not continue.
     Failed,
 }

@@ -1,4 +1,4 @@
-//! The rounds of a cell that was measured until it was steady.
+//! The rounds of a cell that is measured until it is steady.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,23 +6,23 @@ use stats::{SteadyRule, SteadyVerdict, SteadyWindow};
 
 use crate::real::Real;
 
-/// The rounds of a cell that was measured until it was steady; its figures are those of the window.
+/// The rounds of a cell that is measured until it is steady. The cell's results are from the
+/// window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyRecord {
-    /// What counts as steady.
+    /// Definition of steady.
     pub rule: SteadyRule,
-    /// Whether it was; `not-yet` where someone ended it before.
+    /// Whether the rule was met; `not-yet` if the run was stopped before a decision.
     pub verdict: SteadyVerdict,
-    /// All rounds, in the order of measuring.
+    /// All rounds, in order.
     pub rounds: Vec<RoundRecord>,
-    /// The last rounds with what the verdict rests on, of `per_second`; none where there were
-    /// fewer.
+    /// The last rounds, on whose `per_second` the verdict is based; none if there were fewer.
     pub window: Option<SteadyWindow>,
 }
 
 impl SteadyRecord {
-    /// The largest distance of two rounds of the window, and that of the fitted line's ends, as
-    /// shares of their mean; none without a window, or a mean of 0.
+    /// Range of the window's rounds, and change of the line fitted through them, as shares of their
+    /// mean. `None` without a window, or if the mean is 0.
     #[must_use]
     pub fn shares(&self) -> Option<(f64, f64)> {
         let window = self.window.as_ref().filter(|it| it.average > 0.0)?;
@@ -35,18 +35,18 @@ impl SteadyRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RoundRecord {
-    /// Where it starts, in nanoseconds from the start of the measurement.
+    /// Start of the round, in nanoseconds from the start of the measurement.
     pub at_ns: u64,
-    /// How long the workers measured, in nanoseconds: their mean.
+    /// Measured time in nanoseconds: mean over the workers.
     pub length_ns: u64,
-    /// Operations that succeeded, of those that the cell's total counts.
+    /// Successful operations, counted as in the cell's `total`.
     pub count: u64,
-    /// Operations that failed, of all.
+    /// Failed operations of all kinds.
     pub errors: u64,
-    /// `count` for each second.
+    /// `count` per second.
     #[serde(with = "Real")]
     pub per_second: f64,
-    /// Bytes for each second.
+    /// Bytes per second.
     #[serde(with = "Real")]
     pub bytes_per_second: f64,
     /// Mean latency, in nanoseconds.

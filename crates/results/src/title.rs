@@ -1,29 +1,29 @@
-//! A cell in a few words.
+//! Short names of cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{Cell, CurvePart, Plan};
+use plan::{Cell, CurvePart, Plan, PlannedWorkload};
 use units::format::iops;
 
 use crate::{CellRecord, EstimateRecord, Phase};
 
-/// What cells are called, so that no two workloads or access specifications of a plan are called
-/// alike: `File Server`, and `File Server (2)`.
+/// Unique names of the cells of a plan. Workloads or access specifications with the same name get
+/// numbers: `File Server`, and `File Server (2)`.
 #[derive(Debug, Clone, Default)]
 pub struct CellNames {
     by_first_index: BTreeMap<u32, Distinction>,
 }
 
-/// What is said besides a cell's name, where that alone does not tell.
+/// Addition to a cell's name if the name alone is ambiguous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Distinction {
-    /// Of several of the same name, from 1.
+    /// Number among cells with the same name, from 1.
     number: u32,
-    /// Whether cells of another workload have an access specification of the same name.
+    /// `true` if another workload has an access specification with the same name.
     names_workload: bool,
 }
 
-/// A cell's workload, and which of its like cells it is.
+/// A cell's workload index, and the cell's number among those with the same description.
 type Part = (Option<u32>, u32);
 
 impl CellNames {
@@ -31,6 +31,7 @@ impl CellNames {
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let firsts = || {
+            // Repetitions share the name of their first cell and do not count as namesakes.
             let is_first = |cell: &&Cell| cell.first_index == Some(cell.index);
             plan.cells.iter().filter(is_first)
         };
@@ -41,12 +42,19 @@ impl CellNames {
                 .or_default()
                 .insert(&cell.workload);
         }
+        let originals = originals(plan);
         let mut occurrences = BTreeMap::new();
         let mut parts: BTreeMap<(&str, &str), Vec<Part>> = BTreeMap::new();
         let mut by_first_index = BTreeMap::new();
         for cell in firsts() {
-            let occurrence = occurrences.entry(description(cell)).or_insert(0_u32);
-            let part = (cell.workload_index, *occurrence);
+            let workload_index = cell.workload_index;
+            let original = workload_index.and_then(|it| originals.get(usize::try_from(it).ok()?));
+            let workload_index = original.copied().or(workload_index);
+            let described = (workload_index, description(cell));
+            let occurrence = occurrences.entry(described).or_insert(0_u32);
+            // Two workloads of one name differ in their index, two cells of one workload in their
+            // number.
+            let part = (workload_index, *occurrence);
             *occurrence += 1;
             let same = parts.entry((&cell.workload, name(cell))).or_default();
             let place = same.iter().position(|known| *known == part);
@@ -63,7 +71,7 @@ impl CellNames {
         Self { by_first_index }
     }
 
-    /// What people call a planned cell.
+    /// Display name of a planned cell.
     #[must_use]
     pub fn planned(&self, cell: &Cell) -> String {
         self.told(
@@ -73,7 +81,7 @@ impl CellNames {
         )
     }
 
-    /// What people call a measured cell.
+    /// Display name of a measured cell.
     #[must_use]
     pub fn name(&self, cell: &CellRecord) -> String {
         self.told(
@@ -83,20 +91,20 @@ impl CellNames {
         )
     }
 
-    /// As [`Self::name`], with the phase of a classic program behind it.
+    /// Like [`Self::name`], followed by the phase of a classic program.
     #[must_use]
     pub fn title(&self, cell: &CellRecord) -> String {
         with_phase(self.name(cell), &cell.phase)
     }
 
-    /// As [`Self::title`], of the cell that was repeated.
+    /// Like [`Self::title`], for the cell that was repeated.
     #[must_use]
     pub fn estimate(&self, of: &EstimateRecord) -> String {
         let name = self.told(of.first_index, &of.workload, of.access_spec.as_deref());
         with_phase(name, &of.phase)
     }
 
-    /// What tells the cells of this key from others of the same name.
+    /// Distinction of the cells with this key from others of the same name.
     #[must_use]
     pub fn distinction(&self, first_index: Option<u32>) -> Distinction {
         let known = first_index.and_then(|index| self.by_first_index.get(&index));
@@ -118,16 +126,23 @@ impl Default for Distinction {
 }
 
 impl Distinction {
-    /// Which of several of the same name it is, from 1.
+    /// Number among cells with the same name, from 1.
     #[must_use]
     pub fn number(self) -> u32 {
         self.number
     }
 
-    /// What people call it.
+    /// The display name.
     #[must_use]
     pub fn name(self, workload: &str, access_spec: Option<&str>) -> String {
+        // The name of a variant begins with the name of its workload, which may also be the name of
+        // its only access specification.
+        let is_variant = |name: &str| {
+            let rest = workload.strip_prefix(name);
+            rest.is_some_and(|rest| rest.starts_with(", "))
+        };
         let mut text = match access_spec {
+            Some(name) if is_variant(name) => workload.to_owned(),
             Some(name) if self.names_workload && name != workload => format!("{workload}, {name}"),
             name => name.unwrap_or(workload).to_owned(),
         };
@@ -145,28 +160,43 @@ fn with_phase(name: String, phase: &Phase) -> String {
     }
 }
 
-/// All that tables tell of a cell of a workload; several that are alike in it take numbers.
+/// For each workload, its own index, or the index of the first variant of the same workload that
+/// has the same name: tables show the setting in which these differ.
+fn originals(plan: &Plan) -> Vec<u32> {
+    let mut first = BTreeMap::new();
+    let mut originals = Vec::with_capacity(plan.workloads.len());
+    for (index, workload) in (0..).zip(&plan.workloads) {
+        let PlannedWorkload { name, varied, .. } = workload;
+        originals.push(match varied {
+            Some(varied) => *first.entry((&varied.of, name)).or_insert(index),
+            None => index,
+        });
+    }
+    originals
+}
+
+/// The values that tables show for a cell. Cells of a workload that share all of them get numbers.
 fn description(cell: &Cell) -> impl Ord + use<'_> {
     (
-        cell.workload_index,
         name(cell),
         cell.iodepth,
         cell.workers.len(),
         target_indexes(cell),
+        // As bits, because floating-point numbers have no total order.
         cell.rate.map(|rate| rate.per_second.to_bits()),
         cell.curve.is_some(),
     )
 }
 
-/// A cell in a few words: its access specification or workload, and what tells it from the
-/// plan's other cells.
+/// Short description of a cell: its access specification or workload, and the settings that
+/// distinguish it from the plan's other cells.
 #[must_use]
 pub fn cell_title(cell: &Cell, plan: &Plan) -> String {
     CellNames::of(plan).planned_title(cell, plan)
 }
 
 impl CellNames {
-    /// As [`cell_title`], for many cells of the plan that the names are of.
+    /// Like [`cell_title`], for many cells of the plan.
     #[must_use]
     pub fn planned_title(&self, cell: &Cell, plan: &Plan) -> String {
         let mut parts = vec![self.planned(cell)];
@@ -220,7 +250,7 @@ fn targets(cell: &Cell, plan: &Plan) -> String {
     }
 }
 
-/// The targets that a cell's workers use, in rising order, each once.
+/// Indexes of the targets that a cell's workers use, in increasing order, without duplicates.
 #[must_use]
 pub fn target_indexes(cell: &Cell) -> Vec<u32> {
     let mut indexes: Vec<u32> = cell
@@ -240,4 +270,21 @@ pub fn target_path(plan: &Plan, target_index: u32) -> String {
         .map_or_else(String::new, |target| {
             target.path.to_string_lossy().into_owned()
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_is_named_once() {
+        let distinction = Distinction {
+            number: 1,
+            names_workload: true,
+        };
+        let name = |workload, spec| distinction.name(workload, Some(spec));
+        assert_eq!(name("postmark, number=9", "postmark"), "postmark, number=9");
+        assert_eq!(name("mine, number=9", "read"), "mine, number=9, read");
+        assert_eq!(name("postmark2", "postmark"), "postmark2, postmark");
+    }
 }

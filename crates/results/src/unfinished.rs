@@ -1,26 +1,27 @@
-//! A cell of which only the intervals are left, because the run was killed while it was measured.
+//! The record of a cell whose run was killed, from its intervals.
 
 use plan::{Cell, Plan};
 use stats::Interval;
 
 use crate::names::MOVES_BYTES;
 use crate::{
-    CellRecord, IntervalFigures, IntervalRecord, Latency, Names, OperationFigures, Status,
+    CellRecord, CounterNames, IntervalFigures, IntervalRecord, Latency, OperationFigures, Status,
     per_second,
 };
 
 impl CellRecord {
-    /// The record of a cell that was never completed, from the intervals that it told.
+    /// The record of a cell that was not completed, from the intervals it reported.
     ///
-    /// Counts, bytes and the largest latencies are those of the intervals; other latencies,
-    /// transactions and whatever else is measured once a cell is left empty.
+    /// Counts, bytes and maximum latencies come from the intervals. Other latencies, transactions
+    /// and all values that are measured once per cell are empty.
     #[must_use]
     pub fn of_intervals(cell: &Cell, plan: &Plan, intervals: Vec<IntervalRecord>) -> Self {
         let ends = intervals
             .iter()
             .map(|interval| interval.at_ns.saturating_add(interval.length_ns));
         let run_time_ns = ends.max().unwrap_or(0);
-        let names = Names {
+        // The totals passed below are empty, so no counter needs a name.
+        let names = CounterNames {
             operations: &[],
             transactions: &[],
         };
@@ -51,7 +52,7 @@ fn set_rates(figures: &mut OperationFigures, run_time_ns: u64) {
     figures.latency.count = figures.count;
 }
 
-/// The operations that move bytes, or all where none does; every failure.
+/// The operations that move bytes, or all if none does; errors of all operations.
 fn total(record: &CellRecord, run_time_ns: u64) -> OperationFigures {
     let moves = |name: &str| MOVES_BYTES.contains(&name);
     let any_moves = record.operations.keys().any(|name| moves(name));
@@ -65,6 +66,7 @@ fn total(record: &CellRecord, run_time_ns: u64) -> OperationFigures {
         total.bytes = total.bytes.saturating_add(figures.bytes);
         total.latency = Latency {
             max_ns: total.latency.max_ns.max(figures.latency.max_ns),
+            // Intervals have only the maximum; percentiles of intervals cannot be combined.
             ..Latency::default()
         };
     }

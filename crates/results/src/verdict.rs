@@ -1,13 +1,14 @@
-//! Whether what was measured is all right.
+//! Whether a run succeeded.
 
 use crate::{CellRecord, Claim, RunRecord, Status, Warning, WarningCode};
 
 impl RunRecord {
-    /// Whether operations failed, contents were wrong, a target or a process went away, a goal was
+    /// `true` if operations failed, contents were wrong, a target or a process was lost, a goal was
     /// missed or a cell is not valid.
     #[must_use]
     pub fn has_failure(&self) -> bool {
         let failed_count = |cell: &CellRecord| {
+            // Requests that were due may have failed after the end of the measured time.
             let due = cell.open_loop.as_ref().map_or(0, |it| it.errors);
             cell.total.errors.max(due)
         };
@@ -15,10 +16,19 @@ impl RunRecord {
         self.cells.iter().any(is_bad) || self.warnings.iter().any(is_failure)
     }
 
-    /// The warnings that say what failed.
+    /// The warnings about failures, at least one if the run [failed](Self::has_failure).
     pub fn failures(&self) -> impl Iterator<Item = &Warning> {
+        // A cell that stood still failed only if that time could not be excluded.
+        let is_of_failed = |warning: &Warning| {
+            let failed = self.cells.iter().filter(|it| it.status == Status::Failed);
+            failed.map(|it| Some(it.index)).any(|it| it == warning.cell)
+        };
         let all = self.warnings.iter();
-        all.filter(|it| is_failure(it) || it.code == WarningCode::IoErrors)
+        all.filter(move |it| match it.code {
+            WarningCode::IoErrors => true,
+            WarningCode::StoodStill | WarningCode::NothingMeasured => is_of_failed(it),
+            _ => is_failure(it),
+        })
     }
 }
 

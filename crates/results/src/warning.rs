@@ -1,4 +1,4 @@
-//! Warnings as data: what a reader must know before believing a figure.
+//! Warnings as data: what a reader must know before trusting a result.
 
 use std::fmt;
 
@@ -6,42 +6,42 @@ use plan::{Diagnostic, DiagnosticCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A reason to doubt a figure, or something worth knowing of it.
+/// A reason to doubt a result, or a remark on it.
 ///
-/// In records it has its `level` too, which follows from its code.
+/// In records, a warning also has a `level`, which follows from its code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "WarningForm")]
 pub struct Warning {
-    /// What kind of warning.
+    /// Kind of warning.
     pub code: WarningCode,
-    /// A sentence for people, in lower case and without a full stop.
+    /// A sentence for the reader, in lower case and without a period.
     pub message: String,
-    /// The cell it belongs to, 0-based; none when it belongs to the whole run.
+    /// The affected cell, 0-based; none if the warning is about the whole run.
     pub cell: Option<u32>,
 }
 
-/// What a warning is to its reader.
+/// Severity of a warning.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum WarningLevel {
-    /// A reason to doubt a figure.
+    /// A reason to doubt a result.
     Warning,
-    /// Worth knowing; no figure that is shown is wrong by it.
+    /// Worth knowing; all shown results remain correct.
     Note,
 }
 
-/// A warning as records have it.
+/// A warning, as stored in records.
 #[derive(Serialize, JsonSchema)]
 struct WarningForm {
-    /// What kind of warning.
+    /// Kind of warning.
     code: WarningCode,
-    /// Whether it is a reason to doubt a figure.
+    /// Severity: a reason to doubt a result, or a remark.
     level: WarningLevel,
-    /// A sentence for people, in lower case and without a full stop.
+    /// A sentence for the reader, in lower case and without a period.
     message: String,
-    /// The cell it belongs to, 0-based; none when it belongs to the whole run.
+    /// The affected cell, 0-based; none if the warning is about the whole run.
     cell: Option<u32>,
 }
 
@@ -57,13 +57,13 @@ impl From<Warning> for WarningForm {
 }
 
 impl Warning {
-    /// What it is to its reader.
+    /// Severity of the warning.
     #[must_use]
     pub fn level(&self) -> WarningLevel {
         self.code.level()
     }
 
-    /// A warning that belongs to the whole run.
+    /// A warning about the whole run.
     #[must_use]
     pub fn of_run(code: WarningCode, message: impl Into<String>) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Warning {
         }
     }
 
-    /// A warning that belongs to one cell.
+    /// A warning about one cell.
     #[must_use]
     pub fn of_cell(code: WarningCode, cell: u32, message: impl Into<String>) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl From<Diagnostic> for Warning {
 
 macro_rules! warning_codes {
     ($($(#[$doc:meta])+ $variant:ident = $code:literal,)+) => {
-        /// What kind of warning, in records as kebab-case text.
+        /// Kind of warning, in records as kebab-case text.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[derive(Serialize, Deserialize, JsonSchema)]
         #[serde(from = "String", into = "String")]
@@ -119,10 +119,10 @@ macro_rules! warning_codes {
         }
 
         impl WarningCode {
-            /// Every code known here.
+            /// All codes of this version.
             pub const ALL: &[Self] = &[$(Self::$variant,)+];
 
-            /// The code in records.
+            /// The code as in records.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 match self {
@@ -144,122 +144,122 @@ macro_rules! warning_codes {
 }
 
 warning_codes! {
-    /// The page cache served a part of the reads, so the device was not measured.
+    /// The page cache served part of the reads, so the device was not measured.
     CacheServedReads = "cache-served-reads",
-    /// A part of what was written had not come to the device at the end of the measurement.
+    /// Part of the written data had not reached the device at the end of the measurement.
     CacheAbsorbedWrites = "cache-absorbed-writes",
-    /// A part of what is read was never written, so no medium is asked for it.
+    /// Part of the data read was never written, so the device did not read it from its medium.
     BlankStorage = "blank-storage",
-    /// What keeps a target's bytes is memory, so no device is measured.
+    /// A target is backed by memory, so no device is measured.
     MemoryBacked = "memory-backed",
-    /// A worker used its processor fully, so the processor was measured.
+    /// A worker used its CPU fully, so the CPU limited the result.
     WorkerCpuBound = "worker-cpu-bound",
-    /// Workers could run and waited for a processor.
+    /// Workers were runnable but waited for a CPU.
     WaitedForProcessor = "waited-for-processor",
-    /// All processors were busy.
+    /// All CPUs were busy.
     ProcessorsSaturated = "processors-saturated",
-    /// Without direct I/O, a file smaller than memory is served by the page cache.
+    /// Without direct I/O, the page cache serves a file that is smaller than memory.
     FileSmallerThanMemory = "file-smaller-than-memory",
-    /// What is written can be compressed, which some devices and file systems do.
+    /// The written data is compressible, and some devices and file systems compress.
     CompressibleContent = "compressible-content",
-    /// The hypervisor gave processor time to others.
+    /// The hypervisor gave CPU time to other virtual machines.
     StealTime = "steal-time",
-    /// The device did more I/O than was asked of it here.
+    /// The device did more I/O than this run requested.
     OtherIoOnDevice = "other-io-on-device",
-    /// A percentile stands on too few samples.
+    /// A percentile has too few samples.
     FewSamplesForPercentile = "few-samples-for-percentile",
-    /// So few operations were measured that one more or less changes the rate.
+    /// The number of operations is so small that one more or less changes the rate.
     FewOperations = "few-operations",
-    /// The file system takes direct I/O but goes through the page cache.
+    /// The file system accepts direct I/O but uses the page cache.
     DirectNotHonored = "direct-not-honored",
-    /// The file system serves some direct I/O through the page cache.
+    /// The file system serves some direct I/O from the page cache.
     DirectFallsBack = "direct-falls-back",
     /// The kernel does not know some setup flags of the ring.
     RingFlagsMissing = "ring-flags-missing",
-    /// Operations moved fewer bytes than asked for.
+    /// Operations moved fewer bytes than requested.
     ShortTransfers = "short-transfers",
     /// Operations failed.
     IoErrors = "io-errors",
-    /// A test file is smaller than asked for.
+    /// A test file is smaller than requested.
     SizeReduced = "size-reduced",
-    /// Requests are aligned to more than asked for.
+    /// Requests are aligned to a larger unit than requested.
     AlignmentRaised = "alignment-raised",
-    /// The clock does not run evenly or not alike on all processors.
+    /// The clock is not constant or not synchronized across all CPUs.
     ClockUnstable = "clock-unstable",
     /// The machine was busy before the run.
     LoadBefore = "load-before",
-    /// An interval was handed over late, so it is longer than the others.
+    /// The monitor recorded an interval late, so it is longer than the others.
     IntervalLate = "interval-late",
-    /// The process or the machine stood still while measuring.
+    /// The process or the machine stood still during the measurement.
     StoodStill = "stood-still",
-    /// The figures still rose or fell while measuring.
+    /// The rate was still rising or falling during the measurement.
     NotSteady = "not-steady",
-    /// The ramp was too short: the start of the measurement still was warm-up.
+    /// The ramp was too short: the measurement started during warm-up.
     WarmUp = "warm-up",
-    /// The cell ended before its time.
+    /// The cell ended early.
     CellCutShort = "cell-cut-short",
-    /// What was read is not what was written.
+    /// The data read differs from the data written.
     VerifyMismatch = "verify-mismatch",
-    /// Nothing was done in a cell.
+    /// A cell has no results.
     NothingMeasured = "nothing-measured",
-    /// A job missed a goal of its own, which ended it.
+    /// A job missed one of its goals and was ended.
     GoalMissed = "goal-missed",
-    /// No queue depth kept the latency that it was looked for with.
+    /// No queue depth met the job's latency limit.
     DepthNotFound = "depth-not-found",
-    /// The asked rate was not reached.
+    /// The requested rate was not reached.
     RateNotReached = "rate-not-reached",
-    /// Requests that were due never began, so their response times are lower bounds.
+    /// Requests that were due never started, so their response times are lower bounds.
     ResponsesCensored = "responses-censored",
     /// A limit of the system or of a control group held the run back.
     LimitInForce = "limit-in-force",
-    /// A test file or its directory was removed or replaced while it was measured.
+    /// A test file or its directory was removed or replaced during the measurement.
     TargetLost = "target-lost",
-    /// A target lies below a mount point of `/etc/fstab` at which nothing is mounted.
+    /// A target is below a mount point of `/etc/fstab` that has nothing mounted.
     NotMounted = "not-mounted",
     /// A TCP peer is on this machine, so no network is measured.
     NetworkLoopback = "network-loopback",
-    /// Files of an interrupted run are still there.
+    /// Files of an interrupted run still exist.
     LeftoverFiles = "leftover-files",
-    /// A pool of files was empty before its transactions were done.
+    /// A pool of files was empty before all transactions were done.
     PoolDepleted = "pool-depleted",
-    /// A classic program's own figure is not what it seems to be.
+    /// A classic program's own result can be misleading.
     ClassicFigure = "classic-figure",
-    /// What stands in for another program does something otherwise.
+    /// The emulation of another program differs from the original.
     DiffersFromOriginal = "differs-from-original",
-    /// A recorded call ended otherwise than recorded, which ended the run.
+    /// A replayed call ended differently than recorded, which ended the run.
     TraceBroken = "trace-broken",
-    /// A figure is not as precise as its repetitions were to make it.
+    /// A result did not reach the requested precision.
     PrecisionNotReached = "precision-not-reached",
-    /// The results store does not have the run.
+    /// The run is not in the results store.
     NotStored = "not-stored",
-    /// The results store is on a device under test, which moves its bytes too.
+    /// The results store is on a device under test and adds I/O to it.
     StoreOnTarget = "store-on-target",
-    /// The hosts that share a run are not alike.
+    /// The hosts of a run differ.
     UnequalHosts = "unequal-hosts",
-    /// The clocks of hosts are not known well enough for intervals to be cut at the same time.
+    /// The clock offsets between hosts are too uncertain to cut intervals at the same time.
     ClockOffset = "clock-offset-large",
-    /// Processes that share a run did not begin together.
+    /// The processes of a run did not start together.
     StartSpread = "start-spread",
-    /// Some of the processes that share a run were much slower than the others.
+    /// Some processes of a run were much slower than the others.
     RankImbalance = "rank-imbalance",
-    /// A process that shared the run was lost.
+    /// A process of the run was lost.
     RankLost = "rank-lost",
-    /// Rates come from too short a time.
+    /// The measured time is too short for rates.
     TooShort = "too-short",
-    /// The reader of a workload file or the planner understood something otherwise.
+    /// The workload reader or the planner changed the meaning of a setting.
     Plan = "plan",
-    /// What the lab says of a file system that it made.
+    /// A remark of the lab on a file system that it created.
     Lab = "lab",
 }
 
 impl WarningCode {
-    /// What warnings of this kind are to their reader.
+    /// Severity of this kind of warning.
     #[must_use]
     pub fn level(&self) -> WarningLevel {
         match self {
-            // A percentile on too few samples is not shown, a rate of few operations is told with
-            // what it is known to, rates are those of their intervals'
-            // own lengths, and what is written is what was asked for.
+            // Notes: a percentile on too few samples is not shown. The message for few operations
+            // gives the possible error of the rate. Rates use the true length of their intervals,
+            // and compressible content was requested.
             Self::FewSamplesForPercentile
             | Self::FewOperations
             | Self::IntervalLate

@@ -1,70 +1,69 @@
-//! What the intervals of one cell say about its rate: how sure it is, whether it was warm, whether
-//! it drifted.
+//! Statistics of one cell's rate over its intervals: uncertainty, warm-up and drift.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A warm-up that changes the mean by less than this share is recorded, but no reason to doubt.
+/// A warm-up that changes the mean by less than this share is recorded, but causes no warning.
 const WARM_UP_CHANGE_MIN: f64 = 0.01;
 
-/// What the intervals of one cell say about its rate, `total.per_second`.
+/// Statistics of one cell's rate, `total.per_second`, over its intervals.
 ///
-/// It covers what varied within the run; what differs from run to run is not in it.
+/// They cover the variation within the run, but not the variation between runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WithinRun {
-    /// How many intervals were looked at, at least 10; where they hold few operations, neighbors
-    /// are taken together.
+    /// Number of intervals used, at least 10. Neighbors are merged if they contain few operations.
     pub intervals: u32,
     /// Mean of the intervals' rates, per second.
     pub mean: f64,
     /// Standard deviation of the intervals' rates, per second.
     pub stddev: f64,
-    /// How many independent ones they are worth; none for fewer than 20.
+    /// Effective number of independent intervals; none for fewer than 20.
     pub effective: Option<f64>,
     /// Lower end of the mean's 95 % confidence interval.
     pub ci95_low: Option<f64>,
     /// Upper end of the mean's 95 % confidence interval.
     pub ci95_high: Option<f64>,
-    /// The warm-up at the start; none where there is none to be seen, or fewer than 20 intervals.
+    /// The warm-up at the start; none if none was found, or for fewer than 20 intervals.
     pub warm_up: Option<WarmUpRecord>,
-    /// The slope of what follows the warm-up; none where nothing was done.
+    /// The drift after the warm-up; none if nothing was done.
     pub drift: Option<DriftRecord>,
 }
 
-/// Measured time that still was warm-up.
+/// Measured time that was still warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUpRecord {
     /// Its length from the start of the measurement, in nanoseconds.
     pub length_ns: u64,
-    /// Mean of the intervals behind it, per second.
+    /// Mean rate of the intervals after the warm-up, per second.
     pub settled_mean: f64,
-    /// How probable so large a change would be without warm-up.
+    /// Probability of such a large change without a warm-up.
     pub p_value: f64,
 }
 
-/// The least-squares line through the intervals' rates.
+/// Least-squares line through the intervals' rates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DriftRecord {
-    /// The line's end less its start, as a share of the mean; below 0 when it falls.
+    /// End of the line minus its start, as a share of the mean; negative if the rate falls.
     pub change: f64,
-    /// The same for each second.
+    /// The same change per second.
     pub change_per_second: f64,
-    /// How probable so steep a line would be without drift.
+    /// Probability of such a steep line without drift.
     pub p_value: f64,
-    /// Whether it is significant at 1 % and changes by more than 10 %.
+    /// `true` if it is significant at 1 % and the change is larger than 10 %.
     pub is_beyond: bool,
 }
 
 impl DriftRecord {
-    /// Where the line begins and ends, of rates with this mean; no rate is below 0, whatever a line
-    /// through them is.
+    /// Start and end of the line for rates with this mean. Both are at least 0, even if the fitted
+    /// line is lower.
     #[must_use]
     pub fn ends(&self, mean: f64) -> [f64; 2] {
+        // A least-squares line passes through the mean at its middle.
         [-0.5, 0.5].map(|half| (mean * (1.0 + half * self.change)).max(0.0))
     }
 
-    /// The change from start to end as a share of the start, at least -1; none where the line
-    /// begins at 0.
+    /// Change from start to end as a share of the start, at least -1; `None` if the line starts at
+    /// 0.
     #[must_use]
     pub fn change_from_start(&self) -> Option<f64> {
         let [start, end] = self.ends(1.0);
@@ -87,7 +86,7 @@ impl WithinRun {
         (self.mean > 0.0).then(|| width / 2.0 / self.mean)
     }
 
-    /// The warm-up, where the mean is another one without it.
+    /// The warm-up, if it changes the mean by at least 1 %.
     #[must_use]
     pub fn warm_up_that_matters(&self) -> Option<&WarmUpRecord> {
         let limit = WARM_UP_CHANGE_MIN * self.mean.abs();

@@ -1,6 +1,6 @@
-//! What a record leaves out.
+//! Values that a record omits.
 
-/// Whether a count is left out of a record.
+/// `true` if a count is omitted from a record.
 pub(crate) fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
     *count == T::default()
 }

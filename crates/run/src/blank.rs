@@ -1,4 +1,4 @@
-//! Reads of storage that was never written.
+//! Reads of storage that was never written to.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,11 +7,11 @@ use plan::{Cell, EngineKind, Plan, TargetKind};
 use results::{Warning, WarningCode, target_indexes};
 use target::{Blank, Prepared};
 
-/// From this share on, reads that need no medium are worth a warning.
+/// Minimum share of blank storage that is worth a warning.
 const BLANK_SHARE_MIN: f64 = 0.01;
 
-/// Whether a cell reads parts of devices that were never written, as they are now: test files are
-/// written before they are read.
+/// Warnings for a cell that reads parts of devices that were never written to. Test files need no
+/// check because they are written before they are read.
 #[must_use]
 pub fn blank_storage(plan: &Plan, cell: &Cell) -> Vec<Warning> {
     if cell.engine == EngineKind::Null || !cell.work.is_access() {
@@ -27,7 +27,7 @@ pub fn blank_storage(plan: &Plan, cell: &Cell) -> Vec<Warning> {
     doubted.collect()
 }
 
-/// Whether a cell reads parts of somebody's files that were never written.
+/// Warnings for a cell that reads parts of existing files that were never written to.
 pub(crate) fn blank_files(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec<Warning> {
     let doubted = target_indexes(cell).into_iter().filter_map(|target_index| {
         let prepared = targets.get(&target_index)?;
@@ -47,8 +47,8 @@ fn warning(cell: &Cell, path: &Path, blank: &Blank, help: &str) -> Option<Warnin
         false => format!(" (backing file `{}`)", blank.keeper.display()),
     };
     let message = format!(
-        "{:.0} % of what is read of `{}` was never written{where_it_is}, so such reads never reach \
-         the medium; {help}",
+        "{:.0} % of the data read from `{}` was never written{where_it_is}, so these reads do not \
+         reach the medium; {help}",
         (blank.share() * 100.0).max(1.0),
         path.display()
     );
@@ -59,10 +59,11 @@ fn warning(cell: &Cell, path: &Path, blank: &Blank, help: &str) -> Option<Warnin
     ))
 }
 
-/// The bytes of a target that a cell's readers use; none where nobody reads it.
+/// Byte range of a target that the cell's readers use; `None` if no worker reads it.
 fn read_bytes(cell: &Cell, target_index: u32) -> Option<std::ops::Range<u64>> {
     let reads = |worker: &&plan::WorkerPlan| {
         let mut lines = worker.lines.iter();
+        // A request and its reply go in opposite directions, so a write with a reply also reads.
         lines.any(|line| line.read_percent > 0.0 || line.reply_bytes > 0)
     };
     let spans = cell.workers.iter().filter(reads).flat_map(|it| &it.spans);

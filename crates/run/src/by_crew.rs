@@ -1,4 +1,4 @@
-//! What differs where others measure for this process, or it measures for another.
+//! Parts of a session that differ if other processes measure for this one, or this one for another.
 
 use plan::Cell;
 use results::{PreconditionRecord, target_indexes};
@@ -9,18 +9,20 @@ use crate::crew::{Crew, CrewWatch};
 use crate::session::Session;
 
 impl<'a> Session<'a> {
-    /// Has others measure.
+    /// Lets other processes measure.
     pub fn set_crew(&mut self, crew: &'a mut dyn Crew) {
         let record = crew.record();
         if let Some(first) = record.hosts.first() {
+            // This machine does not measure, so the record describes the first host that does.
             self.record.environment = first.environment.clone();
         }
         self.record.crew = Some(record);
         self.crew = Some(crew);
     }
 
-    /// Makes the targets ready for the cell; whether it is still to be measured.
+    /// Prepares the targets for the cell; `false` if the run was stopped meanwhile.
     pub fn is_ready_for(&mut self, cell: &Cell) -> Result<bool, RunError> {
+        // First, because it changes the content of the targets and of the page cache.
         self.precondition(cell)?;
         if self.stopped() {
             return Ok(false);
@@ -35,7 +37,7 @@ impl<'a> Session<'a> {
         Ok(true)
     }
 
-    /// Has the crew measure a cell.
+    /// Lets the other processes measure a cell.
     pub fn measure_by_crew(&mut self, cell: &Cell) -> Result<(), RunError> {
         let measured = self.with_crew(|crew, watch| crew.measure(cell, watch));
         for record in measured.transpose()?.unwrap_or_default() {
@@ -44,7 +46,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Has the crew do something, and takes note of what there is to doubt; none without a crew.
+    /// Calls `act` with the other processes and stores their warnings; `None` without other
+    /// processes.
     pub fn with_crew<T>(
         &mut self,
         act: impl FnOnce(&mut dyn Crew, &mut CrewWatch<'_>) -> T,
@@ -63,6 +66,7 @@ impl<'a> Session<'a> {
             preconditions,
             ..
         } = watch;
+        // Added after the call, because the listener is lent to `act` until then.
         for warning in warnings {
             self.warn(warning);
         }
@@ -77,7 +81,7 @@ impl<'a> Session<'a> {
         Some(done)
     }
 
-    /// Tells the reasons to doubt the run as a whole.
+    /// Adds the warnings that concern the run as a whole.
     pub fn doubt_all(&mut self) {
         let record = &self.record;
         let short = results::doubt_short(&record.plan, &record.cells);

@@ -1,4 +1,4 @@
-//! What pgmeter itself spends on an operation.
+//! Calibration: CPU time that pgmeter itself spends per operation.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,30 +8,32 @@ use engine::{Null, TscClock};
 use crate::RunError;
 use crate::batch::Batch;
 use crate::lane::Lane;
-use crate::pace::Parts;
+use crate::pace::LoopParts;
 use crate::recorder::{Counting, Recorder, Schedule};
 use crate::sample::exchange;
 use crate::spans::{Contents, with_messages, with_requests};
 
-/// How long the `null` engine is run at a time, in nanoseconds.
+/// Duration of one run of the `null` engine, in nanoseconds.
+// Short, because calibration delays the first request of a cell.
 const CALIBRATION_NS: u64 = 10_000_000;
-/// Processor time that is enough, in nanoseconds; on a busy machine it takes several times.
+/// CPU time after which no further run is needed, in nanoseconds. On a busy machine, several runs
+/// are.
 const ENOUGH_NS: u64 = 8_000_000;
 const TIMES_MAX: u32 = 16;
 
-/// What operations on an engine that does nothing took.
+/// Cost of operations on an engine that does nothing.
 #[derive(Debug, Clone, Copy, Default)]
 struct OwnCost {
     count: u64,
-    /// Processor time of the thread.
+    /// CPU time of the thread, in nanoseconds.
     cpu_ns: u64,
-    /// What passed meanwhile.
+    /// Elapsed time, in nanoseconds.
     wall_ns: u64,
 }
 
-/// Nanoseconds of processor time for one operation of the lane on an engine that does nothing:
-/// generator, content, loop and recorder at the lane's depth, without its delays, connections and
-/// due times. `None` when nothing was done.
+/// CPU time per operation of the lane on an engine that does nothing, in nanoseconds. It covers
+/// generator, content, loop and recorder at the lane's depth, without delays, connections and due
+/// times. `None` if no operation was done.
 pub(crate) fn own_cost_ns(
     lane: &Lane,
     contents: &Contents,
@@ -39,6 +41,7 @@ pub(crate) fn own_cost_ns(
     clock: &TscClock,
 ) -> Result<Option<f64>, RunError> {
     let cost = own_cost(lane, contents, batch, clock)?;
+    // CPU time, because elapsed time is two to three times as long next to other load.
     Ok((cost.count > 0).then(|| cost.cpu_ns as f64 / cost.count as f64))
 }
 
@@ -55,7 +58,7 @@ fn own_cost(
         .for_each(|line| line.delay_ns = 0);
     lane.plan.transactions_per_connection = None;
     lane.pace = None;
-    // Nothing was ever written here, so there is nothing to check; stamping is calibrated.
+    // The null engine returns no written data to check, but stamping is part of the cost.
     let contents = Contents {
         verify: None,
         ..contents.clone()
@@ -86,13 +89,14 @@ fn once(
         start_ns: 0,
         ramp_ns: 0,
         run_ns: CALIBRATION_NS,
+        // Longer than the run, because nobody would take an interval that ends.
         interval_ns: CALIBRATION_NS * 2,
         operations: u64::MAX,
         grace_ns: 0,
     };
     let stop = Arc::new(AtomicBool::new(false));
     let recorder = Recorder::new(sample, outbox, schedule, stop, Counting::BySpan);
-    let parts = Parts {
+    let parts = LoopParts {
         engine: Null::new(lane.slot_count(), lane.buffer_bytes())?,
         recorder,
         clock: clock.clone(),

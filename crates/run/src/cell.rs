@@ -1,4 +1,4 @@
-//! One cell: its threads, and the monitor that watches them.
+//! Runs one cell: its threads, and the monitor that watches them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use results::EngineNotes;
 use crate::RunError;
 use crate::batch::Batch;
 use crate::collect::Collection;
-use crate::gate::{Gate, Signal};
-use crate::jobs::goals::GoalWatch;
-use crate::jobs::task;
+use crate::gate::{Gate, StartSignal};
+use crate::goals::GoalWatch;
+use crate::job_task;
 use crate::kit::CellKit;
 use crate::lane::Lane;
 use crate::measured::{Measured, MeasuredLane};
-use crate::outcome::Outcome;
+use crate::outcome::WorkerOutcome;
 use crate::recorder::Schedule;
 use crate::rounds::Rounds;
 use crate::sample::exchange;
@@ -31,22 +31,24 @@ use crate::start::{Ready, Start};
 use crate::status::StatusLanes;
 use crate::times;
 use crate::watch::{Watch, watch};
-use crate::worker::{Kit, Part, work};
+use crate::worker::{LaneContext, LaneWork, work};
 
-/// How long it may take at most until the kernel is done with a thread that has ended, and how
-/// often that is looked at.
+/// Longest time the kernel may take to remove a thread that has ended.
 const GOING_MAX: Duration = Duration::from_secs(2);
+/// Time during which the monitor only yields. Most threads are gone by then, and a sleep between
+/// two phases would let the CPU caches go cold for the second phase.
+const GOING_YIELDS: Duration = Duration::from_micros(200);
 const GOING_LOOK: Duration = Duration::from_micros(100);
 
 /// Runs one cell, or a stage of one, to its end.
-pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measured, RunError> {
+pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<LaneWork>) -> Result<Measured, RunError> {
     let gate = Gate::default();
     let (sender, ready) = channel();
     let (mut inboxes, mut shapes) = (Vec::new(), Vec::new());
     let (mut lanes, mut tasks, mut transaction_kinds) = (Vec::new(), Vec::new(), Vec::new());
     let goals = GoalWatch::of(&parts);
     let held: Vec<_> = parts.iter().map(|part| part.task.held()).collect();
-    // The monitor passes on whoever wants the end, and ends rounds that are steady.
+    // The monitor sets this if the cell is to end early, or if its rounds are steady.
     let end = Arc::new(AtomicBool::new(kit.is_cut()));
     for part in parts {
         transaction_kinds = part.transaction_kinds;
@@ -67,17 +69,18 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         inboxes.push(inbox);
         shapes.push(shape);
     }
+    // Otherwise the receiver would wait forever if a thread fails before it is ready.
     drop(sender);
     let cell = kit.cell;
-    let counters = shapes.iter().map(|shape| shape.spans.clone()).collect();
+    let rounds = Rounds::new(cell, &shapes);
     let mut collection = Collection::new(inboxes, shapes, times::steps(cell));
     collection.goals = goals;
-    collection.rounds = Rounds::new(cell, counters);
+    collection.rounds = rounds;
     what_to_keep(&mut collection, cell, &lanes);
     let threads = tasks
         .into_iter()
         .zip(&lanes)
-        .map(|((task, start), lane)| Kit {
+        .map(|((task, start), lane)| LaneContext {
             lane,
             task,
             cell,
@@ -94,6 +97,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         },
     };
     let run = run_threads(&mut kit, threads.collect(), &starts, &mut collection);
+    // Not before the threads have ended: they may use copies in their own descriptor tables.
     drop(held);
     let mut run = run?;
     let is_by_work = cell.operations.is_some() || cell.run_time_ns == 0;
@@ -105,7 +109,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     Ok(measured)
 }
 
-/// Leaves of what was measured in rounds that of the last ones, which all processes have judged.
+/// Keeps only the last rounds, which all processes have judged, of a cell measured in rounds.
 fn leave_the_window(
     kit: &CellKit<'_>,
     collection: &mut Collection,
@@ -122,7 +126,7 @@ fn leave_the_window(
     rounds.narrow(measured, indexes, kit.is_cut());
 }
 
-/// What is kept besides the figures of all workers, and whether a standstill is left out.
+/// Sets which results are kept in addition to the totals, and whether standstills are left out.
 fn what_to_keep(collection: &mut Collection, cell: &Cell, lanes: &[Lane]) {
     collection.places = SharePlaces::of(cell, lanes);
     collection.leaves_out = can_leave_out(cell);
@@ -131,14 +135,15 @@ fn what_to_keep(collection: &mut Collection, cell: &Cell, lanes: &[Lane]) {
     }
 }
 
-/// Whether a part of a cell's time can be left out: not where the figures are of so many operations
-/// or rounds as a whole, nor where what was due meanwhile is done afterwards.
+/// `true` if part of a cell's time can be left out. That excludes cells with results for a number
+/// of operations or rounds as a whole, and cells that catch up on requests that became due
+/// meanwhile.
 fn can_leave_out(cell: &Cell) -> bool {
     let is_whole = cell.operations.is_some() || cell.run_time_ns == 0 || cell.work.is_acts();
     !is_whole && !cell.work.is_requests() && cell.rate.is_none() && cell.steady.is_none()
 }
 
-/// The options of a lane's ring: its job's, or the cell's.
+/// Ring options of a lane: its job's, or else the cell's.
 fn ring(cell: &Cell, lane: &Lane) -> RingOptions {
     lane.plan.job.as_ref().map_or(cell.ring, |job| job.ring)
 }
@@ -146,7 +151,7 @@ fn ring(cell: &Cell, lane: &Lane) -> RingOptions {
 fn schedule(cell: &Cell, lane: &Lane) -> Schedule {
     let operations = lane.operations.unwrap_or(u64::MAX);
     if let Some(job) = &lane.plan.job {
-        return task::schedule(job, cell, operations);
+        return job_task::schedule(job, cell, operations);
     }
     Schedule {
         start_ns: 0,
@@ -158,28 +163,28 @@ fn schedule(cell: &Cell, lane: &Lane) -> Schedule {
     }
 }
 
-/// What the threads did, once they have ended.
-struct Run {
-    outcomes: Vec<Outcome>,
+/// Results of the threads after they have ended.
+struct ThreadResults {
+    outcomes: Vec<WorkerOutcome>,
     notes: EngineNotes,
     measure_ns: u64,
 }
 
-/// How the threads start and end together.
+/// State with which the threads start and end together.
 struct Starts<'a> {
     ready: &'a Receiver<Ready>,
     gate: &'a Gate,
-    /// Set from here to end them.
+    /// Set here to end the threads.
     end: &'a AtomicBool,
     of: StatusLanes<'a>,
 }
 
 fn run_threads(
     kit: &mut CellKit<'_>,
-    threads: Vec<Kit<'_>>,
+    threads: Vec<LaneContext<'_>>,
     starts: &Starts<'_>,
     collection: &mut Collection,
-) -> Result<Run, RunError> {
+) -> Result<ThreadResults, RunError> {
     let cell_index = kit.cell.index;
     let lane_count = threads.len();
     let (ready, gate, end) = (starts.ready, starts.gate, starts.end);
@@ -197,7 +202,7 @@ fn run_threads(
             match spawned {
                 Ok(handle) => handles.push(handle),
                 Err(source) => {
-                    gate.open(Signal::Abandon);
+                    gate.open(StartSignal::Abandon);
                     let what = format!("start thread {} of {lane_count}", handles.len() + 1);
                     return Err(RunError::System { what, source });
                 }
@@ -208,15 +213,15 @@ fn run_threads(
         watch_waits(kit, collection, &thread_ids);
         let sleep = Sleep::new(lane_count, kit.continued, kit.clock);
         let Some(start_ns) = start_ns(kit, all_ready.len() == lane_count) else {
-            gate.open(Signal::Abandon);
+            gate.open(StartSignal::Abandon);
             return Err(RunError::Stopped);
         };
         let measure_ns = start_ns + kit.cell.ramp_time_ns;
         collection.set_measure_start(measure_ns);
         if all_ready.len() < lane_count {
-            gate.open(Signal::Abandon);
+            gate.open(StartSignal::Abandon);
         } else {
-            gate.open(Signal::Start { start_ns });
+            gate.open(StartSignal::Start { start_ns });
             let idle = Idle::new(kit.clock, measure_ns + kit.cell.run_time_ns, end);
             let all_done = || match lane_count {
                 0 => idle.is_over(),
@@ -237,7 +242,7 @@ fn run_threads(
         wait_until_gone(thread_ids);
         let outcomes = outcomes?;
         let first = all_ready.into_iter().next().map(|ready| ready.notes);
-        Ok(Run {
+        Ok(ThreadResults {
             outcomes,
             notes: first.unwrap_or_default(),
             measure_ns,
@@ -245,7 +250,7 @@ fn run_threads(
     })
 }
 
-/// When the threads begin: now, or when other processes do. None where nobody begins any more.
+/// Start of the threads: now, or together with other processes. `None` if the cell will not start.
 fn start_ns(kit: &CellKit<'_>, are_all_ready: bool) -> Option<u64> {
     match kit.meeting.filter(|_| are_all_ready) {
         Some(meeting) => meeting.start(kit.stop),
@@ -253,14 +258,15 @@ fn start_ns(kit: &CellKit<'_>, are_all_ready: bool) -> Option<u64> {
     }
 }
 
-/// Begins to look at what the threads wait for: opens a file for each, which takes its time.
+/// Starts to observe what the threads wait for. This opens a file per thread, which takes time.
 fn watch_waits(kit: &mut CellKit<'_>, collection: &mut Collection, thread_ids: &[i32]) {
     let interval_ns = times::interval_ns(kit.cell);
     let devices = kit.devices.take();
+    // Before the start of the threads, so that the time to open the files is not measured.
     collection.waits.start(devices, thread_ids, interval_ns);
 }
 
-/// How many threads are at work; each wakes the monitor, who made this, when it has ended.
+/// Number of threads at work. Each wakes the monitor, which created this, when it ends.
 struct AtWork {
     count: AtomicUsize,
     monitor: Thread,
@@ -274,7 +280,7 @@ impl AtWork {
         }
     }
 
-    /// To be dropped by a thread at its end, however it comes.
+    /// Guard that a thread drops at its end, even if it panics.
     fn leave_at_end(&self) -> Leave<'_> {
         Leave(self)
     }
@@ -288,12 +294,14 @@ struct Leave<'a>(&'a AtWork);
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
+        // Subtracted before the wakeup, so that the monitor does not see the old number and sleep
+        // again.
         self.0.count.fetch_sub(1, Ordering::Release);
         self.0.monitor.unpark();
     }
 }
 
-/// A cell without workers, which shows what the machine does by itself.
+/// A cell without workers, which shows what the machine does on its own.
 struct Idle<'a> {
     clock: &'a TscClock,
     end_ns: u64,
@@ -310,11 +318,11 @@ impl<'a> Idle<'a> {
     }
 }
 
-/// The outcome of every lane, or the first error.
+/// Outcome of every lane, or the first error.
 fn join(
-    handles: Vec<ScopedJoinHandle<'_, Result<Option<Outcome>, RunError>>>,
+    handles: Vec<ScopedJoinHandle<'_, Result<Option<WorkerOutcome>, RunError>>>,
     cell_index: u32,
-) -> Result<Vec<Outcome>, RunError> {
+) -> Result<Vec<WorkerOutcome>, RunError> {
     let mut outcomes = Vec::with_capacity(handles.len());
     let mut first_error = None;
     for (worker_index, handle) in handles.into_iter().enumerate() {
@@ -334,25 +342,28 @@ fn join(
     first_error.map_or(Ok(outcomes), Err)
 }
 
-/// Waits until the kernel is done with threads that were joined: what was open in a table of
-/// their own is closed only then, and a file system that is unmounted before is busy.
+/// Waits until the kernel has removed threads that were joined. Only then are the files in a
+/// thread's own descriptor table closed, and a file system that is unmounted earlier is busy.
 fn wait_until_gone(thread_ids: Vec<i32>) {
     let since = Instant::now();
     for thread_id in thread_ids {
         let task = format!("/proc/self/task/{thread_id}");
-        // Another thread may have the number by then.
+        // Another thread may reuse the ID meanwhile, so the wait has a limit.
         while since.elapsed() < GOING_MAX && Path::new(&task).exists() {
-            std::thread::sleep(GOING_LOOK);
+            match since.elapsed() < GOING_YIELDS {
+                true => std::thread::yield_now(),
+                false => std::thread::sleep(GOING_LOOK),
+            }
         }
     }
 }
 
-/// Lets every lane's time begin with the first one's. Of lanes that end by operations, some may be
-/// done on few processors before others have begun; the longest alone would be too short a time
-/// for the work of all.
-fn count_from_the_first(outcomes: &mut [Outcome]) {
-    // One that was stopped in the ramp has measured nothing.
-    let mut measured: Vec<&mut Outcome> = outcomes
+/// Makes every lane's time start with the first lane's. With few CPUs, some lanes that end by
+/// operations may be done before others start. The longest lane alone would then be too short a
+/// time for the work of all.
+fn count_from_the_first(outcomes: &mut [WorkerOutcome]) {
+    // A lane that was stopped during the ramp has measured nothing.
+    let mut measured: Vec<&mut WorkerOutcome> = outcomes
         .iter_mut()
         .filter(|outcome| outcome.measured_ns > 0)
         .collect();
@@ -363,16 +374,18 @@ fn count_from_the_first(outcomes: &mut [Outcome]) {
     }
 }
 
-/// What was measured, with the indexes of its intervals.
+/// Puts together the results of a cell, and returns them with the indexes of their intervals.
 fn assemble(
     lanes: Vec<Lane>,
-    mut run: Run,
+    mut run: ThreadResults,
     collection: &mut Collection,
     transaction_kinds: Vec<String>,
 ) -> (Measured, Vec<i64>) {
+    // Queued samples are older than the rest of their lane, so they come first.
     collection.collect();
-    for (index, outcome) in run.outcomes.iter().enumerate() {
+    for (index, outcome) in run.outcomes.iter_mut().enumerate() {
         collection.add_rest(index, outcome);
+        outcome.drop_samples();
     }
     collection.close();
     let outcomes = run.outcomes.iter();
@@ -418,10 +431,10 @@ mod tests {
 
     #[test]
     fn the_time_of_lanes_begins_with_the_first_of_them() {
-        let outcome = |finish_ns, measured_ns| Outcome {
+        let outcome = |finish_ns, measured_ns| WorkerOutcome {
             finish_ns,
             measured_ns,
-            ..Outcome::default()
+            ..WorkerOutcome::default()
         };
         let mut outcomes = [outcome(110, 10), outcome(130, 10), outcome(140, 0)];
         count_from_the_first(&mut outcomes);

@@ -1,62 +1,62 @@
-//! The monitor's side: what the workers hand over, added up by lane and by interval.
+//! Monitor side of the sample exchange: sums the workers' samples by lane and by interval.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use results::{IntervalRecord, Names};
+use results::{CounterNames, IntervalRecord};
 use stats::Interval;
 
 use crate::figures::operation_names;
-use crate::jobs::goals::GoalWatch;
+use crate::goals::GoalWatch;
 use crate::meeting::Meeting;
-use crate::outcome::Outcome;
+use crate::outcome::WorkerOutcome;
 use crate::rounds::Rounds;
 use crate::sample::{Inbox, Sample};
 use crate::shares::SharePlaces;
 use crate::standstill::Still;
 use crate::timeline::{Slice, Timeline};
-use crate::times::Steps;
+use crate::times::IntervalSteps;
 use crate::waits::WaitSeries;
 
-/// Everything that the workers of a cell have counted so far.
+/// All that the workers of a cell have counted so far.
 pub(crate) struct Collection {
     inboxes: Vec<Inbox>,
-    /// Totals of the measurement: by lane, then by the lane's span.
+    /// Totals of the measurement, by lane and then by span of the lane.
     pub lanes: Vec<Vec<Interval>>,
     pending: BTreeMap<i64, Slice>,
     /// Finished intervals.
     pub timeline: Timeline,
     /// Transactions so far, failed ones included.
     pub transactions: u64,
-    /// Where the cell is measured until it is steady.
+    /// Rounds; `None` unless the cell is measured until it is steady.
     pub rounds: Option<Rounds>,
-    /// How long the lanes' threads waited for a processor.
+    /// Time that the lanes' threads waited for a CPU.
     pub waits: WaitSeries,
-    /// When everything stood still.
+    /// Standstills of the whole process.
     pub stills: Vec<Still>,
-    /// Whether what such a time touches is left out.
+    /// `true` if samples that touch a standstill are left out.
     pub leaves_out: bool,
-    /// How much was left out of each lane's measurement, in nanoseconds.
+    /// Time left out of each lane's measurement, in nanoseconds.
     pub left_out_ns: Vec<u64>,
-    /// The goals of the lanes' jobs.
+    /// Goals of the lanes' jobs.
     pub goals: GoalWatch,
-    /// Which worker and targets each lane counts for.
+    /// Worker and targets that each lane counts for.
     pub places: SharePlaces,
-    /// The intervals of each lane by itself; empty where nobody wants them.
+    /// Intervals of each lane; empty unless they are kept.
     pub series: Vec<Vec<IntervalRecord>>,
-    /// When the newest sample of each lane ended, in nanoseconds of the clock.
+    /// End of each lane's newest sample, in nanoseconds of the clock.
     lane_ends_ns: Vec<u64>,
-    /// How long each lane has been measured, in nanoseconds.
+    /// Time for which each lane has been measured, in nanoseconds.
     measured_ns: Vec<u64>,
-    /// Index of the last slice that was finished; those of the ramp are below 0.
+    /// Index of the last finished slice; slices of the ramp have negative indexes.
     finished_index: i64,
     interval_ns: u64,
     measure_ns: u64,
 }
 
 impl Collection {
-    /// `shapes` has one empty sample for each lane; the measurement begins at about `measure_ns`.
-    pub fn new(inboxes: Vec<Inbox>, shapes: Vec<Sample>, steps: Steps) -> Self {
+    /// `shapes` has one empty sample per lane; the measurement starts at about `measure_ns`.
+    pub fn new(inboxes: Vec<Inbox>, shapes: Vec<Sample>, steps: IntervalSteps) -> Self {
         Self {
             waits: WaitSeries::default(),
             stills: Vec::new(),
@@ -79,62 +79,63 @@ impl Collection {
         }
     }
 
-    /// Keeps the intervals of each lane besides those of all.
+    /// Keeps the intervals of each lane in addition to the merged ones.
     pub fn keep_series(&mut self) {
         self.series = vec![Vec::new(); self.lanes.len()];
     }
 
-    /// Tells when the measurement begins, in nanoseconds of the clock.
+    /// Sets the start of the measurement, in nanoseconds of the clock.
     pub fn set_measure_start(&mut self, measure_ns: u64) {
         self.measure_ns = measure_ns;
         self.timeline.set_measure_start(measure_ns);
     }
 
-    /// Takes what has been handed over and gives the samples back.
+    /// Takes the samples that were handed over, and returns them to the workers after use.
     pub fn collect(&mut self) {
         for lane_index in 0..self.inboxes.len() {
             while let Ok(sample) = self.inboxes[lane_index].full.pop() {
                 self.add(lane_index, &sample);
-                // There are two samples and two places.
+                // A lane has two samples, and the queue has room for two.
                 let _ = self.inboxes[lane_index].empty.push(sample);
             }
         }
         self.finish_complete();
     }
 
-    /// `true` if every lane at work has handed over the interval that ended about then, in
-    /// nanoseconds of the clock. A lane that has handed over nothing has not begun.
+    /// `true` if every working lane has handed over the interval that ended around `time_ns`, in
+    /// nanoseconds of the clock. A lane that has handed over nothing has not started.
     pub fn reaches(&self, time_ns: u64) -> bool {
         let mut lanes = self.lane_ends_ns.iter().zip(&self.inboxes);
         lanes.all(|(end_ns, inbox)| {
+            // Workers end their intervals at a clock reading close to the planned time.
             let is_near = end_ns.saturating_add(self.interval_ns / 2) >= time_ns;
             *end_ns == 0 || is_near || inbox.full.is_abandoned()
         })
     }
 
-    /// What remained of a lane if it ended with its newest sample.
-    pub fn outcome_so_far(&self, lane_index: usize) -> Outcome {
-        Outcome {
+    /// Outcome of a lane as if it had ended with its newest sample.
+    pub fn outcome_so_far(&self, lane_index: usize) -> WorkerOutcome {
+        WorkerOutcome {
             measured_ns: self.measured_ns[lane_index],
             finish_ns: self.lane_ends_ns[lane_index],
-            ..Outcome::default()
+            ..WorkerOutcome::default()
         }
     }
 
-    /// Judges the rounds that are complete, of all processes where several share the run; returns
-    /// how many were judged by it.
+    /// Judges the complete rounds, of all processes if several share the run. Returns the number of
+    /// rounds judged.
     pub fn judge(&mut self, meeting: Option<&dyn Meeting>) -> usize {
         let rounds = self.rounds.as_mut();
         rounds.map_or(0, |rounds| rounds.judge(self.finished_index, meeting))
     }
 
-    /// Whether no further round is needed.
+    /// `true` if no further round is needed.
     pub fn is_decided(&self) -> bool {
         self.rounds.as_ref().is_some_and(Rounds::is_decided)
     }
 
-    /// Takes what a lane had not handed over when it ended.
-    pub fn add_rest(&mut self, lane_index: usize, outcome: &Outcome) {
+    /// Adds the sample that a lane had not handed over when it ended.
+    pub fn add_rest(&mut self, lane_index: usize, outcome: &WorkerOutcome) {
         let rest = &outcome.rest;
         let is_empty = rest.length_ns == 0 && rest.spans.iter().all(Interval::is_empty);
         if outcome.measured_ns > 0 && !is_empty {
@@ -166,14 +167,17 @@ impl Collection {
         self.add_to_series(lane_index, sample);
         self.lane_ends_ns[lane_index] = sample.end_ns();
         let own_index = self.own_index(sample);
-        // What is finished was told and stored, so what comes later counts in the next one.
+        // Finished intervals were already reported and stored, so late samples count in the next
+        // one.
         let index = own_index.max(self.finished_index.saturating_add(1));
+        // A late sample of the ramp must not count in the measurement.
         if sample.ramp && index >= 0 {
             return;
         }
         if let Some(rounds) = self.rounds.as_mut().filter(|_| !sample.ramp) {
             rounds.add(lane_index, index, sample);
         }
+        // Longer than 1.5 intervals are samples of a stall, or of a monitor that was late.
         let is_regular = index == own_index && sample.length_ns / 3 < self.interval_ns / 2;
         let shares = self.places.shares(lane_index, sample);
         match self.pending.entry(index) {
@@ -190,7 +194,7 @@ impl Collection {
         };
         let mut all = Interval::default();
         sample.spans.iter().for_each(|span| all.merge(span));
-        let names = Names {
+        let names = CounterNames {
             operations: &operation_names(),
             transactions: &[],
         };
@@ -201,15 +205,17 @@ impl Collection {
         });
     }
 
-    /// Whether a standstill is in what was counted.
+    /// `true` if the sample touches a standstill and is left out.
     fn is_left_out(&self, sample: &Sample) -> bool {
         let mut stills = self.stills.iter();
         self.leaves_out && stills.any(|still| still.touches(sample.at_ns, sample.end_ns()))
     }
 
-    /// The interval in which the sample's middle lies; one of the ramp is never one of the
-    /// measurement.
+    /// Index of the interval that contains the middle of the sample. A sample of the ramp never
+    /// counts in an interval of the measurement.
     fn own_index(&self, sample: &Sample) -> i64 {
+        // A sample ends at the first clock reading after its interval, so both of its ends may be
+        // outside.
         let middle_ns = (sample.at_ns + sample.length_ns / 2) as i64;
         let index = (middle_ns - self.measure_ns as i64).div_euclid(self.interval_ns as i64);
         if sample.ramp {
@@ -219,12 +225,13 @@ impl Collection {
         }
     }
 
-    /// Finishes every interval to which no lane can add, or that is two behind the newest.
+    /// Finishes every interval that no lane can add to, or that is at least two older than the
+    /// newest.
     fn finish_complete(&mut self) {
         let Some(newest) = self.pending.keys().next_back().copied() else {
             return;
         };
-        // A lane's next sample begins where its last one ended.
+        // A lane's next sample starts where its last one ended.
         let all_until_ns = self.lane_ends_ns.iter().min().copied().unwrap_or(u64::MAX);
         let all_until_ns = all_until_ns as i64 - self.measure_ns as i64;
         let open_index = all_until_ns.div_euclid(self.interval_ns as i64);

@@ -1,20 +1,23 @@
-//! The second half of a turn of the measurement loop: what has completed.
+//! Second half of a turn of the measurement loop: handles the completed requests.
 
 use engine::clock::Clock;
 use engine::{Completion, Engine, Operation};
 use generate::{Content, Generator};
 
 use crate::measure::Loop;
-use crate::slots::{Flight, Turns};
-use crate::tally::{Single, Tally, Together};
+use crate::slots::{Flight, LoopState};
+use crate::tally::{BatchTally, Single, Tally};
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     #[inline]
-    pub fn complete_all(&mut self, turns: &mut Turns, now_ns: u64) {
+    pub fn complete_all(&mut self, turns: &mut LoopState, now_ns: u64) {
+        // A single completion needs no tally: without it, an operation at depth 1 takes 22.0 ns
+        // instead of 23.2 ns on the `null` engine.
         if let [completion] = turns.done[..] {
             self.complete(turns, completion, now_ns, &mut Single);
         } else {
-            let mut together = Together::new();
+            let mut together = BatchTally::new();
+            // Taken and put back without an allocation, because `complete` borrows all of `turns`.
             let done = std::mem::take(&mut turns.done);
             for completion in &done {
                 self.complete(turns, *completion, now_ns, &mut together);
@@ -28,7 +31,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     #[inline(always)]
     fn complete<T: Tally>(
         &mut self,
-        turns: &mut Turns,
+        turns: &mut LoopState,
         completion: Completion,
         now_ns: u64,
         tally: &mut T,

@@ -1,5 +1,4 @@
-//! Runs that several processes share: how they begin together, and how the one that leads sees the
-//! others.
+//! Runs that several processes share, from the point of view of the leader.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,15 +8,15 @@ use results::{CellRecord, CrewRecord, PreconditionRecord, RunEvent, Warning};
 use crate::RunError;
 use crate::cut::is_cut;
 
-/// The processes that measure in the place of the one that leads, as that one sees them.
+/// The processes that measure for the leader.
 pub trait Crew {
-    /// Who they are.
+    /// Record of the processes.
     fn record(&self) -> CrewRecord;
 
-    /// Has them make all targets ready for the plan of the run of that name.
+    /// Makes all processes prepare their targets for the plan; `run` is the name of the run.
     ///
     /// # Errors
-    /// When one of them cannot; then what they had made is gone, or told of.
+    /// A process failed. Its files were then removed, or a warning lists them.
     fn prepare(
         &mut self,
         plan: &Plan,
@@ -25,36 +24,36 @@ pub trait Crew {
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), RunError>;
 
-    /// Has them measure a cell.
+    /// Makes all processes measure a cell.
     ///
     /// # Errors
-    /// When the run cannot go on without one that was lost.
+    /// A process was lost and the run cannot continue without it.
     fn measure(
         &mut self,
         cell: &Cell,
         watch: &mut CrewWatch<'_>,
     ) -> Result<Vec<CellRecord>, RunError>;
 
-    /// Has them remove what they made, and end.
+    /// Makes all processes remove their files and end.
     fn finish(&mut self, watch: &mut CrewWatch<'_>);
 }
 
-/// What the run lends to its crew.
+/// Resources that the run lends to the processes.
 pub struct CrewWatch<'a> {
-    /// Hears what happens meanwhile.
+    /// Receives events during the call.
     pub listener: &'a mut dyn FnMut(&RunEvent),
-    /// Reasons to doubt, for the record.
+    /// Warnings for the record.
     pub warnings: Vec<Warning>,
-    /// What they wrote before a cell, by the targets of the plan, all of them together.
+    /// Preconditioning before a cell, by target of the plan, for all processes together.
     pub preconditions: Vec<PreconditionRecord>,
-    /// Set from outside to end the run.
+    /// Set by a signal handler to end the run.
     pub stop: &'a AtomicBool,
-    /// Set from outside to go on with the next cell.
+    /// Set by a signal handler to continue with the next cell.
     pub skip: &'a AtomicBool,
 }
 
 impl CrewWatch<'_> {
-    /// Whether the cell at hand is to end before it is over.
+    /// `true` if the current cell is to end early.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         is_cut(self.stop, Some(self.skip))

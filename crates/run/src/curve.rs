@@ -1,5 +1,5 @@
-//! The rates of a response-time curve, which are known once its peak is measured, and those of a
-//! search, which are known once the trials before are.
+//! Rates that are known only during the run. A response-time curve gets its rates after its peak is
+//! measured, and a search gets the next rate after its earlier trials.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use results::{CellRecord, RateSearch, Warning, WarningCode};
 use crate::session::Session;
 
 impl Session<'_> {
-    /// The cell with the rate that its part of a curve comes to; the cell itself where it is no
-    /// point of one. None, with a warning, where there is no peak to come from; none where a search
-    /// needs no more trials.
+    /// The cell with the rate of its point on a curve or of its trial; the cell itself for other
+    /// cells. `None` if a search needs no more trials. `None` with a warning if the rate is out of
+    /// range, for example because there is no peak.
     pub fn at_its_rate<'c>(&mut self, cell: &'c Cell) -> Option<Cow<'c, Cell>> {
         let (percent, arrivals) = match cell.curve {
             None | Some(CurvePart::Peak) => return Some(Cow::Borrowed(cell)),
@@ -23,6 +23,7 @@ impl Session<'_> {
                 return Some(Cow::Owned(at(cell, per_second, arrivals)));
             }
         };
+        // Without a peak, the rate is 0, which is out of range.
         let peak = peak_of(cell, &self.record.cells).unwrap_or(0.0);
         let per_second = short(peak * f64::from(percent) / 100.0);
         if (RATE_MIN..=RATE_MAX).contains(&per_second) {
@@ -49,8 +50,8 @@ fn at(cell: &Cell, per_second: f64, arrivals: ArrivalKind) -> Cell {
     }
 }
 
-/// The rate of a trial: in the first repetition the next one of the search, later that of the same
-/// trial before. None where the limit is known.
+/// Rate of a trial: the next rate of the search in the first repetition, and later the rate of the
+/// same trial in the first one. `None` if the limit is known.
 fn next_rate(cell: &Cell, limit: ResponseLimit, records: &[CellRecord]) -> Option<f64> {
     if cell.repetition == 0 {
         return RateSearch::of_all_phases(cell.first_index, limit, records)?.next();
@@ -60,7 +61,7 @@ fn next_rate(cell: &Cell, limit: ResponseLimit, records: &[CellRecord]) -> Optio
     before.open_loop.as_ref().map(|it| it.asked_per_second)
 }
 
-/// The rate without digits that say nothing: whole from 100 on, else with three decimals.
+/// Rounds the rate to whole numbers from 100 on, and to three decimals below.
 fn short(per_second: f64) -> f64 {
     match per_second >= 100.0 {
         true => per_second.round(),
@@ -68,8 +69,8 @@ fn short(per_second: f64) -> f64 {
     }
 }
 
-/// The rate of the peak that a point belongs to: of the first one of its curve, so that the rates
-/// of all repetitions are the same; of its slowest phase, so that all phases can have them.
+/// Rate of the peak of a point's curve. It is the first repetition's peak, so that all repetitions
+/// have the same rates, and the slowest phase's, so that all phases can reach them.
 fn peak_of(cell: &Cell, records: &[CellRecord]) -> Option<f64> {
     let is_peak =
         |it: &&CellRecord| it.curve == Some(CurvePart::Peak) && it.first_index == cell.first_index;
@@ -105,7 +106,7 @@ mod tests {
                 },
             )
         };
-        let names = results::Names {
+        let names = results::CounterNames {
             operations: &[],
             transactions: &[],
         };

@@ -2,20 +2,21 @@
 //! that became due before the end.
 //!
 //! Nothing here counts for the rates of the measurement, which has ended. The generator of an open
-//! loop counts what was due, whenever it is done; of others, requests that fail now are counted.
+//! loop counts the requests that were due, whenever they are done. Of other loops, only requests
+//! that fail now are counted.
 
 use engine::{Clock, Completion, Engine, EngineError, Wait};
 use generate::{Content, Generator, OpenStream};
 
 use crate::measure::Loop;
-use crate::outcome::{Drained, Outcome};
+use crate::outcome::{Drained, WorkerOutcome};
 use crate::recorder::Schedule;
-use crate::slots::Turns;
+use crate::slots::LoopState;
 use crate::thread::thread_cpu;
 
-/// What an open loop did, and what it ran on.
+/// Outcome of an open loop, and the parts that it ran on.
 pub(crate) struct Ended<E, G, C, K> {
-    pub outcome: Outcome,
+    pub outcome: WorkerOutcome,
     pub engine: E,
     pub generator: G,
     pub content: C,
@@ -23,22 +24,26 @@ pub(crate) struct Ended<E, G, C, K> {
 }
 
 impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
-    /// Runs ramp and measurement, then what was due in it, which begins for `drain_max_ns` at most.
+    /// Runs ramp and measurement, then starts the requests that were due, for at most
+    /// `drain_max_ns`.
     pub fn run_open(mut self, drain_max_ns: u64) -> Result<Ended<E, G, C, K>, EngineError> {
-        let mut turns = Turns::new(self.engine.slot_count());
+        let mut turns = LoopState::new(self.engine.slot_count());
         self.turn(&mut turns)?;
         let end_ns = self.recorder.due_end_ns();
         let schedule = Schedule {
             start_ns: self.clock.now_ns(),
             ramp_ns: 0,
             run_ns: drain_max_ns,
+            // No interval ends here. A quarter of the maximum can still be added to a time.
             interval_ns: u64::MAX / 4,
             operations: u64::MAX,
             grace_ns: 0,
         };
         let unmeasured = self.recorder.for_nobody(schedule);
         let mut outcome = self.recorder.into_outcome();
+        // Before the drain, which may last for seconds, so that the monitor gets the last interval.
         outcome.hand_over_rest();
+        // The drain's CPU time is not part of the measurement.
         outcome.cpu_at_end = thread_cpu();
         let finish_ns = outcome.finish_ns;
         self.generator.close(end_ns.unwrap_or(0));
@@ -53,6 +58,7 @@ impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
         let mut quit_ns = finish_ns;
         if end_ns.is_some() && !outcome.stopped {
             rest.turn(&mut turns)?;
+            // The clock of another core may be behind.
             quit_ns = rest.clock.now_ns().max(finish_ns);
         }
         let done_ns = rest.finish(&mut turns, quit_ns)?;
@@ -76,11 +82,13 @@ impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
 }
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
-    /// Waits for requests in flight. One that succeeds now is not part of the measurement; one that
-    /// fails is counted, or a target that answers nothing would look as if nothing had failed.
+    /// Waits for requests in flight. A request that succeeds now is not part of the measurement.
+    /// One that fails is counted: otherwise a target that never answers would seem to have no
+    /// failures.
     #[cold]
-    pub fn drain(&mut self, turns: &mut Turns) -> Result<(), EngineError> {
+    pub fn drain(&mut self, turns: &mut LoopState) -> Result<(), EngineError> {
         while turns.in_flight > 0 {
+            // 0 means no limit: the kernel may still write to the buffers of these requests.
             let wait = Wait::One { timeout_ns: 0 };
             self.engine.reap(wait, turns.none_done())?;
             let now_ns = self.clock.now_ns();
@@ -97,8 +105,9 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
         Ok(())
     }
 
-    /// Waits for what is in flight, which the kernel lets nobody leave, and tells when that was.
-    fn finish(&mut self, turns: &mut Turns, since_ns: u64) -> Result<u64, EngineError> {
+    /// Waits for requests in flight, which the kernel does not let a thread abandon. Returns the
+    /// time of the last completion.
+    fn finish(&mut self, turns: &mut LoopState, since_ns: u64) -> Result<u64, EngineError> {
         let mut now_ns = since_ns;
         while turns.in_flight > 0 {
             let wait = Wait::One { timeout_ns: 0 };

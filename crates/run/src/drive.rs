@@ -1,4 +1,4 @@
-//! The cells of a run one after the other; of two runs in turn.
+//! Measures the cells of a run in order, or the cells of two runs in turn.
 
 use std::time::{Duration, Instant};
 
@@ -8,21 +8,21 @@ use crate::RunError;
 use crate::repeats::{Conclusion, Repeats};
 use crate::session::Session;
 
-/// What became of the sessions' cells.
+/// Results of the sessions' cells.
 pub(crate) struct Driven {
-    /// Of each session: why it ended early, if it did.
+    /// Reason why each session ended early, or `Ok`.
     pub outcomes: Vec<Result<(), RunError>>,
-    /// Of each session: what became of the figures that were to be precise.
+    /// Precision reached by each session's repetitions.
     pub conclusions: Vec<Vec<Conclusion>>,
 }
 
-/// Measures all cells of the sessions, which have the same cells, and as many repetitions more as
-/// their plan's rule asks for. Each cell is measured by all sessions in turn, in every odd
-/// repetition beginning with the first session and in every even one with the last: A B B A.
+/// Measures all cells of the sessions, which have the same cells, and as many more repetitions as
+/// their plan's rule requires. Sessions take turns per cell. Odd repetitions start with the first
+/// session and even ones with the last: A B B A.
 pub(crate) fn drive(sessions: &mut [Session<'_>]) -> Driven {
     let mut repeats = Repeats::of(&sessions[0].record.plan);
     let mut outcomes: Vec<Result<(), RunError>> = sessions.iter().map(|_| Ok(())).collect();
-    let mut turns = Turns {
+    let mut turns = SessionTurns {
         sessions,
         repeats: repeats.as_mut(),
         begun: Instant::now(),
@@ -40,13 +40,13 @@ pub(crate) fn drive(sessions: &mut [Session<'_>]) -> Driven {
     }
 }
 
-struct Turns<'a, 'b> {
+struct SessionTurns<'a, 'b> {
     sessions: &'a mut [Session<'b>],
     repeats: Option<&'a mut Repeats>,
     begun: Instant,
 }
 
-impl Turns<'_, '_> {
+impl SessionTurns<'_, '_> {
     fn all(&mut self) -> Result<(), (usize, RunError)> {
         let mut next = 0;
         loop {
@@ -55,6 +55,7 @@ impl Turns<'_, '_> {
                 self.cell(cell_number)?;
             }
             next = count;
+            // All sessions share the stop flag.
             if self.sessions[0].stopped() || !self.further() {
                 return Ok(());
             }
@@ -69,7 +70,7 @@ impl Turns<'_, '_> {
         self.begun.elapsed()
     }
 
-    /// Adds the cells that need another repetition; whether there are any.
+    /// Adds the cells that need another repetition; `true` if there are any.
     fn further(&mut self) -> bool {
         let elapsed = self.elapsed();
         let Some(repeats) = self.repeats.as_deref_mut() else {
@@ -84,6 +85,7 @@ impl Turns<'_, '_> {
         for (side, session) in self.sessions.iter_mut().enumerate() {
             let plan = &session.record.plan;
             let added = plan.further_repetition(repetition, |place| wanted.contains(&place));
+            // All sessions have the same cells, so the cells of the first one are enough.
             if side == 0 {
                 repeats.add(added.iter().map(|(place, _)| *place));
             }
@@ -92,9 +94,10 @@ impl Turns<'_, '_> {
         true
     }
 
-    /// Measures one cell on every side.
+    /// Measures one cell in every session.
     fn cell(&mut self, cell_number: usize) -> Result<(), (usize, RunError)> {
         let mut order: Vec<usize> = (0..self.sessions.len()).collect();
+        // With A B B A, a steady drift adds to one pair what it takes from the next.
         if self.plan().cells[cell_number].repetition % 2 == 1 {
             order.reverse();
         }
@@ -110,6 +113,7 @@ impl Turns<'_, '_> {
                 .map(|repeats| repeats.left_ns(elapsed));
             let session = &mut self.sessions[side];
             let cell = session.record.plan.cells[cell_number].clone();
+            // A cell may have several records, one per phase.
             let (first, begun) = (session.record.cells.len(), Instant::now());
             session
                 .measure_cell(&cell, left_ns)
@@ -122,7 +126,7 @@ impl Turns<'_, '_> {
         Ok(())
     }
 
-    /// Sessions on the same targets have them prepared once, and hand them to each other.
+    /// Hands over the targets: sessions on the same targets prepare them only once.
     fn lend_targets(&mut self, side: usize) {
         if !self.sessions[side].borrows_targets {
             return;
@@ -133,6 +137,7 @@ impl Turns<'_, '_> {
                 self.sessions[side].targets = targets;
                 let trees = std::mem::take(&mut self.sessions[other].job_trees);
                 self.sessions[side].job_trees = trees;
+                // Otherwise the same targets would be preconditioned once more.
                 let done = self.sessions[other].record.preconditions.clone();
                 self.sessions[side].record.preconditions = done;
             }

@@ -1,4 +1,4 @@
-//! What became of all that was due in a measurement, from what every lane knows of it.
+//! Combines what each lane knows about the requests that were due in a measurement.
 
 use std::ops::Range;
 
@@ -9,12 +9,13 @@ use stats::Histogram;
 use crate::measured::Measured;
 use crate::outcome::Drained;
 
-/// What was due and never began is told one by one up to so many; the rest is spread evenly.
+/// Maximum number of requests that were due but never started and are recorded one by one. The rest
+/// is spread evenly.
 const TOLD_MAX: u64 = 10_000_000;
-/// In how many steps the rest is spread.
+/// Number of steps over which the rest is spread.
 const REST_STEPS: u64 = 1000;
 
-/// What became of all that was due.
+/// Outcome of all requests that were due.
 pub(crate) fn due_figures(measured: &Measured) -> DueFigures {
     let mut all = DueFigures::default();
     for of_worker in measured
@@ -28,7 +29,7 @@ pub(crate) fn due_figures(measured: &Measured) -> DueFigures {
     all
 }
 
-/// Adds what the lanes of one worker know, which share their due times.
+/// Adds the results of one worker's lanes, which share their due times.
 fn add_worker(all: &mut DueFigures, lanes: &[&Drained]) {
     for lane in lanes {
         let counts = lane.backlog.counts();
@@ -39,7 +40,7 @@ fn add_worker(all: &mut DueFigures, lanes: &[&Drained]) {
         all.backlog_end += counts.left_count;
     }
     let Some(end_ns) = lanes.iter().filter_map(|lane| lane.end_ns).max() else {
-        // So many were to be done, and they are.
+        // The cell ended after its number of operations, so none of them is missing.
         let end_ns = lanes.iter().map(|lane| lane.quit_ns).max().unwrap_or(0);
         let lane = lanes.first();
         all.backlog_end += lane.map_or(0, |it| it.backlog.untaken_count(end_ns));
@@ -63,8 +64,8 @@ fn add_worker(all: &mut DueFigures, lanes: &[&Drained]) {
     all.lateness_max_ns = all.lateness_max_ns.max(longest_ns);
 }
 
-/// How long what was due before `end_ns` had waited when nothing more began, which is less than
-/// its response time.
+/// Time that unanswered requests due before `end_ns` had waited when no more were started. It is a
+/// lower bound of their response time.
 fn unanswered(lanes: &[&Drained], end_ns: u64) -> Histogram {
     let mut waited = Histogram::new();
     let mut quit_ns = 0;
@@ -75,6 +76,7 @@ fn unanswered(lanes: &[&Drained], end_ns: u64) -> Histogram {
         }
         quit_ns = quit_ns.max(lane.quit_ns);
     }
+    // The lanes of a worker share their due times, so each of them knows which ones no lane took.
     if let Some(lane) = lanes.first() {
         let start_ns = lane.backlog.counts().window().start_ns;
         add_untaken(&mut waited, &lane.backlog, start_ns..end_ns, quit_ns);
@@ -82,7 +84,7 @@ fn unanswered(lanes: &[&Drained], end_ns: u64) -> Histogram {
     waited
 }
 
-/// Adds what nobody has taken of what was due in this span.
+/// Adds the requests due in this span that no lane has taken.
 fn add_untaken(waited: &mut Histogram, backlog: &Backlog, span_ns: Range<u64>, quit_ns: u64) {
     let before = backlog.untaken_count(span_ns.start);
     let count = backlog.untaken_count(span_ns.end).saturating_sub(before);
@@ -97,7 +99,7 @@ fn add_untaken(waited: &mut Histogram, backlog: &Backlog, span_ns: Range<u64>, q
     let rest = count - told;
     let step_ns = span_ns.end.saturating_sub(last_ns) / REST_STEPS;
     for step in 0..REST_STEPS {
-        // At the step's end, since none of them has waited less.
+        // The end of the step, because no request in it has waited less.
         let due_ns = last_ns + (step + 1) * step_ns;
         let share = rest / REST_STEPS + u64::from(step < rest % REST_STEPS);
         waited.record_n(quit_ns.saturating_sub(due_ns), share);

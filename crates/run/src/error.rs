@@ -1,20 +1,20 @@
-//! Why a run cannot begin or go on.
+//! Errors of runs, with advice.
 
 use std::path::Path;
 
 use rustix::io::Errno;
 
-/// Why a run cannot begin or go on.
+/// Reason why a run cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// An engine cannot work.
+    /// An engine does not work here.
     #[error(transparent)]
     Engine(#[from] engine::EngineError),
     /// A TCP peer cannot be reached.
     #[error(transparent)]
     Network(#[from] network::NetworkError),
-    /// A target's name is that of no TCP peer.
+    /// The name of a TCP target is invalid.
     #[error("{message}")]
     Peer {
         /// What is wrong with it.
@@ -23,81 +23,81 @@ pub enum RunError {
     /// A target cannot be used.
     #[error(transparent)]
     Target(#[from] target::TargetError),
-    /// A stream of requests cannot be made.
+    /// A stream of requests cannot be created.
     #[error(transparent)]
     Generate(#[from] generate::GenerateError),
-    /// The operations of a pool cannot be had.
+    /// The operations of a pool cannot be created.
     #[error(transparent)]
     Pool(#[from] generate::pool::StreamError),
-    /// Something of the system that a run needs cannot be had.
+    /// A resource of the system is not available.
     #[error("cannot {what}: {source}")]
     System {
-        /// What was tried.
+        /// Action that failed.
         what: String,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// The process may not have the memory that the run needs.
+    /// The process's memory limit is below the run's needs.
     #[error(
-        "the run needs {} KiB of address space, and this process may have {} KiB",
+        "the run needs {} KiB of address space, but the limit of this process is {} KiB",
         needed_bytes.div_ceil(1024),
         limit_bytes / 1024
     )]
     AddressSpace {
-        /// What `ulimit -v` allows.
+        /// Limit set by `ulimit -v`, in bytes.
         limit_bytes: u64,
-        /// What this process has by now, and what its workers need.
+        /// Address space in use now plus the workers' needs, in bytes.
         needed_bytes: u64,
     },
-    /// A worker cannot run on any of the CPUs that it shall run on.
+    /// A worker cannot run on any of its CPUs.
     #[error("cannot run a worker on CPU {cpus}: {source}")]
     Cpus {
-        /// Their numbers.
+        /// Numbers of the CPUs.
         cpus: String,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// A file or directory of a classic cannot be worked on.
+    /// A file or directory of an original program's workload cannot be used.
     #[error("cannot {verb} `{}`: {source}", path.display())]
     File {
-        /// What was tried.
+        /// Action that failed.
         verb: &'static str,
-        /// On what.
+        /// Path of the file or directory.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// Files that an earlier run was to leave are not as they are needed.
+    /// Files from an earlier run are not as this run needs them.
     #[error("cannot use `{}`: {why}", path.display())]
     Found {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: std::path::PathBuf,
         /// What is wrong with it.
         why: String,
     },
-    /// Someone ended it before it began.
-    #[error("it was ended before it began")]
+    /// The run was ended before it started.
+    #[error("the run was stopped before it started")]
     Stopped,
-    /// One of several processes that share the run failed, or went away.
+    /// A process of a shared run failed or was lost.
     #[error("{message}")]
     Crew {
-        /// Which one, and what happened.
+        /// The process, and what happened.
         message: String,
-        /// What to do about it.
+        /// Advice.
         help: Option<String>,
     },
-    /// A worker ended in a way that it must not.
+    /// A worker panicked.
     #[error("worker {worker_index} of cell {cell_index} panicked")]
     Panicked {
-        /// The cell, 0-based.
+        /// Index of the cell, 0-based.
         cell_index: u32,
-        /// The worker, 0-based.
+        /// Index of the worker, 0-based.
         worker_index: usize,
     },
 }
 
 impl RunError {
-    /// What could not be done with a file or directory.
+    /// Error of an action on a file or directory.
     pub(crate) fn file(verb: &'static str, path: &Path, errno: Errno) -> Self {
         Self::File {
             verb,
@@ -106,7 +106,7 @@ impl RunError {
         }
     }
 
-    /// One thing to do about it.
+    /// One action that may solve the problem, if there is any.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
@@ -123,7 +123,7 @@ impl RunError {
             }
             Self::Cpus { .. } => Some("name CPUs that `lscpu -e` lists as online".to_owned()),
             Self::Found { .. } => {
-                Some("first run the command that makes it and keeps it".to_owned())
+                Some("first run the command that creates it and keeps it".to_owned())
             }
             Self::File { source, .. } => file_help(source.kind()).map(str::to_owned),
             Self::Panicked { .. } => {

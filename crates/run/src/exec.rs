@@ -1,7 +1,7 @@
-//! Work by programs: one is started for each file and waited for.
+//! Runs a program for each file, one after the other.
 //!
-//! What is measured is mostly the start of programs, so the caller measures beside it what as many
-//! starts of a program take that does nothing.
+//! Most of the measured time is the start of the programs. The caller therefore also measures the
+//! same number of starts of a program that does nothing.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -20,37 +20,37 @@ use plan::program::{CommandWord, FileCommand};
 
 use crate::RunError;
 
-/// Where programs are if the environment does not say.
+/// Search path if `PATH` is not set.
 const PATHS: &str = "/usr/bin:/bin";
 
-/// What programs took.
+/// Result of running programs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Executed {
-    /// Programs that ended well.
+    /// Number of programs that exited successfully.
     pub done_count: u64,
-    /// Programs that could not be started or ended otherwise.
+    /// Number of programs that could not be started or did not exit successfully.
     pub failed_count: u64,
-    /// What became of the first of these.
+    /// Description of the first failure.
     pub first_failure: Option<String>,
-    /// Whether they were stopped before the last file.
+    /// `true` if the run was stopped before the last file.
     pub is_stopped: bool,
-    /// Time on the clock.
+    /// Elapsed time, in nanoseconds.
     pub real_ns: u64,
-    /// Time of the programs in user mode.
+    /// CPU time of the programs in user mode, in nanoseconds.
     pub user_ns: u64,
-    /// Time of the programs in the kernel.
+    /// CPU time of the programs in the kernel, in nanoseconds.
     pub system_ns: u64,
 }
 
-/// Starts the command's program for each name, which is relative to `directory`, and waits for its
-/// end before the next.
+/// Runs the command's program for each name, which is relative to `directory`, and waits for its
+/// end before the next start.
 ///
-/// `stop` is looked at before each file. A program in progress is not interrupted by the
-/// terminal's Ctrl-C: it is in a process group of its own. Nobody else may wait for children
-/// meanwhile, as their time would be counted.
+/// `stop` is checked before each file. Ctrl-C does not interrupt the running program, which has its
+/// own process group. No other thread may wait for child processes meanwhile, because their CPU
+/// time would be counted.
 ///
 /// # Errors
-/// When the program is not found, or no null device can be had; nothing was started then.
+/// The program is not found, or there is no null device. Nothing was started then.
 pub fn start_each(
     command: FileCommand,
     names: impl Iterator<Item = PathBuf>,
@@ -60,13 +60,13 @@ pub fn start_each(
     Starter::new(command, directory)?.start_each(names, stop)
 }
 
-/// A command, ready to be started many times.
+/// A command that can be started many times.
 struct Starter<'a> {
     command: FileCommand,
     program: PathBuf,
     directory: &'a Path,
     null: File,
-    /// Whether that keeps what programs write, as no device does.
+    /// `true` if `null` is a regular file, which would keep the programs' output.
     keeps_output: bool,
 }
 
@@ -94,6 +94,7 @@ impl<'a> Starter<'a> {
         stop: &AtomicBool,
     ) -> Result<Executed, RunError> {
         let mut executed = Executed::default();
+        // Nothing but this loop waits for child processes, so the difference is their CPU time.
         let (start, start_cpu) = (Instant::now(), ChildrenTime::so_far());
         for name in names {
             if stop.load(Ordering::Relaxed) {
@@ -102,6 +103,7 @@ impl<'a> Starter<'a> {
             }
             let ended = self.start(&name);
             if self.keeps_output {
+                // An empty file in memory replaces a missing `/dev/null`, and it must not grow.
                 let _ = self.null.set_len(0);
             }
             if ended.as_ref().is_ok_and(ExitStatus::success) {
@@ -143,9 +145,9 @@ impl<'a> Starter<'a> {
     }
 }
 
-/// What the command's program is told about a file.
+/// Arguments of the command's program for a file.
 ///
-/// The path should not begin with a dash: it would be taken for an option.
+/// The path must not start with a dash, because programs take that for an option.
 fn arguments(command: FileCommand, path: &OsStr) -> Vec<OsString> {
     let argument = |word| match word {
         CommandWord::Text(text) => OsString::from(text),
@@ -166,7 +168,7 @@ fn not_an_option(name: &Path) -> PathBuf {
     name.to_owned()
 }
 
-/// Where a program is.
+/// Path of a program.
 fn located(program: &str) -> Result<PathBuf, RunError> {
     let paths = std::env::var_os("PATH").unwrap_or_else(|| PATHS.into());
     find(program, std::env::split_paths(&paths)).map_err(|source| RunError::System {
@@ -175,13 +177,13 @@ fn located(program: &str) -> Result<PathBuf, RunError> {
     })
 }
 
-/// The first of the directories that has a program of this name.
+/// First program of this name in the directories.
 fn find(program: &str, directories: impl Iterator<Item = PathBuf>) -> io::Result<PathBuf> {
     let is_program = |path: &PathBuf| {
         let found = std::fs::metadata(path);
         found.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
     };
-    // A relative entry means another directory for a child that starts elsewhere.
+    // The child runs in another directory, where a relative entry would mean another path.
     let absolute = directories.filter_map(|directory| std::path::absolute(directory).ok());
     absolute
         .map(|directory| directory.join(program))

@@ -1,17 +1,17 @@
-//! From what was counted to the cell's record.
+//! Turns counters into the cell's record.
 
 use plan::{Cell, Plan};
 use results::{
-    CellRecord, DueFigures, MismatchFigures, Names, OpenLoopFigures, Status, TargetFigures,
+    CellRecord, CounterNames, DueFigures, MismatchFigures, OpenLoopFigures, Status, TargetFigures,
     WorkerFigures,
 };
 use stats::Interval;
 
 use crate::due::due_figures;
 use crate::measured::{Measured, MeasuredLane};
-use crate::outcome::Outcome;
+use crate::outcome::WorkerOutcome;
 
-/// The names of all operations, by number.
+/// Names of all operations, by number.
 pub(crate) fn operation_names() -> Vec<&'static str> {
     engine::Operation::ALL
         .iter()
@@ -19,14 +19,14 @@ pub(crate) fn operation_names() -> Vec<&'static str> {
         .collect()
 }
 
-/// The record of a cell without processor and device.
+/// Record of a cell, without CPU and device usage.
 pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> CellRecord {
     let due = cell.rate.map(|_| due_figures(measured));
     record_with_due(plan, cell, measured, due.as_ref())
 }
 
-/// As [`cell_record`], where that is known already which became of what was due; none where
-/// nothing was.
+/// As [`cell_record`], with the outcome of the due requests if it is already known; `None` if no
+/// requests had due times.
 pub(crate) fn record_with_due(
     plan: &Plan,
     cell: &Cell,
@@ -36,7 +36,7 @@ pub(crate) fn record_with_due(
     let operations = operation_names();
     let kinds = measured.transaction_kinds.iter();
     let transactions: Vec<&str> = kinds.map(String::as_str).collect();
-    let names = Names {
+    let names = CounterNames {
         operations: &operations,
         transactions: &transactions,
     };
@@ -48,6 +48,7 @@ pub(crate) fn record_with_due(
     let mut record = CellRecord::of(cell, plan, &totals, run_time_ns, names);
     let stopped = measured.lanes.iter().any(|lane| lane.outcome.stopped);
     let is_valid = measured.standstills.iter().all(|it| it.is_left_out)
+        // If standstills leave no time, nothing was measured.
         && (measured.standstills.is_empty() || record.run_time_ns > 0);
     record.status = match (stopped, is_valid) {
         (_, false) => Status::Failed,
@@ -73,13 +74,14 @@ pub(crate) fn record_with_due(
     record
 }
 
-/// The record of what a stage of a cell used, which [`Observer::complete`] fills in. It has no
-/// figures of operations: their histograms take a millisecond to encode, in which the caches
-/// forget the files that the next stage is to find there.
+/// Record for the usage of a cell's stage, which [`Observer::complete`] fills in. It has no results
+/// of operations: encoding their histograms takes 1 ms, which evicts from the CPU caches the files
+/// that the next stage is to find there.
 ///
 /// [`Observer::complete`]: crate::observe::Observer::complete
 pub(crate) fn usage_record(plan: &Plan, cell: &Cell, measured: &Measured) -> CellRecord {
-    let names = Names {
+    // Empty names leave out all operations.
+    let names = CounterNames {
         operations: &[],
         transactions: &[],
     };
@@ -95,12 +97,13 @@ pub(crate) fn usage_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cel
     record
 }
 
-/// Measured time of the cell.
+/// Measured time of the cell, in nanoseconds.
 ///
-/// A cell that ends by time is measured by each worker for that time, give or take one request, so
-/// the mean keeps the sum of the workers' rates. A cell that ends by operations lasts until the
+/// In a cell that ends by time, each worker measures for that time, give or take one request, so
+/// the mean preserves the sum of the workers' rates. A cell that ends by operations lasts until the
 /// last worker is done.
 fn run_time_ns(cell: &Cell, measured: &Measured) -> u64 {
+    // Jobs may start and end at different times.
     if cell.work.is_requests() {
         return time_of_all(measured);
     }
@@ -111,12 +114,12 @@ fn run_time_ns(cell: &Cell, measured: &Measured) -> u64 {
     mean(times)
 }
 
-/// From the beginning of the first lane's measurement to the end of the last one's.
+/// Time from the start of the first lane's measurement to the end of the last one's.
 fn time_of_all(measured: &Measured) -> u64 {
-    let lanes = measured.lanes.iter().map(|lane| &lane.outcome);
-    let lanes = lanes.filter(|it| it.measured_ns > 0);
-    let begin_ns = lanes.clone().map(|it| it.finish_ns - it.measured_ns).min();
-    let end_ns = lanes.map(|it| it.finish_ns).max();
+    let lanes = measured.lanes.iter();
+    let lanes = lanes.filter(|it| it.outcome.measured_ns > 0);
+    let begin_ns = lanes.clone().map(MeasuredLane::begin_ns).min();
+    let end_ns = lanes.map(|it| it.outcome.finish_ns).max();
     end_ns.unwrap_or(0) - begin_ns.unwrap_or(0)
 }
 
@@ -130,7 +133,7 @@ fn worker_figures(
     plan: &Plan,
     cell: &Cell,
     measured: &Measured,
-    names: Names<'_>,
+    names: CounterNames<'_>,
 ) -> WorkerFigures {
     let lanes: Vec<&MeasuredLane> = measured
         .lanes
@@ -151,11 +154,7 @@ fn worker_figures(
     let finished_ns = lanes.iter().map(|lane| lane.outcome.finish_ns).max();
     figures.done_ns = finished_ns.map(|finish_ns| finish_ns.saturating_sub(measured.measure_ns));
     if worker.job.is_some() {
-        let begins_ns = lanes.iter().map(|lane| {
-            let outcome = &lane.outcome;
-            outcome.finish_ns.saturating_sub(outcome.measured_ns)
-        });
-        let begin_ns = begins_ns.min();
+        let begin_ns = lanes.iter().map(|lane| lane.begin_ns()).min();
         figures.begin_ns = begin_ns.map(|it| it.saturating_sub(measured.measure_ns));
         let usages = lanes.iter().filter_map(|lane| lane.outcome.usage);
         figures.usage = usages.reduce(|all, usage| all.with(&usage));
@@ -165,7 +164,7 @@ fn worker_figures(
             .iter()
             .flat_map(|it| it.outcome.noted.clone())
             .collect();
-        // Intervals of several threads overlap, and a series has one at a time.
+        // Intervals of several threads overlap, and a series has only one at a time.
         if let [lane] = lanes[..] {
             figures.intervals.clone_from(&lane.series);
         }
@@ -180,7 +179,7 @@ fn worker_figures(
     figures
 }
 
-fn mismatch(outcome: &Outcome) -> Option<MismatchFigures> {
+fn mismatch(outcome: &WorkerOutcome) -> Option<MismatchFigures> {
     let first = outcome.first_mismatch.as_ref()?;
     Some(MismatchFigures {
         count: outcome.mismatch_count,
@@ -196,7 +195,7 @@ fn target_figures(
     plan: &Plan,
     measured: &Measured,
     run_time_ns: u64,
-    names: Names<'_>,
+    names: CounterNames<'_>,
 ) -> Vec<TargetFigures> {
     let mut totals: std::collections::BTreeMap<u32, Interval> = std::collections::BTreeMap::new();
     for lane in &measured.lanes {

@@ -1,16 +1,15 @@
-//! When a search for the best queue depth need not go deeper.
+//! Decides when a search for the best queue depth can stop.
 
 use plan::{Cell, Plan};
 use results::{CellRecord, per_second, target_indexes};
 
 use crate::session::Session;
 
-/// Two more depths that bring less than this share bring nothing.
+/// Minimum gain of two more depths, as a share; less is no gain.
 const GAIN_MIN: f64 = 0.02;
 
 impl Session<'_> {
-    /// Whether the depths before this one show that it brings nothing, where the best depth is
-    /// looked for.
+    /// `true` in a search for the best depth if shallower depths show that this one gains nothing.
     pub fn is_too_deep(&self, cell: &Cell) -> bool {
         if !cell.find_depth {
             return false;
@@ -18,14 +17,14 @@ impl Session<'_> {
         let (plan, records) = (&self.record.plan, &self.record.cells);
         match cell.repetition {
             0 => is_settled(&rates(cell, plan, records)),
-            // What the first repetition left out is left out.
+            // Later repetitions leave out the same depths as the first one.
             _ => !records.iter().any(|it| it.first_index == cell.first_index),
         }
     }
 }
 
-/// The rates of the depths before this one, in their order: what was done in all phases, over the
-/// time of all.
+/// Rates of the shallower depths, in ascending order: operations of all phases divided by their
+/// total time.
 fn rates(cell: &Cell, plan: &Plan, records: &[CellRecord]) -> Vec<f64> {
     let is_shallower = |record: &&CellRecord| {
         let planned = plan.cells.get(record.index as usize);
@@ -43,7 +42,7 @@ fn rates(cell: &Cell, plan: &Plan, records: &[CellRecord]) -> Vec<f64> {
     cells.map(rate).collect()
 }
 
-/// Whether both differ in their queue depth alone.
+/// `true` if the cells differ only in their queue depth.
 fn is_of_the_same(one: &Cell, other: &Cell) -> bool {
     one.workload_index == other.workload_index
         && one.access_spec == other.access_spec
@@ -54,7 +53,7 @@ fn is_of_the_same(one: &Cell, other: &Cell) -> bool {
         && one.repetition == 0
 }
 
-/// Whether the last two rates bring next to nothing over those before.
+/// `true` if the last two rates gain almost nothing over the earlier ones.
 fn is_settled(rates: &[f64]) -> bool {
     let [before @ .., one, other] = rates else {
         return false;

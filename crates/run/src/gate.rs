@@ -1,53 +1,55 @@
-//! Where the workers of a cell wait for each other: all before the ramp, and jobs for jobs.
+//! Gates at which the workers of a cell wait for each other: all before the ramp, jobs for other
+//! jobs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often who waits for a job looks whether it is to end itself.
+/// Interval at which a waiting job checks whether it is to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What the workers are told.
+/// Signal to the workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Signal {
-    /// Begin; the ramp counts from this time, in nanoseconds of the clock.
+pub(crate) enum StartSignal {
+    /// Start; the ramp counts from this time, in nanoseconds of the clock.
     Start { start_ns: u64 },
-    /// Another worker cannot begin, so none does.
+    /// Another worker cannot start, so none does.
     Abandon,
 }
 
-/// Closed until it is given a signal.
+/// A gate that stays closed until it gets a signal.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    signal: Mutex<Option<Signal>>,
+    signal: Mutex<Option<StartSignal>>,
     opened: Condvar,
-    /// When the first that went through was ready to work, in nanoseconds of the clock and 1; 0 as
-    /// long as there is none.
+    /// Earliest time at which a worker that passed the gate was ready, in nanoseconds of the clock
+    /// plus 1; 0 before any was.
     begin_ns: AtomicU64,
 }
 
 impl Gate {
-    /// Gives all workers, those that wait and those that will come, their signal.
-    pub fn open(&self, signal: Signal) {
+    /// Gives the signal to all workers, including those that arrive later.
+    pub fn open(&self, signal: StartSignal) {
         *self.signal.lock().unwrap_or_else(PoisonError::into_inner) = Some(signal);
         self.opened.notify_all();
     }
 
-    /// Takes note of when somebody who went through is ready to work.
+    /// Records the time at which a worker that passed the gate is ready.
     pub fn note_begin(&self, now_ns: u64) {
         let earlier = |known: u64| (known == 0 || now_ns < known - 1).then_some(now_ns + 1);
+        // An error only means that an earlier time is already known.
         let _ = self
             .begin_ns
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, earlier);
     }
 
-    /// When the first was, in nanoseconds of the clock.
+    /// Earliest time at which a worker was ready, in nanoseconds of the clock.
     pub fn begin_ns(&self) -> Option<u64> {
         self.begin_ns.load(Ordering::Relaxed).checked_sub(1)
     }
 
     /// Waits for the signal.
-    pub fn wait(&self) -> Signal {
+    pub fn wait(&self) -> StartSignal {
         let mut signal = self.signal.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             match *signal {
@@ -63,7 +65,7 @@ impl Gate {
     }
 }
 
-/// Whether a job has ended.
+/// End of a job, for which others wait.
 #[derive(Debug, Default)]
 pub(crate) struct JobEnd {
     has_ended: Mutex<bool>,
@@ -71,18 +73,19 @@ pub(crate) struct JobEnd {
 }
 
 impl JobEnd {
-    /// Waits until the job has ended, or everything is to.
+    /// Waits until the job has ended or `stop` is set.
     pub fn wait(&self, stop: &AtomicBool) {
         let ended = self.has_ended.lock();
         let mut has_ended = ended.unwrap_or_else(PoisonError::into_inner);
         while !*has_ended && !stop.load(Ordering::Relaxed) {
+            // Setting `stop` does not wake this thread.
             let waited = self.told.wait_timeout(has_ended, LOOK);
             has_ended = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
 
-/// To be dropped when a job ends, however it does.
+/// Guard that marks a job as ended when it is dropped, even by a panic.
 #[derive(Debug)]
 pub(crate) struct EndOfJob(pub Arc<JobEnd>);
 

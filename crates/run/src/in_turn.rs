@@ -1,4 +1,4 @@
-//! Two runs at once, cell by cell in turn, so that what disturbs one disturbs the other as well.
+//! Alternates between two runs cell by cell, so that disturbances affect both.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::keep::Keeper;
 use crate::run::RunSpec;
 use crate::session::{Finished, RunOptions, Session};
 
-/// Runs two plans of the same cells in turn, A B B A and so on, each with a record of its own, and
-/// stores both.
+/// Runs two plans with the same cells in turn (A B B A ...), each with its own record, and stores
+/// both.
 ///
-/// Where both have the same targets, they are prepared once and used by both.
+/// If both have the same targets, the targets are prepared once and used by both.
 ///
 /// # Panics
-/// When the plans have other cells than each other.
+/// The plans have different cells.
 pub fn measure_in_turn(specs: [RunSpec<'_>; 2], options: &RunOptions) -> [Finished; 2] {
     let [mut a, mut b] = specs;
     assert!(
@@ -42,7 +42,7 @@ pub fn measure_in_turn(specs: [RunSpec<'_>; 2], options: &RunOptions) -> [Finish
     first.record.workload_file = a.workload_file;
     second.record.workload_file = b.workload_file;
     while second.record.id == first.record.id {
-        // An id names the millisecond of the start.
+        // IDs contain the start time in milliseconds, so wait for the next one.
         std::thread::sleep(Duration::from_millis(1));
         second.rename();
     }
@@ -70,14 +70,15 @@ fn carried_out(
     let mut conclusions = driven.conclusions.into_iter();
     let mut outcomes = driven.outcomes.into_iter();
     sessions.map(|mut session| {
-        // The other side's failure cuts this one short.
+        // A failure on the other side cuts this run short.
         session.is_cut_short |= failed;
+        // Before the end of the session, which stores the verdicts in the record.
         session.conclude(conclusions.next().unwrap_or_default());
         session.finish(outcomes.next().unwrap_or(Ok(())))
     })
 }
 
-/// Admits and prepares the targets of both before the first cell of either.
+/// Admits and prepares the targets of both runs before their first cells.
 fn begin(
     sessions: &mut [Session<'_>; 2],
     warnings: [Vec<Warning>; 2],
@@ -88,6 +89,7 @@ fn begin(
         let failed = |error| (side, error);
         crate::preflight::try_engines(session.plan).map_err(failed)?;
         session.find_peers().map_err(failed)?;
+        // The first run has already admitted the targets that both share.
         sites.push(match is_shared && side == 1 {
             true => Vec::new(),
             false => session.admit_all().map_err(failed)?,
@@ -104,7 +106,7 @@ fn begin(
     Ok(())
 }
 
-/// Both runs when one of them could not begin.
+/// Ends both runs after one of them could not start.
 fn ended(sessions: [Session<'_>; 2], side: usize, error: RunError) -> [Finished; 2] {
     let mut error = Some(error);
     let mut places = 0..;
@@ -141,7 +143,7 @@ fn have_the_same_targets(a: &Plan, b: &Plan) -> bool {
     paths(a) == paths(b)
 }
 
-/// The path without links; the same for a file that is yet to be made.
+/// Path without symbolic links; also works for a file that does not exist yet.
 fn real_path(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;

@@ -1,23 +1,23 @@
-//! The run that is being made, on its way into the results store.
+//! Writes the running run into the results store.
 
 use std::path::Path;
 
 use plan::EngineKind;
 use results::{RunEvent, RunRecord, Warning, WarningCode, doubt_store, target_indexes};
-use store::{Store, StoreError, Writer};
+use store::{RunWriter, Store, StoreError};
 
 use crate::session::Finished;
 
-/// Stores a run while it goes on. A store that fails is a warning: measuring goes on.
+/// Stores a run while it is in progress. If the store fails, the run continues with a warning.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     store: Option<Store>,
-    writer: Option<Writer>,
+    writer: Option<RunWriter>,
     failure: Option<StoreError>,
 }
 
 impl Keeper {
-    /// `opened` is none where the run is not to be stored.
+    /// `opened` is `None` if the run is not to be stored.
     pub fn new(opened: Option<Result<Store, StoreError>>) -> Self {
         let (store, failure) = match opened.transpose() {
             Ok(store) => (store, None),
@@ -30,12 +30,12 @@ impl Keeper {
         }
     }
 
-    /// What there is to say before the run begins.
+    /// Warnings before the start of the run.
     pub fn doubts(&self) -> Vec<Warning> {
         self.failure.iter().map(not_stored).collect()
     }
 
-    /// What there is to say of what was written to the store meanwhile.
+    /// Warning if the writes to the store may have disturbed a target.
     fn on_target(&mut self, record: &RunRecord) -> Option<Warning> {
         let store = self.store.as_ref()?;
         let written_bytes = self.writer.as_mut()?.settle()?;
@@ -50,7 +50,7 @@ impl Keeper {
         doubt_store(&record.cells, written_bytes, (store.path(), &target.path))
     }
 
-    /// Takes note of what happens in the run.
+    /// Stores an event of the run.
     pub fn hear(&mut self, event: &RunEvent) {
         if let (RunEvent::Started { record }, Some(store)) = (event, &self.store) {
             match store.begin(record) {
@@ -63,24 +63,25 @@ impl Keeper {
         }
     }
 
-    /// Ends the run. Where it could not be stored, the record says so.
+    /// Completes the run in the store. If that fails, adds a warning to the record.
     pub fn finish(mut self, mut finished: Finished) -> Finished {
         let record = &mut finished.record;
         let on_target = self.on_target(record);
         record.warnings.extend(on_target);
         let stored = self.writer.map_or(Ok(()), |writer| writer.finish(record));
         if let Some(error) = stored.err().or(self.failure) {
-            // `doubts` has reported a store that could not be opened.
+            // `doubts` has already reported a store that could not be opened.
             if self.store.is_some() {
                 record.warnings.push(not_stored(&error));
             }
+            // Nobody misses a run without results in the store.
             finished.not_stored = finished.has_begun().then_some(error);
         }
         finished
     }
 }
 
-/// Whether both are on one device, whatever layers are between.
+/// `true` if both are on the same device, below any layers in between.
 fn shares_device(store: &Store, target: &Path) -> bool {
     if store.lies_on(target) {
         return true;

@@ -1,4 +1,4 @@
-//! What a run lends to a cell.
+//! Resources that a run lends to a cell.
 
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -12,36 +12,37 @@ use crate::cut::is_cut;
 use crate::meeting::Meeting;
 use crate::status::StatusWish;
 
-/// What the run lends to a cell, or to a stage of one.
+/// Resources that the run lends to a cell, or to a stage of one.
 pub(crate) struct CellKit<'a> {
     pub cell: &'a Cell,
     pub clock: &'a TscClock,
-    /// Set from outside to end the run.
+    /// Set by a signal handler to end the run.
     pub stop: &'a AtomicBool,
-    /// Set from outside to go on with the next cell; none where what is done must be whole.
+    /// Set by a signal handler to continue with the next cell; `None` if the work must not be cut
+    /// short.
     pub skip: Option<&'a AtomicBool>,
-    /// Set from outside when the process goes on after it was stopped.
+    /// Set by the handler of `SIGCONT`, after the process was stopped.
     pub continued: &'a AtomicBool,
-    /// Where it is agreed with other processes when to begin.
+    /// Agreement with other processes; `None` if this process runs alone.
     pub meeting: Option<&'a dyn Meeting>,
-    /// What is shown as being done, and how much of it there is.
-    pub course: Course,
-    /// The devices under the targets, which are looked at over the time of the measurement.
+    /// Stage that the display shows.
+    pub course: ShownStage,
+    /// Devices under the targets, sampled during the measurement.
     pub devices: Option<Rc<DeviceCounters>>,
-    /// Whether it is told while it goes on what was done so far.
+    /// Status reports during the cell; `None` if none are requested.
     pub status: Option<StatusWish<'a>>,
-    /// Called when the measurement begins and when it ends, with the threads' ids.
-    pub mark: &'a mut dyn FnMut(Mark, &[i32]),
+    /// Called at the start and the end of the measurement, with the threads' IDs.
+    pub mark: &'a mut dyn FnMut(CellMark, &[i32]),
     pub listener: &'a mut dyn FnMut(&RunEvent),
 }
 
 impl CellKit<'_> {
-    /// Whether the cell is to end before it is over.
+    /// `true` if the cell is to end early.
     pub fn is_cut(&self) -> bool {
         is_cut(self.stop, self.skip)
     }
 
-    /// Tells other processes when the first worker here began.
+    /// Reports to other processes when the first worker here started.
     pub fn tell_begin(&self, begin_ns: Option<u64>) {
         if let (Some(meeting), Some(begin_ns)) = (self.meeting, begin_ns) {
             meeting.begun(self.course.phase.as_deref(), begin_ns);
@@ -49,22 +50,22 @@ impl CellKit<'_> {
     }
 }
 
-/// What is shown as being done, and how much of it there is.
+/// Stage that the display shows, and its size.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Course {
-    /// The phase's name, where it is not simply measuring.
+pub(crate) struct ShownStage {
+    /// Name of the phase; `None` for plain measuring.
     pub phase: Option<String>,
-    /// Transactions until it ends; none where it ends by time or nobody knows.
+    /// Transactions until its end; `None` if it ends by time or the number is not known.
     pub transactions: Option<u64>,
-    /// How long it is to take, in nanoseconds; 0 where it ends by itself.
+    /// Planned duration, in nanoseconds; 0 if its work ends it.
     pub time_ns: u64,
 }
 
-/// The ends of the measurement, as the monitor sees them.
+/// Points of the measurement that the monitor marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum CellMark {
     Begin,
-    /// A round ends and the next begins.
+    /// A round ends and the next one starts.
     Round,
     End,
 }

@@ -1,4 +1,4 @@
-//! The threads of a cell: one a worker, or one a slot where the engine has one request in flight.
+//! Threads of a cell: one per worker, or one per slot if the engine has one request in flight.
 
 use engine::{Operation, OperationSet};
 use generate::{
@@ -12,29 +12,29 @@ use crate::pace::Paced;
 use crate::sample::Sample;
 use crate::times::{drain_max_ns, due_window_ns};
 
-/// What one thread does.
+/// Work of one thread.
 #[derive(Clone)]
 pub(crate) struct Lane {
-    /// Which of the cell's workers it belongs to, 0-based.
+    /// Index of its worker in the cell, 0-based.
     pub worker_index: usize,
-    /// Which of the worker's spans each span of `plan` is.
+    /// For each span of `plan`, its index among the worker's spans.
     pub span_indexes: Vec<usize>,
     pub plan: WorkerPlan,
     pub cursors: Cursors,
-    /// When requests are due; none where each follows the one before.
+    /// Due times of the requests; `None` in a closed loop.
     pub pace: Option<Paced>,
-    /// Operations that it is to do, where their number ends the cell.
+    /// Operations of this lane, if their number ends the cell.
     pub operations: Option<u64>,
 }
 
-/// Positions, one a span of the lane's plan.
+/// Positions, one per span of the lane's plan.
 #[derive(Clone)]
 pub(crate) enum Cursors {
     Own(Vec<OwnCursor>),
     Shared(Vec<SharedCursor>),
 }
 
-/// A lane's generator, chosen once.
+/// Generator of a lane, chosen once.
 pub(crate) enum Requests {
     Transfer(Transfer<OwnCursor>),
     SharedTransfer(Transfer<SharedCursor>),
@@ -44,7 +44,7 @@ pub(crate) enum Requests {
 }
 
 impl Lane {
-    /// The lane's stream of requests.
+    /// Creates the lane's stream of requests.
     pub fn requests(&self) -> Result<Requests, GenerateError> {
         let plan = &self.plan;
         if plan.network {
@@ -66,7 +66,7 @@ impl Lane {
         })
     }
 
-    /// The operations that may come, and the names of the transaction kinds.
+    /// Operations that the requests may have, and names of the transaction kinds.
     pub fn announced(&self, requests: &Requests) -> (OperationSet, Vec<String>) {
         let operations = requests.operations();
         if self.pace.is_some() {
@@ -79,7 +79,7 @@ impl Lane {
         (operations, named(&["transaction", "connection"]))
     }
 
-    /// An empty sample with the counters that the lane uses.
+    /// Creates an empty sample with the counters that the lane uses.
     pub fn shape(&self, operations: OperationSet, kind_count: usize) -> Sample {
         let numbers = operations.iter().map(|operation| operation as usize);
         let span = Interval::with(numbers, kind_count);
@@ -91,7 +91,7 @@ impl Lane {
         }
     }
 
-    /// Requests in flight.
+    /// Maximum number of requests in flight.
     pub fn slot_count(&self) -> u32 {
         match &self.plan.job {
             Some(job) => job.iodepth,
@@ -99,7 +99,7 @@ impl Lane {
         }
     }
 
-    /// Bytes of the largest request.
+    /// Size of the largest request, in bytes, at least 512.
     pub fn buffer_bytes(&self) -> u32 {
         if let Some(job) = &self.plan.job {
             return job.buffer_bytes().max(512);
@@ -114,7 +114,7 @@ impl Lane {
 }
 
 impl Requests {
-    /// The operations that may come.
+    /// Operations that the requests may have.
     pub fn operations(&self) -> OperationSet {
         match self {
             Self::Transfer(generator) => generator.operations(),
@@ -125,7 +125,7 @@ impl Requests {
         }
     }
 
-    /// The names of the transaction kinds.
+    /// Names of the transaction kinds.
     pub fn transaction_kinds(&self) -> Vec<String> {
         match self {
             Self::Transfer(generator) => generator.transaction_kinds(),
@@ -137,7 +137,7 @@ impl Requests {
     }
 }
 
-/// All lanes of a cell.
+/// Lanes of a cell in this process.
 pub(crate) fn lanes(
     cell: &Cell,
     seed: u64,
@@ -149,6 +149,7 @@ pub(crate) fn lanes(
         .map(|worker| worker.lines.len())
         .max()
         .unwrap_or(0);
+    // The rule of the Penguinometer paper: all workers move one current sector address per target.
     let addresses: Vec<SharedCursor> = (0..target_count as u64)
         .map(|target| SharedCursor::current_sector_address(seed ^ target, line_count))
         .collect();
@@ -161,12 +162,12 @@ pub(crate) fn lanes(
         }
     }
     finish(&mut lanes, cell)?;
-    // Whoever works in another process is counted, but works there.
+    // Workers of other processes count for the shares but run there.
     lanes.retain(|lane| cell.is_own(&lane.plan));
     Ok(lanes)
 }
 
-/// The lanes of all jobs of a cell.
+/// Lanes of all jobs of a cell in this process.
 pub(crate) fn job_lanes(cell: &Cell) -> Result<Vec<Lane>, GenerateError> {
     let workers = cell.workers.iter().enumerate();
     let threads = workers.flat_map(|(worker_index, worker)| {
@@ -187,12 +188,13 @@ pub(crate) fn job_lanes(cell: &Cell) -> Result<Vec<Lane>, GenerateError> {
     Ok(lanes)
 }
 
-/// Tells all lanes of a cell when their requests are due, and how many they do.
+/// Sets the due times and the number of operations of all lanes of a cell.
 fn finish(lanes: &mut [Lane], cell: &Cell) -> Result<(), GenerateError> {
     if let Some(rate) = cell.rate {
         set_paces(lanes, rate, cell, cell.workers.len() as u32)?;
     }
     if let Some(all) = cell.operations {
+        // All lanes, also of other processes, so that the shares are the same everywhere.
         let count = lanes.len() as u64;
         for (index, lane) in (0..).zip(lanes) {
             lane.operations = Some(generate::share(all, count, index));
@@ -201,8 +203,8 @@ fn finish(lanes: &mut [Lane], cell: &Cell) -> Result<(), GenerateError> {
     Ok(())
 }
 
-/// Tells each lane when its requests are due, of which the cell's first `worker_count` workers each
-/// have a share; the lanes of a worker share its due times.
+/// Sets the due times of all lanes. The cell's first `worker_count` workers share the rate, and the
+/// lanes of a worker share its due times.
 pub(crate) fn set_paces(
     lanes: &mut [Lane],
     rate: OpenLoop,
@@ -210,7 +212,7 @@ pub(crate) fn set_paces(
     worker_count: u32,
 ) -> Result<(), GenerateError> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    // One is left for the kernel and whoever serves the requests.
+    // One CPU stays free for the kernel and for the process that serves the requests.
     let looks = lanes.len() < processors;
     for of_worker in lanes.chunk_by_mut(|a, b| a.worker_index == b.worker_index) {
         let worker = &cell.workers[of_worker[0].worker_index];
@@ -262,9 +264,11 @@ fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
 
 fn split(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -> Vec<Lane> {
     let spans = generate::slot_spans(&worker.spans);
+    // A single thread needs no shared cursor.
     if spans.len() == 1 {
         return vec![whole(worker_index, worker, addresses)];
     }
+    // The threads of a worker share its cursor, as the slots of a single thread do.
     let between: Vec<SharedCursor> = worker
         .spans
         .iter()

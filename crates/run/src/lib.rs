@@ -1,7 +1,7 @@
 //! Cells, workers and the measurement loop.
 //!
-//! Running decides nothing: every choice stands in the plan. What happens is told as events, and
-//! what was measured is returned as a record.
+//! This crate makes no choices: the plan contains all of them. It reports progress as events, and
+//! returns the results as a record.
 
 mod batch;
 mod blank;
@@ -20,10 +20,15 @@ mod engines;
 mod error;
 pub mod exec;
 mod figures;
+mod file_requests;
+mod file_task;
 mod files;
 mod find_depth;
 mod gate;
+mod goals;
 mod in_turn;
+mod job_task;
+mod job_tree;
 mod jobs;
 mod keep;
 mod kit;
@@ -34,6 +39,7 @@ mod meeting;
 mod member;
 mod mismatch;
 mod observe;
+mod open_fileset;
 mod outcome;
 mod pace;
 mod parts;

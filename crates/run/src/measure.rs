@@ -1,7 +1,7 @@
 //! The measurement loop: fill, issue, reap, record.
 //!
-//! Nothing here allocates, locks or makes a system call of its own between the ramp and the end,
-//! and nothing here asks how the run was configured: the types were chosen once, per worker.
+//! Between the ramp and the end, the loop itself neither allocates, locks nor makes system calls.
+//! It does not check the configuration either: the types were chosen once, per worker.
 
 use engine::clock::Clock;
 use engine::{Engine, EngineError, Operation, Request, Wait};
@@ -9,9 +9,9 @@ use generate::{Content, Generator, Step};
 
 use crate::batch::Batch;
 use crate::recorder::{Recorder, Tick};
-use crate::slots::Turns;
+use crate::slots::LoopState;
 
-/// What one worker runs on.
+/// Parts that one worker runs on.
 pub(crate) struct Loop<E, G, C, K> {
     pub engine: E,
     pub generator: G,
@@ -22,15 +22,15 @@ pub(crate) struct Loop<E, G, C, K> {
 }
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
-    /// Runs ramp and measurement, then waits for what is still in flight; what fails then counts.
+    /// Runs ramp and measurement, then waits for the requests in flight, of which failures count.
     pub fn run(&mut self) -> Result<(), EngineError> {
-        let mut turns = Turns::new(self.engine.slot_count());
+        let mut turns = LoopState::new(self.engine.slot_count());
         self.turn(&mut turns)?;
         self.drain(&mut turns)
     }
 
-    /// Turns from the start of the ramp to the end of the measurement.
-    pub fn turn(&mut self, turns: &mut Turns) -> Result<(), EngineError> {
+    /// Runs turns from the start of the ramp to the end of the measurement.
+    pub fn turn(&mut self, turns: &mut LoopState) -> Result<(), EngineError> {
         let mut now_ns = self.clock.now_ns();
         self.recorder.start(now_ns);
         loop {
@@ -52,9 +52,9 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
         Ok(())
     }
 
-    /// Pushes up to a batch of requests; returns when to go on if a delay began, else 0.
+    /// Pushes up to a batch of requests. Returns the end of the delay if one started, else 0.
     #[inline]
-    fn fill(&mut self, turns: &mut Turns, now_ns: u64) -> u64 {
+    fn fill(&mut self, turns: &mut LoopState, now_ns: u64) -> u64 {
         let limit = self.batch.limit(turns.in_flight, self.recorder.budget());
         let (mut issued, mut resume_ns) = (0, 0);
         while issued < limit && resume_ns == 0 && !turns.ready.is_empty() {
@@ -66,6 +66,8 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
                 }
                 Step::Wait { until_ns } => resume_ns = until_ns,
                 Step::Park => turns.park(),
+                // The generator took a while, so the loop reads the clock and checks for the end
+                // before it asks again.
                 Step::Again => break,
                 Step::Finished => turns.ready.pop(),
             }
@@ -83,14 +85,16 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
         self.engine.push(request);
     }
 
-    /// Polls while there is more to issue, else waits for a completion, a delay's end or a tick.
+    /// Polls if there is more to issue, else waits for a completion, the end of a delay or a tick.
     #[inline]
     fn wait(&self, may_issue: bool, resume_ns: u64, now_ns: u64) -> Wait {
+        // Waiting would leave free slots idle.
         if may_issue && resume_ns == 0 {
             return Wait::Poll;
         }
         let resume_ns = if resume_ns == 0 { u64::MAX } else { resume_ns };
         let until_ns = self.recorder.wake_ns().min(resume_ns);
+        // 0 would mean no limit.
         let timeout_ns = until_ns.saturating_sub(now_ns).max(1);
         Wait::One { timeout_ns }
     }

@@ -1,41 +1,49 @@
-//! Everything that was counted in a cell.
+//! Everything counted in a cell.
 
 use results::{EngineNotes, GoalFigures, IntervalRecord, Standstill, SteadyRecord};
 use stats::Interval;
 
 use crate::lane::Lane;
-use crate::outcome::Outcome;
+use crate::outcome::WorkerOutcome;
 
-/// Everything that was counted in a cell.
+/// Everything counted in a cell.
 pub(crate) struct Measured {
     pub lanes: Vec<MeasuredLane>,
     pub intervals: Vec<results::IntervalRecord>,
     pub engine_notes: EngineNotes,
     pub transaction_kinds: Vec<String>,
-    /// When the measurement was to begin, in nanoseconds of the clock.
+    /// Planned start of the measurement, in nanoseconds of the clock.
     pub measure_ns: u64,
-    /// When everything stood still.
+    /// Standstills of the whole process.
     pub standstills: Vec<Standstill>,
-    /// The rounds, where there were any.
+    /// Rounds; `None` unless the cell is measured until it is steady.
     pub steady: Option<MeasuredRounds>,
 }
 
-/// The rounds of a cell; what was measured is that of their window.
+/// Rounds of a cell. The results cover only the window.
 pub(crate) struct MeasuredRounds {
     pub record: SteadyRecord,
-    /// 0-based indexes of the window's first round and of the one behind it; none where no round
-    /// was measured in full.
+    /// Half-open range of the window's rounds, as 0-based indexes; `None` if no round was complete.
     pub window: Option<(u64, u64)>,
 }
 
-/// What was counted in a lane.
+/// Everything counted in a lane.
 pub(crate) struct MeasuredLane {
     pub lane: Lane,
-    /// One a span of the lane's plan.
+    /// Counters, one per span of the lane's plan.
     pub spans: Vec<Interval>,
-    pub outcome: Outcome,
-    /// Its own intervals, where they are kept.
+    pub outcome: WorkerOutcome,
+    /// Intervals of the lane, if they are kept.
     pub series: Vec<IntervalRecord>,
-    /// What became of the goals of its job.
+    /// Outcome of its job's goals.
     pub goals: Option<GoalFigures>,
+}
+
+impl MeasuredLane {
+    /// Start of the measurement after the ramp, in nanoseconds of the clock. Rounds that end late
+    /// make the measured time longer than the time until its end.
+    pub fn begin_ns(&self) -> u64 {
+        let outcome = &self.outcome;
+        outcome.finish_ns.saturating_sub(outcome.measured_ns)
+    }
 }

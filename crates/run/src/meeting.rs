@@ -1,49 +1,51 @@
-//! Where a process that shares a run agrees with the others.
+//! Agreement between the processes that share a run.
 
 use std::fmt::Debug;
 use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-/// Hears how many rounds any worker of all processes has done.
+/// Callback that receives the highest number of rounds done by any worker of all processes.
 pub type HearRounds = Box<dyn FnOnce(u64) + Send>;
 
-/// Where a process that shares a run agrees with the others on when to begin.
+/// Agreement of a process with the others that share its run.
 pub trait Meeting: Debug + Send + Sync {
-    /// All workers here are ready. When they are to begin, in nanoseconds of this process's
-    /// [clock](crate::Member::clock), which may lie ahead; none where nobody begins any more.
+    /// Reports that all workers here are ready, and waits for the start of the stage. Returns it in
+    /// nanoseconds of this process's [clock](crate::Member::clock); it may be in the future. `None`
+    /// if the stage will not start.
     fn start(&self, stop: &AtomicBool) -> Option<u64>;
 
-    /// What became of files here since the last time, for what became of them elsewhere: comes
-    /// back when all processes are as far; none where nobody goes on.
+    /// Sends the file news since the last exchange, and returns the other processes' news. Waits
+    /// until all processes call it; `None` if the run ends.
     fn exchange(&self, news: Vec<FileNews>) -> Option<Vec<FileNews>>;
 
-    /// Workers here have done so many rounds at most; `then` hears how many any has, once all
-    /// processes have said so.
+    /// Reports the highest number of rounds that a worker here has done. `then` receives the
+    /// highest number of all processes once all have reported theirs.
     fn level(&self, rounds: u64, then: HearRounds);
 
-    /// In the cell's next round, so many operations a second were done here.
+    /// Reports this process's operations per second in the cell's next round.
     fn round(&self, per_second: f64);
 
-    /// How many all processes did in that round, 0-based; none until all have said so.
+    /// Operations per second of all processes in a round, 0-based; `None` until all have reported
+    /// it.
     fn round_of_all(&self, index: usize) -> Option<f64>;
 
-    /// The first of the workers here began at that time of the clock, in a stage of that phase
-    /// where the cell has phases.
+    /// Reports when the first worker here started a stage, in nanoseconds of the clock; `phase` is
+    /// `None` if the cell has no phases.
     fn begun(&self, phase: Option<&str>, begin_ns: u64);
 }
 
-/// What became of some files of a fileset.
+/// Files of a fileset that were created or removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FileNews {
-    /// The number of the fileset.
+    /// Number of the fileset.
     pub fileset: u32,
-    /// The worker whose they are; none for those of all.
+    /// Worker that owns the files; `None` for shared files.
     pub worker: Option<u32>,
-    /// The target that they are on; none where nothing is touched.
+    /// Target of the files; `None` if no target is used.
     pub target: Option<u32>,
-    /// Files that were made: the first, how many follow each other, bytes of each.
+    /// Runs of files that were created: number of the first file, number of files, bytes per file.
     pub made: Vec<[u64; 3]>,
-    /// Files that were removed: the first, how many follow each other.
+    /// Runs of files that were removed: number of the first file, number of files.
     pub removed: Vec<[u64; 2]>,
 }

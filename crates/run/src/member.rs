@@ -1,4 +1,4 @@
-//! A process's part in a run that another leads.
+//! Part of one process in a run that another process leads.
 
 use engine::TscClock;
 use plan::{Cell, Plan};
@@ -7,18 +7,18 @@ use results::{CellRecord, PreconditionRecord, RunEvent};
 use crate::RunError;
 use crate::session::{Finished, RunOptions, Session};
 
-/// A process's part in a run that another leads.
+/// Part of one process in a run that another process leads.
 pub struct Member<'a> {
     session: Session<'a>,
-    /// How many preconditioned targets have been reported.
+    /// Number of preconditioned targets already reported.
     told_count: usize,
 }
 
 impl<'a> Member<'a> {
-    /// Makes the targets ready.
+    /// Prepares the targets.
     ///
     /// # Errors
-    /// When they cannot be; what was made is gone, or told of as a warning.
+    /// A target cannot be prepared. Its files were removed, or a warning lists them.
     pub fn begin(
         plan: &'a Plan,
         options: &'a RunOptions,
@@ -36,6 +36,7 @@ impl<'a> Member<'a> {
                 session,
                 told_count: 0,
             }),
+            // `finish` removes what was prepared before the failure.
             Err(error) => match session.finish(Err(error)).error {
                 Some(error) => Err(error),
                 None => Err(RunError::Stopped),
@@ -43,27 +44,27 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The clock of its workers.
+    /// Clock of the workers.
     #[must_use]
     pub fn clock(&self) -> TscClock {
         self.session.clock.clone()
     }
 
-    /// Measures its part of a cell, whose `rank` says which that is; what was measured, and an
-    /// error when it could not go on.
+    /// Measures this process's part of a cell, which the cell's `rank` selects. Returns its
+    /// records, and an error if it could not continue.
     pub fn measure(&mut self, cell: &Cell) -> (Vec<CellRecord>, Result<(), RunError>) {
         let outcome = self.session.measure_cell(cell, None);
         (std::mem::take(&mut self.session.record.cells), outcome)
     }
 
-    /// What was written before cells were measured, since this was asked last.
+    /// Takes the preconditioning done before cells since the last call.
     pub fn preconditioned(&mut self) -> Vec<PreconditionRecord> {
         let known = &self.session.record.preconditions;
         let told = std::mem::replace(&mut self.told_count, known.len());
         known[told..].to_vec()
     }
 
-    /// Removes what it made.
+    /// Removes the files made here.
     #[must_use]
     pub fn finish(self) -> Finished {
         self.session.finish(Ok(()))

@@ -1,4 +1,4 @@
-//! The warning about reads that did not return what was written.
+//! Warns of reads that did not return the data written.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::measured::{Measured, MeasuredLane};
 use crate::session::Session;
 
 impl Session<'_> {
-    /// Says how many reads of a cell were wrong, and where the first one was.
+    /// Warning with the number of wrong reads in a cell and the location of the first.
     pub(crate) fn mismatch_warning(&self, cell: &Cell, measured: &Measured) -> Option<Warning> {
         let lanes = measured.lanes.iter();
         let count: u64 = lanes.map(|lane| lane.outcome.mismatch_count).sum();
@@ -21,8 +21,8 @@ impl Session<'_> {
             None => String::new(),
         };
         let message = format!(
-            "{count} reads did not return what was written; the first{of_job}: `{}` at offset {}: \
-             wanted {}, seen {}",
+            "{count} reads did not return the data written; the first{of_job}: `{}` at offset {}: \
+             expected {}, read {}",
             units::printable(&self.path_of(cell, lane, first.file_index).to_string_lossy()),
             first.offset_bytes,
             first.wanted,
@@ -32,7 +32,7 @@ impl Session<'_> {
         Some(Warning::of_cell(code, cell.index, message))
     }
 
-    /// The path of one of a lane's files.
+    /// Path of one of a lane's files.
     fn path_of(&self, cell: &Cell, lane: &MeasuredLane, file_index: u32) -> PathBuf {
         let plan = &lane.lane.plan;
         let of_job = || {

@@ -1,4 +1,4 @@
-//! What processors and devices did during a measurement, seen from outside the workers.
+//! CPU and device usage during a measurement, observed from outside the workers.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use target::{
     OwnIoCounters, Pressure, ProcessorTicks, QuotaCounters, QuotaSample,
 };
 
-use crate::kit::Mark;
+use crate::kit::CellMark;
 use crate::measured::{Measured, MeasuredLane};
 
 /// Counters of the machine and of the devices under the targets, kept open.
@@ -28,8 +28,8 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Opens the counters of the machine, and of the devices under `paths`: finding these reads
-    /// hundreds of small files, so the stages of a cell share them.
+    /// Opens the counters of the machine and of the devices under `paths`. Finding the devices
+    /// reads hundreds of small files, so the stages of a cell share the result.
     pub fn open(paths: impl Iterator<Item = PathBuf>) -> Rc<Self> {
         let paths: Vec<PathBuf> = paths.collect();
         let devices = match paths.is_empty() {
@@ -45,7 +45,7 @@ impl Counters {
         })
     }
 
-    /// The counters of the devices.
+    /// Counters of the devices.
     pub fn devices(&self) -> Option<Rc<DeviceCounters>> {
         self.devices.clone()
     }
@@ -54,17 +54,17 @@ impl Counters {
 /// Samples counters at both ends of a measurement.
 pub(crate) struct Observer {
     counters: Rc<Counters>,
-    /// Before the ramp, when nothing of the targets was waiting to be written.
+    /// Own I/O before the ramp, when the targets had no data waiting to be written.
     own_before: Option<OwnIo>,
-    begin: Option<Sample>,
-    end: Option<Sample>,
-    /// At the end of each round.
-    rounds: Vec<Sample>,
+    begin: Option<ObservedSample>,
+    end: Option<ObservedSample>,
+    /// Samples at the end of each round.
+    rounds: Vec<ObservedSample>,
 }
 
-struct Sample {
+struct ObservedSample {
     at: Instant,
-    /// Before the first counter was read and after the last one, in nanoseconds of the clock.
+    /// Time before the first counter was read and after the last one, in nanoseconds of the clock.
     read_ns: [u64; 2],
     time: Timestamp,
     process: CpuSample,
@@ -73,12 +73,12 @@ struct Sample {
     quota: Option<QuotaSample>,
     device: Option<DeviceSample>,
     own_io: Option<OwnIo>,
-    /// Each lane's thread, in the order of lanes; none is looked at in the end, when it is gone.
+    /// Threads of the lanes, in the order of lanes; empty at the end, when the threads are gone.
     threads: Vec<Option<CpuSample>>,
 }
 
 impl Observer {
-    /// One that reads these counters.
+    /// Creates an observer that reads these counters.
     pub fn new(counters: Rc<Counters>) -> Self {
         Self {
             own_before: counters.own_io.as_ref().and_then(OwnIoCounters::sample),
@@ -89,8 +89,8 @@ impl Observer {
         }
     }
 
-    /// Takes a sample; `threads` are the ids of the lanes' threads.
-    pub fn look(&mut self, mark: Mark, threads: &[i32], clock: &TscClock) {
+    /// Takes a sample; `threads` are the IDs of the lanes' threads.
+    pub fn look(&mut self, mark: CellMark, threads: &[i32], clock: &TscClock) {
         let before_ns = clock.now_ns();
         let Counters {
             devices,
@@ -99,7 +99,7 @@ impl Observer {
             pressure,
             quota,
         } = &*self.counters;
-        let mut sample = Sample {
+        let mut sample = ObservedSample {
             device: devices.as_ref().and_then(|devices| devices.sample().ok()),
             own_io: own_io.as_ref().and_then(OwnIoCounters::sample),
             machine: machine.as_ref().and_then(|machine| machine.sample().ok()),
@@ -110,22 +110,22 @@ impl Observer {
             read_ns: [before_ns; 2],
             time: Timestamp::now(),
             threads: match mark {
-                Mark::Begin | Mark::Round => {
+                CellMark::Begin | CellMark::Round => {
                     let ids = threads.iter();
                     ids.map(|id| CpuSample::of_thread_id(*id)).collect()
                 }
-                Mark::End => Vec::new(),
+                CellMark::End => Vec::new(),
             },
         };
         sample.read_ns[1] = clock.now_ns();
         match mark {
-            Mark::Begin => self.begin = Some(sample),
-            Mark::Round => self.rounds.push(sample),
-            Mark::End => self.end = Some(sample),
+            CellMark::Begin => self.begin = Some(sample),
+            CellMark::Round => self.rounds.push(sample),
+            CellMark::End => self.end = Some(sample),
         }
     }
 
-    /// Puts what was observed into the cell's record.
+    /// Adds the observations to the cell's record.
     pub fn complete(&self, record: &mut CellRecord, measured: &Measured) {
         let Some((begin, end)) = self.ends(measured) else {
             return;
@@ -140,6 +140,8 @@ impl Observer {
             record.cpu.pressure = Some((waited_ns / observed_ns as f64).min(1.0));
         }
         if let (Some(before), Some(after)) = (&begin.machine, &end.machine) {
+            // The share of other programs is the machine's busy time minus the process's CPU time,
+            // so both must cover the same time.
             let machine = after.since(before);
             let interrupts = machine.interrupts as f64 * 1e9 / observed_ns as f64;
             record.cpu.machine = Some(MachineCpu {
@@ -155,6 +157,8 @@ impl Observer {
         if let (Some(before), Some(after)) = (&begin.quota, &end.quota) {
             record.cpu.throttled = after.share_since(before);
         }
+        // On a busy machine, the monitor may read counters late. Only the time between both
+        // readings is covered for certain.
         let read_ns = [begin.read_ns[1], end.read_ns[0]];
         let window_ns = window_ns(measured, record.run_time_ns);
         record.device = self
@@ -166,7 +170,7 @@ impl Observer {
         let used = |is_wanted: &dyn Fn(usize) -> bool| Used::of(measured, (begin, end), is_wanted);
         let workers = std::mem::take(&mut record.worker_figures).into_iter();
         let with_cpu = |worker: WorkerFigures| {
-            // Its place among the workers of all processes.
+            // Index among the workers of all processes.
             let place = worker.worker_index as usize;
             match used(&|of_worker| of_worker == place) {
                 Some(used) => used.put_into(worker),
@@ -182,8 +186,8 @@ impl Observer {
         }
     }
 
-    /// The samples at the ends of what was measured: of the window, where there were rounds.
-    fn ends(&self, measured: &Measured) -> Option<(&Sample, &Sample)> {
+    /// Samples at the ends of the measurement, or of the window if there were rounds.
+    fn ends(&self, measured: &Measured) -> Option<(&ObservedSample, &ObservedSample)> {
         let (begin, end) = (self.begin.as_ref()?, self.end.as_ref()?);
         let window = measured.steady.as_ref().and_then(|it| it.window);
         let behind = |count: u64| self.rounds.get(count.checked_sub(1)? as usize);
@@ -193,11 +197,19 @@ impl Observer {
         }))
     }
 
-    fn device(&self, begin: &Sample, end: &Sample, observed_ns: u64) -> Option<DeviceFigures> {
+    fn device(
+        &self,
+        begin: &ObservedSample,
+        end: &ObservedSample,
+        observed_ns: u64,
+    ) -> Option<DeviceFigures> {
         let devices = self.counters.devices.as_ref()?;
         let moved = end.device?.since(&begin.device?);
         let read = end.own_io.zip(begin.own_io);
+        // From before the ramp, because the kernel may write those bytes back during the
+        // measurement.
         let written = end.own_io.zip(self.own_before);
+        // `busy_ns` is the sum over all devices.
         let capacity_ns = observed_ns as f64 * devices.device_count().max(1) as f64;
         Some(DeviceFigures {
             read_bytes: moved.read_bytes,
@@ -213,8 +225,8 @@ impl Observer {
     }
 }
 
-/// When what was measured began and ended, in nanoseconds of the clock: of the window, where there
-/// were rounds.
+/// Start and end of the measurement, or of the window if there were rounds, in nanoseconds of the
+/// clock.
 fn window_ns(measured: &Measured, run_time_ns: u64) -> [u64; 2] {
     let at_ns = measured.steady.as_ref().and_then(|steady| {
         let (first, _) = steady.window?;
@@ -225,23 +237,23 @@ fn window_ns(measured: &Measured, run_time_ns: u64) -> [u64; 2] {
     [begin_ns, begin_ns.saturating_add(run_time_ns)]
 }
 
-/// Length of what two spans of time share, each given by its ends.
+/// Length of the overlap of two time spans, each given by its ends.
 fn overlap_ns(one: [u64; 2], other: [u64; 2]) -> u64 {
     let begin_ns = one[0].max(other[0]);
     one[1].min(other[1]).saturating_sub(begin_ns)
 }
 
-/// What some lanes used together.
+/// CPU time that several lanes used.
 struct Used {
     threads: u32,
     time: CpuTime,
 }
 
 impl Used {
-    /// Of the lanes of certain workers; not known unless it is of all of them.
+    /// CPU time of the lanes of selected workers; `None` unless it is known for all of them.
     fn of(
         measured: &Measured,
-        (begin, end): (&Sample, &Sample),
+        (begin, end): (&ObservedSample, &ObservedSample),
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> Option<Self> {
         let ends = |(place, (lane, begin)): (usize, (&MeasuredLane, &Option<CpuSample>))| {
@@ -272,24 +284,24 @@ impl Used {
     }
 }
 
-/// How finely `/proc` tells the times of a thread, in nanoseconds.
+/// Resolution of a thread's CPU time in `/proc`, in nanoseconds.
 const TOLD_NS: f64 = 1e7;
-/// The largest standard error of a user time that is told, as a share.
+/// Maximum standard error of a reported user time, relative to that time.
 const USER_ERROR_MAX: f64 = 0.15;
 
-/// Time in user mode for one operation, where it is known finely enough.
+/// CPU time in user mode per operation, in nanoseconds; `None` if it is not known precisely enough.
 ///
-/// The kernel counts a whole tick for what it meets there, so the error of a sum of n ticks is
-/// √n ticks; that of each thread's time, which is told in steps, comes to it at both ends.
+/// The kernel charges a whole tick to the thread that it interrupts, so a sum of n ticks has an
+/// error of √n ticks. The time of each thread is also rounded at both ends.
 fn user_cost_ns(count: u64, used: &Used, tick_ns: u64) -> Option<f64> {
     let user_ns = used.time.user_ns as f64;
+    // Rounding to a step has a variance of a twelfth of the step squared, here at two ends.
     let variance = user_ns * tick_ns as f64 + f64::from(used.threads) * TOLD_NS * TOLD_NS / 6.0;
     let is_fine = count > 0 && variance.sqrt() <= user_ns * USER_ERROR_MAX;
     is_fine.then(|| user_ns / count as f64)
 }
 
-/// The processors that the workers may run on: those that they are bound to, else all that the
-/// process may use.
+/// CPUs that the workers may run on: those they are bound to, else all that the process may use.
 fn usable(measured: &Measured) -> Vec<u32> {
     let bound = measured.lanes.iter().map(|lane| lane.lane.plan.cpu);
     let bound: Option<BTreeSet<u32>> = bound.collect();

@@ -1,49 +1,49 @@
-//! What remains when a worker is done.
+//! Results of a worker that is done.
 
 use generate::{Backlog, Mismatch};
 use plan::job::NotedRequest;
 use results::ThreadUsage;
 use target::CpuSample;
 
-use crate::files::FileRequests;
+use crate::file_requests::FileRequests;
 use crate::sample::{Outbox, Sample};
 
-/// The first read of a worker that did not verify.
+/// First read of a worker that failed verification.
 pub(crate) struct FirstMismatch {
     pub mismatch: Mismatch,
-    /// Length of the read.
+    /// Length of the read in bytes.
     pub length_bytes: u32,
 }
 
-/// What remains when a worker is done.
+/// Results of a worker that is done.
 #[derive(Default)]
-pub(crate) struct Outcome {
-    /// What has not been handed over.
+pub(crate) struct WorkerOutcome {
+    /// Sample that was not handed over.
     pub rest: Box<Sample>,
     pub outbox: Option<Outbox>,
-    /// From the end of the ramp to the last tick; 0 when the ramp did not end.
+    /// Time from the end of the ramp to the last tick, in nanoseconds; 0 if the ramp did not end.
     pub measured_ns: u64,
     pub finish_ns: u64,
     pub stopped: bool,
     pub mismatch_count: u64,
     pub first_mismatch: Option<FirstMismatch>,
-    /// Processor time of the loop, ramp included, in nanoseconds.
+    /// CPU time of the loop, including the ramp, in nanoseconds.
     pub loop_cpu_ns: u64,
-    /// The thread's processor time after the measurement.
+    /// CPU time of the thread after the measurement.
     pub cpu_at_end: Option<CpuSample>,
-    /// What the kernel counted of the thread, where that is wanted.
+    /// Kernel counters of the thread, if requested.
     pub usage: Option<ThreadUsage>,
-    /// The requests of a job in the order in which they completed, where they are noted.
+    /// Requests of a job in the order of their completion, if they are noted.
     pub noted: Vec<NotedRequest>,
-    /// The stream of requests on many files, for the next stage.
+    /// Stream of requests on many files, which the next stage continues.
     pub requests: Option<FileRequests>,
-    /// What became of what was due, where requests began when they were due.
+    /// Outcome of the due requests, in an open loop.
     pub drained: Option<Drained>,
 }
 
-impl Outcome {
-    /// Hands over what has not been, so that the reader has it in time and not only when the last
-    /// lane has ended. Where the reader is behind, it stays.
+impl WorkerOutcome {
+    /// Hands over the last sample, so that the reader gets it before the last lane has ended. If
+    /// the reader is behind, the sample stays here.
     pub fn hand_over_rest(&mut self) {
         let Some(outbox) = self.outbox.as_mut().filter(|_| self.measured_ns > 0) else {
             return;
@@ -53,17 +53,24 @@ impl Outcome {
             outbox.give(std::mem::replace(&mut self.rest, empty));
         }
     }
+
+    /// Drops the samples after they are counted. A program keeps the outcomes of all its phases,
+    /// and the next phase can reuse the memory.
+    pub fn drop_samples(&mut self) {
+        *self.rest = Sample::default();
+        self.outbox = None;
+    }
 }
 
-/// What is left of an open loop.
+/// State of an open loop at its end.
 #[derive(Debug, Clone)]
 pub(crate) struct Drained {
     pub backlog: Backlog,
-    /// When the measurement ended for due times, in nanoseconds of the clock; none where it ended
-    /// because there was no more to do.
+    /// End of the measurement for due times, in nanoseconds of the clock; `None` if it ended
+    /// because no work was left.
     pub end_ns: Option<u64>,
-    /// Until when requests were begun.
+    /// Time until which requests were started.
     pub quit_ns: u64,
-    /// When the last one was done.
+    /// Completion of the last request.
     pub done_ns: u64,
 }

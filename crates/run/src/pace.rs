@@ -1,47 +1,47 @@
-//! When requests begin: each as the one before is done, or when it is due.
+//! Start times of requests: after the previous request, or when they are due.
 
 use engine::{Clock, Completion, Engine, EngineError, Request, Wait};
-use generate::{Content, DueQueue, DueTimes, DueWindow, Generator, OpenLoop, Timing};
+use generate::{Content, DueQueue, DueTimes, DueWindow, Generator, OpenLoopGenerator, Timing};
 
 use crate::RunError;
 use crate::batch::Batch;
 use crate::measure::Loop;
-use crate::outcome::Outcome;
+use crate::outcome::WorkerOutcome;
 use crate::recorder::Recorder;
 
-/// The end of a wait for a due time is spent looking at the clock, in nanoseconds: sleeping
-/// threads wake up some ten microseconds late.
+/// Time before a due time in which the clock is polled, in nanoseconds: sleeping threads wake up
+/// about ten microseconds late.
 const LOOK_NS: u64 = 100_000;
 
-/// What a loop needs besides requests and contents.
-pub(crate) struct Parts<E, K> {
+/// Parts of a loop other than requests and contents.
+pub(crate) struct LoopParts<E, K> {
     pub engine: E,
     pub recorder: Recorder,
     pub clock: K,
     pub batch: Batch,
 }
 
-/// When a lane's requests begin, chosen once.
+/// Rule for the start of a lane's requests, chosen once.
 pub(crate) trait Pace {
     /// Runs the loop.
     fn run<E: Engine, G: Generator, C: Content, K: Clock>(
         self,
-        parts: Parts<E, K>,
+        parts: LoopParts<E, K>,
         generator: G,
         content: C,
-    ) -> Result<Outcome, RunError>;
+    ) -> Result<WorkerOutcome, RunError>;
 }
 
-/// Each request follows the one before it in its slot.
+/// Each request starts after the previous one in its slot.
 pub(crate) struct Closed;
 
 impl Pace for Closed {
     fn run<E: Engine, G: Generator, C: Content, K: Clock>(
         self,
-        parts: Parts<E, K>,
+        parts: LoopParts<E, K>,
         generator: G,
         content: C,
-    ) -> Result<Outcome, RunError> {
+    ) -> Result<WorkerOutcome, RunError> {
         let mut closed = Loop {
             engine: parts.engine,
             generator,
@@ -52,27 +52,27 @@ impl Pace for Closed {
         };
         let before_ns = target::thread_cpu_ns();
         closed.run()?;
-        Ok(Outcome {
+        Ok(WorkerOutcome {
             loop_cpu_ns: target::thread_cpu_ns() - before_ns,
             ..closed.recorder.into_outcome()
         })
     }
 }
 
-/// Each request follows the one before it or is due when its stream says, which is not slept
-/// through.
+/// As [`Closed`], but the clock is polled before the times that the stream itself sets.
 pub(crate) struct Punctually {
     look_ns: u64,
 }
 
 impl Punctually {
-    /// By nothing but sleep.
+    /// Only sleeps.
     pub const BY_SLEEP: Self = Self { look_ns: 0 };
 
-    /// By looking at the clock where there is a processor to spare for it.
+    /// Polls the clock if there is more than one CPU.
     pub fn where_possible() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
+            // On a single CPU, polling would take time from the kernel's own threads.
             look_ns: if processors > 1 { LOOK_NS } else { 0 },
         }
     }
@@ -81,11 +81,11 @@ impl Punctually {
 impl Pace for Punctually {
     fn run<E: Engine, G: Generator, C: Content, K: Clock>(
         self,
-        parts: Parts<E, K>,
+        parts: LoopParts<E, K>,
         generator: G,
         content: C,
-    ) -> Result<Outcome, RunError> {
-        let parts = Parts {
+    ) -> Result<WorkerOutcome, RunError> {
+        let parts = LoopParts {
             engine: Punctual {
                 engine: parts.engine,
                 look_ns: self.look_ns,
@@ -98,30 +98,30 @@ impl Pace for Punctually {
     }
 }
 
-/// Requests begin when they are due.
+/// Requests start when they are due.
 #[derive(Debug, Clone)]
 pub(crate) struct Paced {
     pub due: DueTimes,
-    /// For how long what is due is measured, in nanoseconds.
+    /// Length of the time span whose due requests are measured, in nanoseconds.
     pub window_ns: u64,
-    /// How long what was due may still begin after the end, in nanoseconds.
+    /// Time after the end during which due requests may still start, in nanoseconds.
     pub drain_max_ns: u64,
-    /// Whether there are processors enough for looking at the clock instead of sleeping.
+    /// `true` if there are enough CPUs to poll the clock instead of sleeping.
     pub looks: bool,
 }
 
 impl Pace for Paced {
     fn run<E: Engine, G: Generator, C: Content, K: Clock>(
         self,
-        parts: Parts<E, K>,
+        parts: LoopParts<E, K>,
         generator: G,
         content: C,
-    ) -> Result<Outcome, RunError> {
+    ) -> Result<WorkerOutcome, RunError> {
         let timing = self.timing(&parts.recorder, &parts.clock);
         let slot_count = parts.engine.slot_count();
         let punctual = Loop {
             engine: self.punctual(parts.engine),
-            generator: OpenLoop::new(generator, self.due, timing, slot_count),
+            generator: OpenLoopGenerator::new(generator, self.due, timing, slot_count),
             content,
             clock: parts.clock,
             recorder: parts.recorder,
@@ -132,12 +132,12 @@ impl Pace for Paced {
 }
 
 impl Paced {
-    /// The queue for a stream that holds its own rounds back until they are due.
+    /// Queue for a stream that holds back its own rounds until they are due.
     pub fn queue(&self, recorder: &Recorder, clock: &impl Clock, slot_count: u32) -> DueQueue {
         DueQueue::new(self.due.clone(), self.timing(recorder, clock), slot_count)
     }
 
-    /// An engine that does not sleep through due times, where there are processors for that.
+    /// Engine that polls the clock before due times if there are enough CPUs.
     pub fn punctual<E: Engine>(&self, engine: E) -> impl Engine + use<E> {
         Punctual {
             engine,
@@ -158,7 +158,7 @@ impl Paced {
     }
 }
 
-/// An engine that does not sleep through the end of a wait.
+/// Engine that polls during the last part of a wait instead of sleeping.
 struct Punctual<E> {
     engine: E,
     look_ns: u64,
@@ -185,6 +185,7 @@ impl<E: Engine> Engine for Punctual<E> {
             Wait::One { timeout_ns } if timeout_ns > self.look_ns => Wait::One {
                 timeout_ns: timeout_ns - self.look_ns,
             },
+            // A poll returns at once, and the loop reads the clock again.
             Wait::One { timeout_ns } if timeout_ns > 0 => Wait::Poll,
             wait => wait,
         };

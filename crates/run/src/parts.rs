@@ -1,4 +1,4 @@
-//! The lanes of a cell that works on one large file or device a target, with what each does.
+//! Lanes of a cell that works on one large file or device per target, with their work.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use crate::RunError;
 use crate::lane::{Lane, lanes};
 use crate::spans::{Contents, SpanTask};
 use crate::targets::OpenFile;
-use crate::worker::{Part, Task};
+use crate::worker::{LaneWork, Task};
 
-/// Where the lanes of a cell find their files and what is in them.
+/// Sources of the files and contents of a cell's lanes.
 pub(crate) struct Sources<'a> {
     pub seed: u64,
     pub target_count: usize,
-    /// Opens the target with this index for a lane that does these operations.
+    /// Opens the target with this index for a lane with these operations.
     pub open: &'a dyn Fn(u32, OperationSet) -> Result<OpenFile, RunError>,
-    /// The TCP peer that the target with this index is.
+    /// TCP peer of the target with this index.
     pub peer: &'a dyn Fn(u32) -> Option<Arc<Peer>>,
-    /// The contents of a lane.
+    /// Contents of a lane.
     pub contents: &'a dyn Fn(&Lane) -> Contents,
 }
 
-/// The lanes of a cell with what each does.
-pub(crate) fn parts(cell: &Cell, sources: &Sources<'_>) -> Result<Vec<Part>, RunError> {
+/// Lanes of a cell, with the work of each.
+pub(crate) fn parts(cell: &Cell, sources: &Sources<'_>) -> Result<Vec<LaneWork>, RunError> {
     let lanes = lanes(cell, sources.seed, sources.target_count)?;
     lanes
         .into_iter()
@@ -33,7 +33,7 @@ pub(crate) fn parts(cell: &Cell, sources: &Sources<'_>) -> Result<Vec<Part>, Run
         .collect()
 }
 
-fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<Part, RunError> {
+fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<LaneWork, RunError> {
     let requests = lane.requests()?;
     let (operations, transaction_kinds) = lane.announced(&requests);
     let spans = match cell.engine {
@@ -52,14 +52,14 @@ fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<Part, RunError
         files.push(opened.file);
         reopen.extend(opened.reopen);
     }
-    // Threads that call the kernel for each request do so on tables of descriptors of their own,
-    // unless they close and open files themselves.
+    // Threads that make a system call per request use their own descriptor tables, unless they
+    // close and open files themselves.
     let lent = match cell.engine {
         EngineKind::Psync if reopen.is_empty() => std::mem::take(&mut files).into(),
         _ => Arc::default(),
     };
     let contents = (sources.contents)(&lane);
-    Ok(Part {
+    Ok(LaneWork {
         task: Task::Spans(Box::new(SpanTask {
             requests,
             files,

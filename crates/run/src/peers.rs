@@ -1,4 +1,4 @@
-//! The TCP peers of a run: found before anything is measured, and started where the plan says so.
+//! TCP peers of a run, found before the first cell and started if the plan requires it.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -7,22 +7,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use network::{CONNECTIONS_MAX, Peer, Sink, SinkOptions, Token};
+use network::{CONNECTIONS_MAX, NetworkToken, Peer, Sink, SinkOptions};
 use plan::TcpAddress;
 use plan::{Cell, EngineKind, Plan, TargetKind};
 use results::{Warning, WarningCode};
 
 use crate::RunError;
 
-/// The peers by target, and the sink that the run has started itself.
+/// Peers by target, and the sink that the run itself started.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     by_target: BTreeMap<u32, Arc<Peer>>,
-    // Dropped after whoever is connected to it.
+    // Declared last, so that it is dropped after the peers connected to it.
     own: Option<OwnSink>,
 }
 
-/// A sink on a thread of its own, which ends when this is dropped.
+/// Sink on its own thread, which ends when this is dropped.
 #[derive(Debug)]
 struct OwnSink {
     address: SocketAddr,
@@ -31,11 +31,11 @@ struct OwnSink {
 }
 
 impl Peers {
-    /// Connects to the peers of all cells that touch anything.
+    /// Connects to the peers of all cells that do I/O.
     pub fn find(plan: &Plan, token_file: Option<&Path>) -> Result<Self, RunError> {
         let mut peers = Self::default();
         let token = match token_file {
-            Some(path) => Some(Token::in_file(path)?),
+            Some(path) => Some(NetworkToken::in_file(path)?),
             None => None,
         };
         for (target_index, target) in (0..).zip(&plan.targets) {
@@ -58,7 +58,7 @@ impl Peers {
         Ok(peers)
     }
 
-    /// Where the run's own sink is, started when it is first asked for.
+    /// Address of the run's own sink, which the first call starts.
     fn own_address(&mut self) -> Result<SocketAddr, RunError> {
         if let Some(own) = &self.own {
             return Ok(own.address);
@@ -69,19 +69,19 @@ impl Peers {
         Ok(address)
     }
 
-    /// The peer that a target is.
+    /// Peer of a target.
     pub fn get(&self, target_index: u32) -> Option<Arc<Peer>> {
         self.by_target.get(&target_index).map(Arc::clone)
     }
 
-    /// That some peers are on this machine, if they are.
+    /// Warnings about peers on this machine.
     pub fn doubts(&self, plan: &Plan) -> Vec<Warning> {
         let local = self.by_target.iter().filter(|(_, it)| it.is_this_machine());
         let warning = |(target_index, _): (&u32, &Arc<Peer>)| {
             let path = &plan.targets[*target_index as usize].path;
             let message = format!(
-                "`{}` is this machine: what is measured is the kernel's loopback, not a network, \
-                 and both ends share the processors",
+                "`{}` is this machine: the run measures the kernel's loopback, not a network, and \
+                 both ends share the CPUs",
                 path.display()
             );
             Warning::of_run(WarningCode::NetworkLoopback, message)
@@ -99,6 +99,7 @@ fn is_touched(plan: &Plan, target_index: u32) -> bool {
 impl OwnSink {
     fn start() -> Result<Self, RunError> {
         let sink = Sink::listen(SinkOptions {
+            // Only this machine can connect, so the sink needs no token.
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
             token: None,
             connections_max: CONNECTIONS_MAX,
@@ -107,7 +108,7 @@ impl OwnSink {
         let stop = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&stop);
         let serve = move || {
-            // Whoever wants to connect is told that there is nobody.
+            // A failure shows when a client cannot connect.
             let _ = sink.run(&ends, &|_, _| {});
         };
         let thread = std::thread::Builder::new().name("sink".to_owned());
@@ -127,7 +128,7 @@ impl Drop for OwnSink {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It has said what there was to say.
+            // The sink has no result to report.
             let _ = thread.join();
         }
     }

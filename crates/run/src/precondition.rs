@@ -1,4 +1,4 @@
-//! Targets written in sequence before the first cell that uses them.
+//! Preconditioning: writes targets sequentially before the first cell that uses them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ use results::{PreconditionRecord, RunEvent, Warning, WarningCode};
 use crate::RunError;
 use crate::cell::run_cell;
 use crate::files::{self, FilesKit, FilesMeasured};
-use crate::kit::{CellKit, Course};
+use crate::kit::{CellKit, ShownStage};
 use crate::measured::Measured;
 use crate::parts::{Sources, parts};
 use crate::session::Session;
 use crate::targets::open;
-use crate::worker::Part;
+use crate::worker::LaneWork;
 
-/// Bytes of a write.
+/// Size of a write, in bytes.
 ///
 /// Source: SNIA, "Solid State Storage Performance Test Specification", 2.0.2, 2020: workload
 /// independent preconditioning.
@@ -34,8 +34,8 @@ const WRITE_BYTES: u64 = 128 << 10;
 const IODEPTH: u32 = 32;
 
 impl Session<'_> {
-    /// Writes what the cell wants preconditioned and what no cell before it has. Files of jobs are
-    /// there later, see [`Self::precondition_jobs`].
+    /// Preconditions the targets of the cell that no earlier cell has preconditioned. Files of jobs
+    /// are created later, see [`Self::precondition_jobs`].
     pub fn precondition(&mut self, cell: &Cell) -> Result<(), RunError> {
         let Some(times) = cell.precondition.filter(|_| cell.work.is_access()) else {
             return Ok(());
@@ -50,15 +50,15 @@ impl Session<'_> {
             let parts = self.fill_parts(&fill)?;
             self.precondition_target(&fill, parts, (target_index, times))?;
             if let Some(prepared) = self.targets.get(&target_index) {
-                // What is in the page cache is not on the device yet.
+                // Data in the page cache is not on the device yet, so evicting the file writes it.
                 prepared.evict_file()?;
             }
         }
         Ok(())
     }
 
-    /// Writes the files of a cell's jobs, which are laid out, as often as the cell wants; returns
-    /// whether it did, after which the page cache holds what it did not before.
+    /// Writes the files of a cell's jobs, after they are laid out, as often as the cell requires.
+    /// Returns `true` if it wrote any, which changes the content of the page cache.
     pub(crate) fn precondition_jobs(
         &mut self,
         cell: &Cell,
@@ -82,8 +82,8 @@ impl Session<'_> {
         Ok(has_written)
     }
 
-    /// Writes the space that the files of a cell will take on each target, as often as the cell
-    /// wants: a file that is removed again.
+    /// Writes as much as the cell's files will occupy on each target, as often as the cell
+    /// requires, to a file that is removed again.
     pub(crate) fn precondition_files(&mut self, cell: &Cell) -> Result<(), RunError> {
         let Some(times) = cell.precondition else {
             return Ok(());
@@ -126,7 +126,7 @@ impl Session<'_> {
                 targets: &mut self.targets,
                 clock: &self.clock,
                 stop: &self.options.stop,
-                // Half of it would change every cell that follows.
+                // An incomplete preconditioning would change all later cells.
                 skip: &AtomicBool::new(false),
                 keep: false,
                 continued: &self.options.continued,
@@ -147,7 +147,7 @@ impl Session<'_> {
     fn precondition_target(
         &mut self,
         fill: &Cell,
-        parts: Vec<Part>,
+        parts: Vec<LaneWork>,
         (target_index, times): (u32, f64),
     ) -> Result<(), RunError> {
         let path = &self.plan.targets[target_index as usize].path;
@@ -163,7 +163,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Notes what was written, and what failed of it.
+    /// Records the bytes written and the errors.
     fn preconditioned(
         &mut self,
         (target_index, target): (u32, String),
@@ -185,7 +185,7 @@ impl Session<'_> {
         });
     }
 
-    fn fill_parts(&self, fill: &Cell) -> Result<Vec<Part>, RunError> {
+    fn fill_parts(&self, fill: &Cell) -> Result<Vec<LaneWork>, RunError> {
         let contents = self.contents(fill)?;
         let doubts = RefCell::new(BTreeMap::new());
         let open = |index: u32, operations: OperationSet| {
@@ -201,7 +201,12 @@ impl Session<'_> {
         parts(fill, &sources)
     }
 
-    fn fill(&mut self, fill: &Cell, parts: Vec<Part>, target: &str) -> Result<Measured, RunError> {
+    fn fill(
+        &mut self,
+        fill: &Cell,
+        parts: Vec<LaneWork>,
+        target: &str,
+    ) -> Result<Measured, RunError> {
         let total_bytes = fill_bytes(fill);
         let mut tell = progress(&mut *self.listener, target, total_bytes);
         run_cell(
@@ -209,11 +214,12 @@ impl Session<'_> {
                 cell: fill,
                 clock: &self.clock,
                 stop: &self.options.stop,
-                // Half of it would change every cell that follows.
+                // An incomplete preconditioning would change all later cells.
                 skip: None,
                 continued: &self.options.continued,
+                // Each process preconditions its own targets, so no common start is needed.
                 meeting: None,
-                course: Course::default(),
+                course: ShownStage::default(),
                 devices: None,
                 status: None,
                 mark: &mut |_, _| {},
@@ -224,7 +230,7 @@ impl Session<'_> {
     }
 }
 
-/// Turns the events of preconditioning into progress of preparing the target.
+/// Turns events of preconditioning into progress events of preparing the target.
 fn progress<'l>(
     listener: &'l mut dyn FnMut(&RunEvent),
     target: &str,
@@ -244,7 +250,7 @@ fn progress<'l>(
     }
 }
 
-/// Bytes that such a cell writes.
+/// Bytes that a cell of preconditioning writes.
 fn fill_bytes(fill: &Cell) -> u64 {
     let jobs = fill.workers.iter().filter_map(|it| it.job.as_deref());
     let lines = fill.workers.iter().flat_map(|worker| &worker.lines);
@@ -253,11 +259,12 @@ fn fill_bytes(fill: &Cell) -> u64 {
     of_jobs + fill.operations.unwrap_or(0) * line_bytes
 }
 
-/// A cell with one job, which writes every part of a file on the target that the cell's jobs use,
-/// one file after the other, `times` over; none if they use no file there.
+/// Cell with one job that writes, `times` over, all parts of files on the target that the cell's
+/// jobs use, file by file. `None` if the jobs use no file there.
 fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)) -> Option<Cell> {
     let is_there = |part: &&JobFile| {
         let file = &files.files[part.file_index as usize];
+        // Jobs create or extend all other files themselves.
         let is_made_before = !matches!(file.layout, Layout::Absent | Layout::Empty);
         file.target_index == target_index && is_made_before
     };
@@ -276,6 +283,7 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
     })?;
     let of_worker = worker.job.as_deref()?;
     let smallest_bytes = used.values().map(|part| part.size_bytes).min()?;
+    // A write must fit into every part.
     let block_bytes = WRITE_BYTES.min(smallest_bytes) as u32;
     let all_bytes: u64 = used.values().map(|part| part.size_bytes).sum();
     let blocks = BlockRule {
@@ -286,12 +294,14 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
         bytes: (all_bytes as f64 * times).ceil() as u64,
         requests: None,
         loops: Some(1),
+        // `times` may be above 1, and then the job writes its files several times.
         starts_over: true,
     };
     let stream = StreamPlan {
         file_order: FileOrder::Sequential,
         ..StreamPlan::sequential(Mix::Write, blocks, end)
     };
+    // Other engines need a thread for each request in flight.
     let is_deep = of_worker.engine == EngineKind::IoUring;
     let job = JobPlan {
         cache: of_worker.cache,
@@ -313,8 +323,8 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
     Some(fill_like(cell, vec![worker], cell.work.clone()))
 }
 
-/// A cell with one worker that writes as much as the files of `cell` take on the target, `times`
-/// over; none if they take nothing there.
+/// Cell with one worker that writes, `times` over, as much as the files of `cell` occupy on the
+/// target. `None` if they occupy nothing there.
 fn fill_of_files(cell: &Cell, (target_index, times): (u32, f64)) -> Option<Cell> {
     let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
     let own = || {
@@ -332,16 +342,17 @@ fn fill_of_files(cell: &Cell, (target_index, times): (u32, f64)) -> Option<Cell>
             iodepth: 1,
             ..*span
         }],
+        // The file is removed afterwards, so nothing ever verifies its content.
         verify: false,
         ..worker.clone()
     };
     Some(Cell {
         precondition: Some(times),
-        ..fill_like(cell, vec![worker], Work::Acts(Box::new(program)))
+        ..fill_like(cell, vec![worker], Work::Acts(program.into()))
     })
 }
 
-/// A cell that writes what `cell` uses of the target so many times over; none where it uses none.
+/// Cell that writes, `times` over, the part of the target that `cell` uses. `None` if it uses none.
 fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
     let worker = cell.workers.iter().find(|worker| {
         worker
@@ -355,6 +366,7 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
         .copied()
         .reduce(around)?;
     let sector = u64::from(span.sector_bytes.max(1));
+    // Direct writes must consist of whole sectors.
     let size_bytes = WRITE_BYTES.min(span.size_bytes / sector * sector);
     let writes = (span.size_bytes as f64 * times / size_bytes as f64).ceil() as u64;
     let line = LinePlan {
@@ -388,7 +400,7 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
     })
 }
 
-/// A cell that prepares what another one measures, as far as this process has it.
+/// Creates a cell that prepares for this process's part of another cell.
 fn fill_like(cell: &Cell, workers: Vec<WorkerPlan>, work: Work) -> Cell {
     let own = |worker: WorkerPlan| WorkerPlan {
         rank: cell.rank.unwrap_or(0),
@@ -407,7 +419,7 @@ fn fill_like(cell: &Cell, workers: Vec<WorkerPlan>, work: Work) -> Cell {
     }
 }
 
-/// The span that covers both.
+/// Span that covers both.
 fn around(one: SpanPlan, other: SpanPlan) -> SpanPlan {
     let end = |span: &SpanPlan| span.start_bytes.saturating_add(span.size_bytes);
     let start_bytes = one.start_bytes.min(other.start_bytes);

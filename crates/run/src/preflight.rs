@@ -1,6 +1,6 @@
-//! Engines and streams of requests are tried before anything is prepared for them.
+//! Tries engines and streams of requests before anything is prepared for them.
 
-use engine::{Buffers, EngineError, IoUring, UringOptions};
+use engine::{Buffers, EngineError, IoUring, UringOptions, share_arena};
 use generate::ContentSource;
 use generate::job::JobStream;
 use plan::{Cell, EngineKind, Plan};
@@ -9,11 +9,11 @@ use rustix::process::{Resource, getrlimit};
 use crate::RunError;
 use crate::lane::lanes;
 
-/// Makes each stream of requests once, so that a value that no stream can have is found before
-/// anything is prepared. Programs of work on files are not looked at: planning checks them.
+/// Creates each stream of requests once, so that an impossible value is found before anything is
+/// prepared. Programs of work on files are left out because planning checks them.
 ///
 /// # Errors
-/// The first stream that cannot be made, and the first buffer that no engine can have.
+/// The first stream that cannot be created, or the first buffer that is too large for an engine.
 pub fn try_streams(plan: &Plan) -> Result<(), RunError> {
     let first = plan.cells.iter().filter(|cell| cell.repetition == 0);
     for cell in first.filter(|cell| !cell.work.is_acts()) {
@@ -49,18 +49,23 @@ fn check_buffer(asked_bytes: u32) -> Result<(), EngineError> {
 
 /// Address space of a run without its workers, in bytes.
 const RUN_BYTES: u64 = 8 << 20;
-/// Address space of a worker: its stack of 2 MiB and its figures, in bytes.
+/// Address space of a worker for its stack (2 MiB) and its results, in bytes.
 const WORKER_BYTES: u64 = 3 << 20;
 
-/// Compares what the run needs with the limit of this process (`ulimit -v`). Memory that is
-/// refused later ends the process at once, and its test files stay.
+/// Compares the run's needs with the address space limit of this process (`ulimit -v`). If an
+/// allocation fails later, the process aborts and its test files stay.
 fn try_memory(plan: &Plan) -> Result<(), RunError> {
     let Some(limit_bytes) = getrlimit(Resource::As).current else {
         return Ok(());
     };
+    // glibc reserves 64 MiB of address space for each thread's own arena, which may exceed the
+    // limit.
+    share_arena();
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    // The first number is the address space in pages (proc(5)).
     let pages = statm.split(' ').next().and_then(|it| it.parse().ok());
     let used_bytes = pages.unwrap_or(0_u64) * rustix::param::page_size() as u64;
+    // Later repetitions need as much as the first one.
     let cells = plan.cells.iter().filter(|cell| cell.repetition == 0);
     let largest = cells.map(|cell| cell_bytes(cell, plan)).max().unwrap_or(0);
     let needed_bytes = used_bytes.saturating_add(RUN_BYTES.saturating_add(largest));
@@ -73,7 +78,7 @@ fn try_memory(plan: &Plan) -> Result<(), RunError> {
     }
 }
 
-/// Address space of a cell's workers and their buffers.
+/// Address space of a cell's workers and their buffers, in bytes.
 fn cell_bytes(cell: &Cell, plan: &Plan) -> u64 {
     let buffer_bytes = |slot_count: u32, bytes: u32| u64::from(slot_count) * u64::from(bytes);
     let jobs = cell.workers.iter().filter_map(|worker| worker.job.as_ref());
@@ -88,9 +93,9 @@ fn cell_bytes(cell: &Cell, plan: &Plan) -> u64 {
     of_jobs.chain(of_lanes).fold(workers, u64::saturating_add)
 }
 
-/// Makes the ring that needs the most memory of all cells, on a file that is always there, so that
-/// a system without io_uring, or with too little lockable memory or address space, is found out at
-/// once.
+/// Creates the ring that needs the most memory of all cells, on a file that exists on every system.
+/// This detects at once a system without io_uring, or with too little lockable memory or address
+/// space.
 pub(crate) fn try_engines(plan: &Plan) -> Result<(), RunError> {
     try_memory(plan)?;
     let rings = plan
@@ -102,13 +107,13 @@ pub(crate) fn try_engines(plan: &Plan) -> Result<(), RunError> {
     let Some((cell, slot_count, buffer_bytes)) = largest else {
         return Ok(());
     };
-    // A file that is there on every system, whatever is below `/dev`.
+    // A file that is available on every system, whatever is in `/dev`.
     let flags = rustix::fs::MemfdFlags::CLOEXEC;
     let file = rustix::fs::memfd_create("pgmeter", flags).map_err(|errno| RunError::System {
-        what: "make a file in memory".to_owned(),
+        what: "create a file in memory".to_owned(),
         source: errno.into(),
     })?;
-    // Polling and dropping behind depend on the target; its own open tries them.
+    // `iopoll` and `dontcache` depend on the target, whose own opening tests them.
     let options = UringOptions {
         sqpoll: cell.ring.sqpoll,
         iopoll: false,
@@ -118,7 +123,7 @@ pub(crate) fn try_engines(plan: &Plan) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The cell with slots and buffer size of each of its lanes.
+/// Slots and buffer size of each lane of a cell.
 fn sizes<'a>(cell: &'a Cell, plan: &Plan) -> Vec<(&'a Cell, u32, u32)> {
     let jobs = cell.workers.iter().filter_map(|worker| worker.job.as_ref());
     let rings = jobs.filter(|job| job.engine == EngineKind::IoUring);
@@ -127,12 +132,12 @@ fn sizes<'a>(cell: &'a Cell, plan: &Plan) -> Vec<(&'a Cell, u32, u32)> {
             .map(|job| (cell, job.iodepth, job.buffer_bytes().max(512)))
             .collect();
     }
-    // A rate that cannot be is refused where the lanes are made to run.
+    // A rate that is not possible is rejected when the run creates the lanes.
     let lanes = lanes(cell, plan.seed, plan.targets.len()).unwrap_or_default();
     lanes
         .iter()
         .map(|lane| match lane.plan.network {
-            // Its buffers are not registered.
+            // Buffers of network lanes are not registered.
             true => (cell, lane.slot_count(), 512),
             false => (cell, lane.slot_count(), lane.buffer_bytes()),
         })

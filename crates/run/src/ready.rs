@@ -1,20 +1,20 @@
-//! The targets of a run: admitted, prepared, made ready for each cell.
+//! Targets of a run: admitted, prepared, and made ready for each cell.
 
 use plan::program::{Before, Program};
 use plan::{Cell, ContentPlan, EngineKind, Plan, TargetKind, TargetPlan, WorkerPlan};
 use results::{RunEvent, target_indexes};
-use target::{FillPlan, Permission, TargetError, Watch};
+use target::{FillPlan, FillWatch, Permission, TargetError};
 
 use crate::RunError;
 use crate::peers::Peers;
 use crate::session::Session;
 use crate::targets::{file_seed, stamp_bytes};
 
-/// An admitted target: its index, the first cell that uses it, and leave to use it.
+/// An admitted target: its index, the first cell that uses it, and the permission to use it.
 pub(crate) type Site<'a> = (u32, &'a Cell, target::Admitted);
 
-/// Why targets would be refused by a run without leave to overwrite devices, and to make targets
-/// unless `create`. Nothing is changed.
+/// Reasons why a run would reject targets without permission to overwrite devices, and to create
+/// targets unless `create` is set. Changes nothing.
 #[must_use]
 pub fn refusals(plan: &Plan, create: bool) -> Vec<RunError> {
     let mut refusals = Vec::new();
@@ -35,7 +35,7 @@ pub fn refusals(plan: &Plan, create: bool) -> Vec<RunError> {
             ..Permission::default()
         };
         let admitted = target::admit(&target.path, &permission).map_err(RunError::from);
-        // Planning tells of those that are nowhere near.
+        // Planning already reports all other targets that do not exist.
         let is_told = !matches!(
             admitted,
             Err(RunError::Target(TargetError::NotThere { .. }))
@@ -49,8 +49,8 @@ pub fn refusals(plan: &Plan, create: bool) -> Vec<RunError> {
     refusals
 }
 
-/// Whether what is to happen between the steps of these cells can be done, so that nothing is made
-/// where it cannot.
+/// Checks that the actions between the phases of these cells are possible, before anything is
+/// created.
 fn check_between(cells: &[&Cell], admitted: &target::Admitted) -> Result<(), RunError> {
     for cell in cells {
         for before in before_phases(cell) {
@@ -64,7 +64,7 @@ fn check_between(cells: &[&Cell], admitted: &target::Admitted) -> Result<(), Run
     Ok(())
 }
 
-/// What happens before the phases of a cell.
+/// Actions before the phases of a cell.
 fn before_phases(cell: &Cell) -> Vec<Before> {
     let phases = cell.program().into_iter().flat_map(Program::phases);
     phases.flat_map(|phase| phase.before.clone()).collect()
@@ -98,6 +98,7 @@ impl<'a> Session<'a> {
             let permission = Permission {
                 overwrite_devices: self.options.overwrite_devices.clone(),
                 create: self.options.create,
+                // Cells that only read may use any file, which is then opened for reading alone.
                 read_only: !used_by.iter().any(|cell| writes(cell, target_index)),
                 run: self.record.id.clone(),
                 in_place: self.options.in_place.clone(),
@@ -112,14 +113,14 @@ impl<'a> Session<'a> {
 
     pub fn prepare_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
         for (target_index, first, admitted) in admitted {
-            // Where only many files will be, or the cell writes its own, no test file is made.
+            // Cells that work on many files, or that write their own file, need no test file.
             let fill = match !first.work.is_access() || first.new_file {
                 true => None,
                 false => Some(fill_plan(self.plan, first, target_index)?),
             };
             let target = &self.plan.targets[target_index as usize];
             let mut progress = progress(target, self.listener);
-            let mut watch = Watch {
+            let mut watch = FillWatch {
                 progress: &mut progress,
                 stop: &self.options.stop,
             };
@@ -129,7 +130,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Lets the cells behind one that wrote its test file use that.
+    /// Lets later cells use the test file that this cell wrote.
     pub fn end_new_files(&mut self, cell: &Cell) -> Result<(), RunError> {
         for target_index in target_indexes(cell) {
             if let Some(prepared) = self.targets.get_mut(&target_index) {
@@ -139,7 +140,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Writes the target again if an earlier cell left something else than this cell asks for.
+    /// Writes the target again if an earlier cell left other content than this cell requires.
     pub fn make_ready(&mut self, target_index: u32, cell: &Cell) -> Result<(), RunError> {
         let Some(prepared) = self.targets.get_mut(&target_index) else {
             return Ok(());
@@ -153,11 +154,12 @@ impl<'a> Session<'a> {
             return Ok(prepared.begin_new_file(target, &fill)?);
         }
         let mut progress = progress(target, self.listener);
-        let mut watch = Watch {
+        let mut watch = FillWatch {
             progress: &mut progress,
             stop: &self.options.stop,
         };
         match prepared.has_new_file(used_bytes(cell, target_index), &fill) {
+            // An earlier cell has just written this content, so only its cached pages must go.
             true => prepared.evict_file()?,
             false => prepared.refill(target, &fill, &mut watch)?,
         }
@@ -168,7 +170,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Bytes from byte 0 that a cell uses of a target.
+/// End of the byte range that a cell uses of a target; 0 if it uses none.
 fn used_bytes(cell: &Cell, target_index: u32) -> u64 {
     let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
     spans
@@ -178,7 +180,7 @@ fn used_bytes(cell: &Cell, target_index: u32) -> u64 {
         .unwrap_or(0)
 }
 
-/// Tells how far the preparation of a target is.
+/// Creates a callback that reports the progress of preparing a target.
 fn progress(target: &TargetPlan, listener: &mut dyn FnMut(&RunEvent)) -> impl FnMut(u64, u64) {
     let name = target.path.display().to_string();
     move |done_bytes, total_bytes| {
@@ -197,7 +199,7 @@ fn uses(worker: &WorkerPlan, target_index: u32) -> bool {
         .any(|span| span.target_index == target_index)
 }
 
-/// Whether a cell may write to a target, its preparation included.
+/// `true` if a cell may write to a target, including its preparation.
 fn writes(cell: &Cell, target_index: u32) -> bool {
     let mut workers = cell
         .workers
@@ -209,18 +211,19 @@ fn writes(cell: &Cell, target_index: u32) -> bool {
             || worker.job.as_ref().is_some_and(|job| job.writes())
             || makes_files(cell, target_index)
             || cell.precondition.is_some()
+            // The preparation writes the stamps that verified reads need.
             || worker.verify
             || worker.lines.iter().any(writes)
     })
 }
 
-/// Whether jobs have files of their own there.
+/// `true` if jobs have their own files there.
 fn makes_files(cell: &Cell, target_index: u32) -> bool {
     let mut files = cell.job_files().into_iter().flat_map(|jobs| &jobs.files);
     files.any(|file| file.target_index == target_index && file.name.is_some())
 }
 
-/// What a target must hold when a cell begins.
+/// Content that a target must have when a cell starts.
 fn fill_plan(plan: &Plan, cell: &Cell, target_index: u32) -> Result<FillPlan, RunError> {
     let users = || {
         cell.workers

@@ -1,4 +1,4 @@
-//! Which cells need another repetition, where they are repeated until they are precise.
+//! Repetition until results are precise: decides which cells need another repetition.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,49 +8,49 @@ use results::{CellRecord, PrecisionVerdict, Status, Warning, WarningCode, princi
 use stats::{Stopping, StoppingVerdict};
 use units::Span;
 
-/// Which cells need another repetition. Pure: time is passed in.
+/// Decides which cells need another repetition. Takes the time as an argument.
 #[derive(Debug)]
 pub(crate) struct Repeats {
     rule: RepetitionRule,
-    groups: Vec<Group>,
-    /// The place in the first repetition of each cell of the plan, by the cell's index.
+    groups: Vec<RepeatedFigures>,
+    /// For each cell of the plan, by index, its position in the first repetition.
     places: Vec<usize>,
 }
 
-/// The repetitions of one cell, on every side.
+/// Repetitions of one cell, in all sessions.
 #[derive(Debug, Default)]
-struct Group {
-    figures: BTreeMap<Figure, Progress>,
-    /// What the repetitions took, all sides together.
+struct RepeatedFigures {
+    figures: BTreeMap<Figure, StoppingState>,
+    /// Duration of the repetitions, summed over all sessions.
     took: Duration,
     repetitions: u32,
 }
 
-/// A figure that is to be precise: which side's, and the phase it belongs to.
+/// A result that must become precise: index of its session, and name of its phase.
 type Figure = (usize, String);
 
 #[derive(Debug)]
-struct Progress {
+struct StoppingState {
     stopping: Stopping,
     verdict: StoppingVerdict,
 }
 
-/// What became of a figure that was to be precise.
+/// Precision that a result reached.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Conclusion {
-    /// Of its cell in the first repetition.
+    /// Index of its cell in the first repetition.
     pub cell_index: u32,
-    /// The name of its phase.
+    /// Name of its phase.
     pub phase: String,
     pub verdict: PrecisionVerdict,
-    /// How often it was measured, and what is to be said where it is not as precise as asked.
+    /// Number of measurements; used with the fields below for the warning about missing precision.
     repetitions: u32,
     relative_error: Option<f64>,
     rule: RepetitionRule,
 }
 
 impl Repeats {
-    /// None where the plan has all repetitions.
+    /// Creates the state for a plan; `None` if the plan already contains all repetitions.
     pub fn of(plan: &Plan) -> Option<Self> {
         let rule = plan.repetition_rule?;
         let last = plan.cells.iter().map(|cell| cell.repetition).max()?;
@@ -58,48 +58,55 @@ impl Repeats {
         Some(Self {
             rule,
             places: places.collect(),
-            groups: plan.first_repetition().map(|_| Group::default()).collect(),
+            groups: plan
+                .first_repetition()
+                .map(|_| RepeatedFigures::default())
+                .collect(),
         })
     }
 
-    /// Takes note of the cells that a further repetition has, in their order.
+    /// Adds the cells of a further repetition, in their order.
     pub fn add(&mut self, places: impl IntoIterator<Item = usize>) {
         self.places.extend(places);
     }
 
-    /// Takes the records of one cell of a side, which took so long.
+    /// Adds the records of one cell of a session, and the time that the cell took.
     pub fn take(&mut self, cell_index: u32, side: usize, records: &[CellRecord], took: Duration) {
         let place = self.places[cell_index as usize];
         let group = &mut self.groups[place];
         group.took += took;
+        // Each session measures the same repetition, which counts once.
         if side == 0 {
             group.repetitions += 1;
         }
         for record in principal_phases(records) {
-            // What does nothing, or never succeeds, will not become precise by being repeated.
+            // Results without any successful operation do not become precise by repetition.
             if record.status != Status::Complete || record.total.count == 0 {
                 continue;
             }
             let figure = (side, record.phase.name().to_owned());
-            let progress = group.figures.entry(figure).or_insert_with(|| Progress {
-                // The budget is that of all cells together, which only the repeats know.
-                stopping: Stopping::new(
-                    self.rule.precision,
-                    Duration::MAX,
-                    self.rule.repetitions_max,
-                ),
-                verdict: StoppingVerdict::Continue,
-            });
+            let progress = group
+                .figures
+                .entry(figure)
+                .or_insert_with(|| StoppingState {
+                    // The budget covers all cells together, so only `Repeats` can check it.
+                    stopping: Stopping::new(
+                        self.rule.precision,
+                        Duration::MAX,
+                        self.rule.repetitions_max,
+                    ),
+                    verdict: StoppingVerdict::Continue,
+                });
             progress.verdict = progress
                 .stopping
                 .push(record.total.per_second, Duration::ZERO);
         }
     }
 
-    /// The places of the cells that are measured once more; none when all are precise, or when so
-    /// many more would not fit into the budget. `elapsed` counts from the first cell's beginning.
+    /// Positions of the cells to measure once more. `None` if all are precise, or if another
+    /// repetition does not fit into the budget. `elapsed` counts from the start of the first cell.
     pub fn next(&mut self, elapsed: Duration) -> Option<Vec<usize>> {
-        let is_open = |group: &Group| {
+        let is_open = |group: &RepeatedFigures| {
             let mut progress = group.figures.values();
             progress.any(|it| it.verdict == StoppingVerdict::Continue)
         };
@@ -128,19 +135,19 @@ impl Repeats {
         None
     }
 
-    /// Time until no more repetitions are begun, in nanoseconds.
+    /// Time left for starting further repetitions, in nanoseconds.
     pub fn left_ns(&self, elapsed: Duration) -> u64 {
         let spent = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
         self.rule.budget_ns.saturating_sub(spent)
     }
 
-    /// What became of every figure of a side.
+    /// Conclusions for all results of a session.
     pub fn conclusions(&self, side: usize) -> Vec<Conclusion> {
         let mut conclusions = Vec::new();
         for (cell_index, group) in (0..).zip(&self.groups) {
             let own = group.figures.iter().filter(|((of, _), _)| *of == side);
             conclusions.extend(own.map(|((_, phase), progress)| Conclusion {
-                // The first repetition keeps the order of the file, so places are indexes.
+                // The first repetition has the order of the plan, so positions are indexes.
                 cell_index,
                 phase: phase.clone(),
                 verdict: match progress.verdict {
@@ -159,7 +166,8 @@ impl Repeats {
 }
 
 impl Conclusion {
-    /// The warning that the figure is not as precise as asked for; none where it is.
+    /// Warning that the result is less precise than requested; `None` if it is precise enough or
+    /// the run was interrupted.
     pub fn warning(&self) -> Option<Warning> {
         let spent = match self.verdict {
             PrecisionVerdict::BudgetSpent => {

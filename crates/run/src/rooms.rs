@@ -1,18 +1,19 @@
-//! Whether file systems have room for what workers are about to write, all of them together.
+//! Checks that file systems have room for the data that all workers together will write.
 
 use std::collections::BTreeMap;
 
-/// What is left of each file system's free bytes once the workers that asked have theirs.
+/// Free bytes of each file system, minus the bytes reserved for workers.
 #[derive(Debug, Default)]
 pub(crate) struct Rooms {
-    /// By device number.
+    /// Bytes left, by device number.
     left_bytes: BTreeMap<u64, u64>,
 }
 
 impl Rooms {
-    /// Takes a worker's bytes from its file system, which had `free_bytes` before anybody took
-    /// some; false, and nothing is taken, where they do not fit.
+    /// Reserves a worker's bytes on its file system, which had `free_bytes` before any reservation.
+    /// Returns `false` and reserves nothing if they do not fit.
     pub fn take(&mut self, device: u64, free_bytes: u64, needed_bytes: u64) -> bool {
+        // Targets on the same file system share its free space.
         let left = self.left_bytes.entry(device).or_insert(free_bytes);
         match left.checked_sub(needed_bytes) {
             Some(rest) => {

@@ -1,14 +1,14 @@
 //! Rounds of a cell that is measured until it is steady.
 //!
-//! The rounds are stretches of one measurement: nothing is begun anew between them. Each ends where
-//! an interval ends, so its counters are the sums of whole intervals.
+//! Rounds are parts of one continuous measurement. Each ends with an interval, so its counters are
+//! sums of whole intervals.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
 use plan::Cell;
-use results::{Latency, Names, RoundRecord, RunEvent, SteadyRecord, per_second};
+use results::{CounterNames, Latency, RoundRecord, RunEvent, SteadyRecord, per_second};
 use stats::{Counter, Interval, SteadyState, SteadyVerdict};
 
 use crate::figures::operation_names;
@@ -17,44 +17,45 @@ use crate::meeting::Meeting;
 use crate::sample::Sample;
 use crate::times::{intervals_per_round, round_ns};
 
-/// How often is looked whether others have said what they did.
+/// Interval at which other processes' rounds are checked.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The rounds of a cell until now.
+/// Rounds of a cell so far.
 pub(crate) struct Rounds {
     state: SteadyState,
     intervals_per_round: i64,
     round_ns: u64,
-    /// Counters of the last rounds of a window, and of what comes behind them.
+    /// Counters of the last rounds that a window needs, and of later ones.
     kept: VecDeque<Round>,
     records: Vec<RoundRecord>,
-    /// How many of them are judged: fewer, where others have yet to say what they did.
+    /// Number of judged records. Others wait until all processes have reported their rounds.
     judged_count: usize,
     shape: Vec<Vec<Interval>>,
 }
 
-/// What was counted in a round.
+/// Counters of a round.
 struct Round {
     index: i64,
-    /// By lane, then by the lane's span.
+    /// Counters by lane, and then by span of the lane.
     lanes: Vec<Vec<Interval>>,
-    /// What each lane measured of it, in nanoseconds.
+    /// Measured time of each lane in the round, in nanoseconds.
     lengths_ns: Vec<u64>,
 }
 
-/// What was counted in the window that a cell's figures are of.
+/// Counters of the window, from which the cell's results are calculated.
 struct WindowCounts {
-    /// By lane, then by the lane's span.
+    /// Counters by lane, and then by span of the lane.
     lanes: Vec<Vec<Interval>>,
-    /// What each lane measured of it, in nanoseconds.
+    /// Measured time of each lane in the window, in nanoseconds.
     lengths_ns: Vec<u64>,
-    /// 0-based indexes of its rounds.
+    /// Rounds of the window, as 0-based indexes.
     rounds: Range<u64>,
 }
 
 impl Rounds {
-    /// No rounds yet; `shape` has the empty counters of each lane. None where a cell has no rounds.
-    pub fn new(cell: &Cell, shape: Vec<Vec<Interval>>) -> Option<Self> {
+    /// Creates the state without rounds; `shapes` has an empty sample per lane. `None` if the cell
+    /// has no rounds.
+    pub fn new(cell: &Cell, shapes: &[Sample]) -> Option<Self> {
         let rule = cell.steady?;
         Some(Self {
             state: SteadyState::new(rule),
@@ -63,13 +64,14 @@ impl Rounds {
             kept: VecDeque::new(),
             records: Vec::new(),
             judged_count: 0,
-            shape,
+            shape: shapes.iter().map(|lane| lane.spans.clone()).collect(),
         })
     }
 
-    /// Adds what a lane counted in the interval of this index.
+    /// Adds a lane's counters of an interval to its round.
     pub fn add(&mut self, lane_index: usize, interval_index: i64, sample: &Sample) {
         let index = interval_index.max(0) / self.intervals_per_round;
+        // No window can contain this round any more.
         if index < self.oldest() || self.is_decided() {
             return;
         }
@@ -95,8 +97,8 @@ impl Rounds {
         }
     }
 
-    /// Judges the rounds of which all intervals up to this index are there, by what all processes
-    /// did where several share the run; returns how many rounds were judged by it.
+    /// Judges the rounds whose intervals up to this index are complete, by the sums over all
+    /// processes if several share the run. Returns the number of rounds judged.
     pub fn judge(&mut self, interval_index: i64, meeting: Option<&dyn Meeting>) -> usize {
         let before = self.judged_count;
         while !self.is_decided() {
@@ -117,8 +119,8 @@ impl Rounds {
         self.judged_count - before
     }
 
-    /// Judges what is known of the rounds of all. All processes hear the same, so that all come to
-    /// the same verdict at the same round.
+    /// Judges the rounds that all processes have reported. All processes receive the same sums, so
+    /// all reach the same verdict at the same round.
     fn hear(&mut self, meeting: &dyn Meeting) {
         while self.judged_count < self.records.len() && !self.is_decided() {
             match meeting.round_of_all(self.judged_count) {
@@ -128,8 +130,9 @@ impl Rounds {
         }
     }
 
-    /// Waits for what others did in the rounds that were measured here.
+    /// Waits for the other processes' results of the rounds measured here.
     pub fn hear_rest(&mut self, meeting: &dyn Meeting, is_cut: &dyn Fn() -> bool) {
+        // All processes must judge the same rounds, so that their windows are the same.
         self.hear(meeting);
         while self.judged_count < self.records.len() && !self.is_decided() && !is_cut() {
             std::thread::sleep(LOOK);
@@ -144,18 +147,19 @@ impl Rounds {
         self.kept.retain(|round| round.index >= oldest);
     }
 
-    /// The first round of the window that ends with the last one that was judged.
+    /// First round of the window that ends with the last judged round.
     fn oldest(&self) -> i64 {
         self.judged_count as i64 - self.state.rule().window_count as i64
     }
 
-    /// Whether no further round is needed.
+    /// `true` if no further round is needed.
     pub fn is_decided(&self) -> bool {
         self.state.verdict() != SteadyVerdict::NotYet
     }
 
     fn record(&self, index: i64) -> RoundRecord {
         let at_ns = index as u64 * self.round_ns;
+        // A stall of all lanes can leave a round without any sample.
         let Some(round) = self.kept.iter().find(|round| round.index == index) else {
             return RoundRecord {
                 at_ns,
@@ -165,10 +169,11 @@ impl Rounds {
         };
         let mut totals = Interval::default();
         round.lanes.iter().flatten().for_each(|it| totals.merge(it));
+        // Lanes without a sample in the round must not lower the mean.
         let lanes = round.lengths_ns.iter().filter(|ns| **ns > 0);
         let length_ns = round.lengths_ns.iter().sum::<u64>() / (lanes.count() as u64).max(1);
         let operations = operation_names();
-        let names = Names {
+        let names = CounterNames {
             operations: &operations,
             transactions: &[],
         };
@@ -176,9 +181,10 @@ impl Rounds {
         round_record((at_ns, length_ns), &names.headline(&totals), errors)
     }
 
-    /// Leaves of what was measured that of the window; all of it where no round was measured in
-    /// full. `indexes` are those of its intervals; `stopped` says whether someone ended the run.
+    /// Reduces the results to the window's rounds, unless no round was complete. `indexes` has the
+    /// index of each interval; `stopped` is `true` if the run was stopped.
     pub fn narrow(self, measured: &mut Measured, indexes: &[i64], stopped: bool) {
+        // The monitor ends the threads by the same flag when the rounds are decided.
         let stopped = stopped && !self.is_decided();
         for lane in &mut measured.lanes {
             lane.outcome.stopped = stopped;
@@ -196,6 +202,7 @@ impl Rounds {
         for (lane, (spans, length_ns)) in measured.lanes.iter_mut().zip(counts) {
             lane.spans = spans;
             lane.outcome.measured_ns = length_ns;
+            // Work after the last round, until the threads notice the end, does not count.
             lane.outcome.finish_ns = measured.measure_ns + end_ns;
         }
         let mut rounds = indexes.iter().map(|index| index / self.intervals_per_round);
@@ -203,10 +210,11 @@ impl Rounds {
         measured
             .intervals
             .retain(|_| rounds.next().is_some_and(|round| window.contains(&round)));
+        // Moved last, because the ends above count from the old start.
         measured.measure_ns += start_ns;
     }
 
-    /// What the record tells of the rounds.
+    /// Record of the rounds.
     pub fn told(&self) -> SteadyRecord {
         SteadyRecord {
             rule: *self.state.rule(),
@@ -216,15 +224,15 @@ impl Rounds {
         }
     }
 
-    /// The last rounds that were measured in full, at most a window of them, with their 0-based
-    /// indexes; none without any.
+    /// Half-open range of the last complete rounds, at most a window of them; `None` if there are
+    /// none.
     fn window(&self) -> Option<(u64, u64)> {
         let end = self.judged_count as u64;
         let start = end.saturating_sub(self.state.rule().window_count as u64);
         (end > 0).then_some((start, end))
     }
 
-    /// The counters of those rounds; none without any.
+    /// Counters of the window's rounds; `None` if there are none.
     fn window_counts(&self) -> Option<WindowCounts> {
         let (start, end) = self.window()?;
         let mut lanes = self.shape.clone();
@@ -247,7 +255,7 @@ impl Rounds {
     }
 }
 
-/// What a round came to that began `at_ns` after the first and took `length_ns`, in nanoseconds.
+/// Record of a round that started `at_ns` after the first one and took `length_ns`.
 pub(crate) fn round_record(
     (at_ns, length_ns): (u64, u64),
     counted: &Counter,
@@ -266,7 +274,7 @@ pub(crate) fn round_record(
     }
 }
 
-/// How many rounds are done, and how steady they are.
+/// Event with the number of rounds and their steadiness.
 pub(crate) fn rounds_event(cell: u32, told: &SteadyRecord) -> RunEvent {
     let shares = told.shares();
     RunEvent::Round {

@@ -1,4 +1,4 @@
-//! One run: it is carried out by this process or by others, and stored while it goes on.
+//! One run: measured by this process or by others, and stored while it is in progress.
 
 use plan::Plan;
 use results::{RunEvent, Warning};
@@ -11,22 +11,22 @@ use crate::keep::Keeper;
 use crate::preflight::{try_engines, try_streams};
 use crate::session::{Finished, RunOptions, Session};
 
-/// One run: what it does, and who gets its events.
+/// One run: its plan, and the receivers of its events and its record.
 pub struct RunSpec<'a> {
-    /// What it does.
+    /// Plan of the run.
     pub plan: &'a Plan,
     /// Warnings from before the run, for the record.
     pub warnings: Vec<Warning>,
     /// The workload and its options as a workload file, for the record.
     pub workload_file: Option<String>,
-    /// The results store, or why it cannot be opened; none where the run is not to be stored.
+    /// Results store, or the reason why it cannot be opened; `None` if the run is not stored.
     pub store: Option<Result<Store, StoreError>>,
-    /// Gets the events.
+    /// Receives the events.
     pub listener: &'a mut dyn FnMut(&RunEvent),
 }
 
 impl<'a> RunSpec<'a> {
-    /// A run that is not stored.
+    /// Creates a run that is not stored.
     pub fn new(plan: &'a Plan, listener: &'a mut dyn FnMut(&RunEvent)) -> Self {
         Self {
             plan,
@@ -38,7 +38,7 @@ impl<'a> RunSpec<'a> {
     }
 }
 
-/// Runs a plan to its end, or until the stop flag is set, and stores it; where there is a crew, its
+/// Runs a plan to its end, or until the stop flag is set, and stores the run. With `crew`, its
 /// processes measure instead of this one.
 pub fn measure(spec: RunSpec<'_>, options: &RunOptions, crew: Option<&mut dyn Crew>) -> Finished {
     let RunSpec {
@@ -74,14 +74,16 @@ fn carried_out(mut session: Session<'_>, warnings: Vec<Warning>) -> Finished {
     session.finish(driven.outcomes.pop().unwrap_or(Ok(())))
 }
 
-/// Makes the targets ready.
+/// Prepares the targets.
 fn begin(session: &mut Session<'_>, warnings: Vec<Warning>) -> Result<(), RunError> {
     let (plan, run) = (session.plan, session.record.id.clone());
+    // This process measures nothing, so it needs no engine and no target.
     if session.crew.is_some() {
         session.start(warnings);
         let prepared = session.with_crew(|crew, watch| crew.prepare(plan, &run, watch));
         return prepared.unwrap_or(Ok(()));
     }
+    // All checks come before the first write, so a run that cannot start leaves nothing behind.
     try_streams(plan)?;
     try_engines(plan)?;
     session.find_peers()?;

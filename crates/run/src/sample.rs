@@ -1,27 +1,27 @@
-//! What a worker has counted, and how it gets to the reader without either waiting.
+//! Counters of a worker, and their transfer to the reader without either side waiting.
 
 use stats::Interval;
 
-/// What a worker has counted since the last hand-over.
+/// Counters of a worker since the last transfer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sample {
-    /// When counting began, in nanoseconds of the clock.
+    /// Start of counting, in nanoseconds of the clock.
     pub at_ns: u64,
-    /// How long it lasted, in nanoseconds.
+    /// Duration of counting, in nanoseconds.
     pub length_ns: u64,
-    /// Whether this is ramp, which is shown but never kept.
+    /// `true` for the ramp, which is displayed but never kept.
     pub ramp: bool,
-    /// One a span of the worker's plan.
+    /// Counters, one per span of the worker's plan.
     pub spans: Vec<Interval>,
 }
 
 impl Sample {
-    /// When counting ended, in nanoseconds of the clock.
+    /// End of counting, in nanoseconds of the clock.
     pub const fn end_ns(&self) -> u64 {
         self.at_ns.saturating_add(self.length_ns)
     }
 
-    /// Begins to count anew.
+    /// Clears the counters and starts to count again.
     pub fn clear(&mut self, at_ns: u64, ramp: bool) {
         self.at_ns = at_ns;
         self.length_ns = 0;
@@ -30,14 +30,14 @@ impl Sample {
     }
 }
 
-/// A worker's side of the hand-over.
+/// The worker's side of the transfer.
 pub(crate) struct Outbox {
     pub full: rtrb::Producer<Box<Sample>>,
     pub empty: rtrb::Consumer<Box<Sample>>,
 }
 
 impl Outbox {
-    /// An empty sample, for which what is counted can be given.
+    /// Takes an empty sample; `None` if the full one could not be given away now.
     pub fn take_empty(&mut self) -> Option<Box<Sample>> {
         if self.full.is_full() || self.full.is_abandoned() {
             return None;
@@ -46,23 +46,23 @@ impl Outbox {
     }
 
     pub fn give(&mut self, full: Box<Sample>) {
-        // Fullness was asked for before, and nobody else pushes.
+        // `take_empty` has checked that there is room, and only this side pushes.
         let _ = self.full.push(full);
     }
 }
 
-/// The reader's side of the hand-over.
+/// The reader's side of the transfer.
 pub(crate) struct Inbox {
     pub full: rtrb::Consumer<Box<Sample>>,
     pub empty: rtrb::Producer<Box<Sample>>,
 }
 
-/// Makes both sides and the sample to begin with, all of the shape of `like`.
+/// Creates both sides and the first sample, all with the shape of `like`.
 pub(crate) fn exchange(like: Sample) -> (Box<Sample>, Outbox, Inbox) {
     let (full_in, full_out) = rtrb::RingBuffer::new(2);
     let (mut empty_in, empty_out) = rtrb::RingBuffer::new(2);
     for _ in 0..2 {
-        // The ring was made for two, so it takes two.
+        // The ring has a capacity of two.
         let _ = empty_in.push(Box::new(like.clone()));
     }
     let outbox = Outbox {

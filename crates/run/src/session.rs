@@ -1,4 +1,4 @@
-//! A run at work: its targets, cells measured one after another, the record.
+//! A run in progress: its targets, its cells in order, and its record.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,9 +23,9 @@ use crate::crew::Crew;
 use crate::cut::is_cut;
 use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
-use crate::jobs::goals::goals_missed;
-use crate::jobs::tree::JobTree;
-use crate::kit::{CellKit, Course, Mark};
+use crate::goals::goals_missed;
+use crate::job_tree::JobTree;
+use crate::kit::{CellKit, CellMark, ShownStage};
 use crate::lane::{Lane, lanes};
 use crate::meeting::Meeting;
 use crate::observe::{Counters, Observer};
@@ -35,41 +35,41 @@ use crate::repeats::Conclusion;
 use crate::spans::{Contents, Verify};
 use crate::status::StatusWish;
 use crate::targets::{file_seed, losses, open, stamp_bytes};
-use crate::worker::Part;
+use crate::worker::LaneWork;
 
-/// What a run needs to know besides the plan.
+/// Settings of a run in addition to the plan.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
     /// Block devices whose content may be destroyed.
     pub overwrite_devices: Vec<PathBuf>,
-    /// Whether targets that are not there may be made.
+    /// `true` if missing targets may be created.
     pub create: bool,
-    /// Files lie in directories that are the targets themselves, among those of others.
+    /// Settings for files directly in the target directories, next to the user's files.
     pub in_place: Option<InPlace>,
-    /// File with the token that sinks of `tcp://` targets may ask for.
+    /// File with the token for sinks of `tcp://` targets.
     pub sink_token_file: Option<PathBuf>,
-    /// Whether targets in memory are meant, so that there is nothing to say about it.
+    /// `true` if targets in memory are intended, so that there is no warning.
     pub memory_is_meant: bool,
-    /// How often cells of jobs are told of while they go on, in nanoseconds; 0 for never.
+    /// Interval of status reports during cells of jobs, in nanoseconds; 0 for none.
     pub status_interval_ns: u64,
-    /// Set from outside to end the run early.
+    /// Set by a signal handler to end the run early.
     pub stop: Arc<AtomicBool>,
-    /// Set from outside to end the cell that is being measured and go on with the next.
+    /// Set by a signal handler to end the current cell and continue with the next one.
     pub skip: Arc<AtomicBool>,
-    /// Set from outside when the process goes on after it was stopped (`SIGCONT`).
+    /// Set by the handler of `SIGCONT`, after the process was stopped.
     pub continued: Arc<AtomicBool>,
-    /// Where it is agreed with other processes when a cell begins, where several share the run.
+    /// Agreement with the other processes if several share the run.
     pub meeting: Option<Arc<dyn Meeting>>,
 }
 
-/// What became of a run.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Finished {
-    /// Everything that was measured.
+    /// Record with everything that was measured.
     pub record: RunRecord,
-    /// Why the run ended before its plan did.
+    /// Reason why the run ended early.
     pub error: Option<RunError>,
-    /// Why the run is not in the results store, where it was to be stored.
+    /// Reason why the run is not in the results store, if it was to be stored.
     pub not_stored: Option<StoreError>,
 }
 
@@ -87,24 +87,24 @@ pub(crate) struct Session<'a> {
     pub listener: &'a mut dyn FnMut(&RunEvent),
     pub record: RunRecord,
     pub targets: BTreeMap<u32, Prepared>,
-    /// The targets that are TCP peers.
+    /// Targets that are TCP peers.
     pub peers: Peers,
-    /// Where jobs have their files, by target.
+    /// Directory trees of jobs' files, by target.
     pub job_trees: BTreeMap<u32, JobTree>,
     pub clock: TscClock,
-    /// Whether another session has the same targets, so that only one holds them at a time.
+    /// `true` if another session has the same targets. Only one of both holds them at a time.
     pub borrows_targets: bool,
-    /// Whether something else than its own outcome ended it early.
+    /// `true` if a cell was interrupted, or if the other of two runs in turn failed.
     pub is_cut_short: bool,
-    /// Whether the listener knows of the run.
+    /// `true` if the listener has received the start of the run.
     pub has_started: bool,
-    /// Who measures in the place of this process.
+    /// Processes that measure instead of this one.
     pub crew: Option<&'a mut dyn Crew>,
     conclusions: Vec<Conclusion>,
 }
 
 impl<'a> Session<'a> {
-    /// A run that has done nothing yet.
+    /// Creates a run that has not started.
     pub fn new(
         plan: &'a Plan,
         options: &'a RunOptions,
@@ -132,7 +132,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Gives the run, which has not begun, the name of this moment.
+    /// Replaces the ID of a run that has not started with one of the current time.
     pub fn rename(&mut self) {
         let environment = self.record.environment.clone();
         let command = self.record.command.clone();
@@ -141,7 +141,7 @@ impl<'a> Session<'a> {
         self.record.workload_file = workload_file;
     }
 
-    /// Tells that the run begins, and what there is to say before it does.
+    /// Reports the start of the run, and the warnings known before it.
     pub fn start(&mut self, warnings: Vec<Warning>) {
         self.has_started = true;
         self.tell(&RunEvent::Started {
@@ -176,7 +176,7 @@ impl<'a> Session<'a> {
         self.options.stop.load(Ordering::Relaxed)
     }
 
-    /// Adds cells to the plan, behind those it has.
+    /// Appends cells to the plan.
     pub fn add_cells(&mut self, cells: Vec<Cell>) {
         self.record.plan.cells.extend(cells.iter().cloned());
         let plan = &self.record.plan;
@@ -209,8 +209,8 @@ impl<'a> Session<'a> {
             budget_left_ns,
         });
         if self.options.meeting.is_none() {
-            // What was wanted of another cell is over. Of this one it may have been wanted already,
-            // where another process leads.
+            // A skip request for an earlier cell is obsolete. Under a leader, the request may
+            // already be for this cell, so it is kept.
             self.options.skip.store(false, Ordering::Relaxed);
         }
         let first = self.record.cells.len();
@@ -220,7 +220,7 @@ impl<'a> Session<'a> {
             Work::Requests(files) => self.measure_jobs(cell, files),
             Work::Access => self.measure(cell),
         };
-        // Where the others went on without one that was lost, nobody ended anything.
+        // Cells that continued without a lost process were not interrupted.
         let went_on = |record: &CellRecord| {
             let crew = record.crew.as_ref();
             crew.is_some_and(|crew| crew.ranks.iter().any(|it| it.lost_ns.is_some()))
@@ -231,7 +231,7 @@ impl<'a> Session<'a> {
         outcome
     }
 
-    /// Takes what became of the figures that were to be precise.
+    /// Stores the precision that the results reached, and adds warnings.
     pub fn conclude(&mut self, conclusions: Vec<Conclusion>) {
         for warning in conclusions.iter().filter_map(Conclusion::warning) {
             self.warn(warning);
@@ -268,7 +268,7 @@ impl<'a> Session<'a> {
     pub(crate) fn measure_parts(
         &mut self,
         cell: &Cell,
-        parts: Vec<Part>,
+        parts: Vec<LaneWork>,
         own_cost: Option<f64>,
         doubts: Vec<Warning>,
     ) -> Result<(), RunError> {
@@ -282,7 +282,7 @@ impl<'a> Session<'a> {
             skip: Some(&self.options.skip),
             continued: &self.options.continued,
             meeting: self.options.meeting.as_deref(),
-            course: Course::default(),
+            course: ShownStage::default(),
             devices,
             status: match self.options.status_interval_ns {
                 interval_ns @ 1.. if cell.work.is_requests() => Some(StatusWish {
@@ -291,13 +291,13 @@ impl<'a> Session<'a> {
                 }),
                 _ => None,
             },
-            mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads, &self.clock),
+            mark: &mut |mark: CellMark, threads: &[i32]| observer.look(mark, threads, &self.clock),
             listener: self.listener,
         };
         let mut measured = run_cell(kit, parts)?;
         let is_cut = is_cut(&self.options.stop, Some(&self.options.skip));
         if cell.work.is_requests() && !is_cut {
-            // They ended each other, as they were to.
+            // Jobs that end each other, as planned, were not stopped from outside.
             let outcomes = measured.lanes.iter_mut().map(|lane| &mut lane.outcome);
             outcomes.for_each(|outcome| outcome.stopped = false);
         }
@@ -346,10 +346,10 @@ impl<'a> Session<'a> {
         measured.outcome
     }
 
-    /// Takes a record of the run's cells, with the reasons to doubt it.
+    /// Stores a cell's record, with the warnings about it.
     pub(crate) fn take(&mut self, mut record: CellRecord) {
         if self.options.meeting.is_some() {
-            // Whoever leads has the figures of all, and doubts those.
+            // The leader has the merged results and checks those.
             self.record.cells.push(record);
             return;
         }
@@ -365,9 +365,9 @@ impl<'a> Session<'a> {
         self.record.cells.push(record);
     }
 
-    /// Whether another phase of the same cell gave the same reason to doubt.
+    /// `true` if another phase of the same cell has caused the same warning.
     fn has_said(&self, warning: &Warning) -> bool {
-        // Which of the phases is too short is in the tables.
+        // The tables show which phases are too short, so one warning is enough.
         let is_enough = warning.code == WarningCode::FewSamplesForPercentile;
         self.record.warnings.iter().any(|known| {
             known.code == warning.code
@@ -376,7 +376,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Where the bytes of each lane come from.
+    /// Creates a function that returns the sources of each lane's content.
     pub(crate) fn contents(
         &self,
         cell: &Cell,
@@ -433,6 +433,7 @@ impl<'a> Session<'a> {
                 self.warn(Warning::of_run(WarningCode::LeftoverFiles, message));
             }
         }
+        // A stop during the preparation of a target is no failure.
         let interrupted = matches!(
             &outcome,
             Err(RunError::Target(target::TargetError::Interrupted { .. }))
@@ -443,7 +444,7 @@ impl<'a> Session<'a> {
             Ok(()) => (Status::Complete, None),
             Err(error) => (Status::Failed, Some(error)),
         };
-        // Whoever leads has the figures of all, and doubts those.
+        // The leader has the merged results and checks those.
         if self.options.meeting.is_none() {
             self.doubt_all();
         }
@@ -458,7 +459,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Ends a run that could not begin.
+    /// Ends a run that could not start.
     pub fn end_early(mut self, error: Option<RunError>) -> Finished {
         if self.has_started {
             return self.finish(error.map_or(Ok(()), Err));
@@ -471,7 +472,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Puts the verdicts beside the figures that they are about.
+    /// Adds the verdicts to the estimates that they belong to.
     fn note_verdicts(&mut self) {
         for conclusion in &self.conclusions {
             let is_first = |cell: &&CellRecord| {

@@ -1,4 +1,4 @@
-//! What each worker did in an interval, and what was done on each target.
+//! Results of an interval by worker and by target.
 
 use plan::Cell;
 use results::{IntervalRecord, PartFigures};
@@ -6,16 +6,17 @@ use results::{IntervalRecord, PartFigures};
 use crate::lane::Lane;
 use crate::sample::Sample;
 
-/// Where the spans of each lane count; nothing where there is one part alone, or too many.
+/// Worker and target that each lane's spans count for; empty if there is only one part, or too
+/// many.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SharePlaces {
     worker_count: usize,
     target_count: usize,
-    /// The worker of each lane, and the target of each of its spans.
+    /// Worker of each lane, and target of each of its spans.
     lanes: Vec<(usize, Vec<usize>)>,
 }
 
-/// The parts of an interval.
+/// Results of an interval by worker and by target.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shares {
     workers: Vec<PartFigures>,
@@ -23,7 +24,7 @@ pub(crate) struct Shares {
 }
 
 impl SharePlaces {
-    /// Those of a cell's lanes.
+    /// Assigns the lanes of a cell to workers and targets.
     pub fn of(cell: &Cell, lanes: &[Lane]) -> Self {
         let all: Vec<u32> = cell.target_indexes().collect();
         let place = |target: u32| all.iter().position(|it| *it == target).unwrap_or(0);
@@ -37,13 +38,15 @@ impl SharePlaces {
             false => 0,
         };
         Self {
+            // Includes workers of other processes, so that a worker has the same place in all
+            // intervals.
             worker_count: wanted(cell.workers.len()),
             target_count: wanted(all.len()),
             lanes: lanes.iter().map(lane).collect(),
         }
     }
 
-    /// The parts of what a lane counted.
+    /// Splits a lane's counters by worker and target.
     pub fn shares(&self, lane_index: usize, sample: &Sample) -> Shares {
         let mut shares = Shares {
             workers: vec![PartFigures::default(); self.worker_count],
@@ -67,7 +70,7 @@ impl SharePlaces {
 }
 
 impl Shares {
-    /// Adds those of the same parts.
+    /// Adds the results of the same workers and targets.
     pub fn merge(&mut self, other: &Self) {
         for (own, others) in [
             (&mut self.workers, &other.workers),
@@ -80,7 +83,7 @@ impl Shares {
         }
     }
 
-    /// Puts them into the record of their interval.
+    /// Stores the results in the record of their interval.
     pub fn put_into(&self, record: &mut IntervalRecord) {
         record.workers.clone_from(&self.workers);
         record.targets.clone_from(&self.targets);

@@ -1,9 +1,9 @@
-//! The worker's slots: which are free, and what is in flight in the others.
+//! Slots of a worker: the free ones, and the requests in flight in the others.
 
 use engine::{Completion, Request};
 use generate::Flow;
 
-/// Free slots, first in first out, in a ring that never grows.
+/// Free slots in FIFO order, in a ring of fixed size.
 pub(crate) struct SlotQueue {
     slots: Box<[u32]>,
     mask: u32,
@@ -12,8 +12,9 @@ pub(crate) struct SlotQueue {
 }
 
 impl SlotQueue {
-    /// A queue of `slot_count` slots, all free, in order.
+    /// Creates a queue of `slot_count` slots, all free, in order.
     pub fn full(slot_count: u32) -> Self {
+        // A power of two, so that positions wrap by a mask instead of a division.
         let capacity = slot_count.max(1).next_power_of_two();
         Self {
             slots: (0..capacity).collect(),
@@ -28,7 +29,7 @@ impl SlotQueue {
         self.head == self.tail
     }
 
-    /// The slot to use next; any slot when there is none.
+    /// Next slot to use; any slot if the queue is empty.
     #[inline]
     pub fn first(&self) -> u32 {
         self.slots[(self.head & self.mask) as usize]
@@ -46,7 +47,7 @@ impl SlotQueue {
     }
 }
 
-/// What is in flight in a slot.
+/// Request in flight in a slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Flight {
     pub request: Request,
@@ -62,12 +63,12 @@ impl Default for Flight {
     }
 }
 
-/// A flow that has had a request and has more of them.
+/// A flow with completed requests and more to come.
 #[derive(Clone, Copy, Default)]
 struct OpenFlow {
-    /// When its first request was issued; 0 between flows.
+    /// Time at which its first request was issued; 0 between flows.
     start_ns: u64,
-    /// The negated error number of a request of it that failed; 0 where none did.
+    /// Negative error number of a failed request; 0 if none failed.
     errno: i32,
 }
 
@@ -75,25 +76,25 @@ struct OpenFlow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EndedFlow {
     pub kind: u8,
-    /// As [`OpenFlow::errno`].
+    /// As in [`OpenFlow::errno`].
     pub errno: i32,
     pub latency_ns: u64,
 }
 
-/// What the loop keeps from turn to turn, all of it allocated before the first.
-pub(crate) struct Turns {
+/// State that the loop keeps between turns, all of it allocated before the first turn.
+pub(crate) struct LoopState {
     flights: Box<[Flight]>,
-    /// Apart from the flights, as most flows have one request, of which nothing is kept here.
+    /// Separate from the flights, because most flows have a single request and store nothing here.
     flows: Box<[OpenFlow]>,
     pub ready: SlotQueue,
-    /// Slots to ask again after a completion.
+    /// Slots that the generator is asked about again after a completion.
     parked: Vec<u32>,
-    /// What has completed in this turn.
+    /// Completions of this turn.
     pub done: Vec<Completion>,
     pub in_flight: u32,
 }
 
-impl Turns {
+impl LoopState {
     pub fn new(slot_count: u32) -> Self {
         Self {
             flights: vec![Flight::default(); slot_count as usize].into(),
@@ -116,7 +117,7 @@ impl Turns {
         };
     }
 
-    /// Frees the slot and returns what was in flight in it.
+    /// Frees the slot and returns its request.
     #[inline]
     pub fn reaped(&mut self, slot: u32) -> Flight {
         self.in_flight -= 1;
@@ -127,11 +128,13 @@ impl Turns {
     /// Sets the first free slot aside until the next completion.
     #[inline]
     pub fn park(&mut self) {
+        // A slot without work, for example of a target that is closing, must not hold up the
+        // others.
         self.parked.push(self.ready.first());
         self.ready.pop();
     }
 
-    /// Ends the slot's flow unless it goes on; the kind of what is done and how long it lasted.
+    /// Ends the slot's flow unless it continues; returns its kind and duration.
     #[inline]
     pub fn end_flow(
         &mut self,
@@ -144,6 +147,7 @@ impl Turns {
         let (mut flow_ns, mut errno) = (issued_ns, result.min(0));
         if open.start_ns > 0 {
             flow_ns = open.start_ns;
+            // Error numbers are negative, so the minimum keeps a failure.
             errno = errno.min(open.errno);
             *open = OpenFlow::default();
         }
@@ -172,17 +176,17 @@ impl Turns {
         })
     }
 
-    /// Begins a turn, in which nothing has completed.
+    /// Starts a turn with an empty list of completions.
     #[inline]
     pub fn none_done(&mut self) -> &mut Vec<Completion> {
         self.done.clear();
         &mut self.done
     }
 
-    /// Asks parked slots again, which a completion may have given something to do.
+    /// Makes parked slots ready again, because a completion may have created work for them.
     #[inline]
     pub fn end_turn(&mut self) {
-        // Few have any, and an empty drain still moves a tail of nothing by a call.
+        // Parked slots are rare, and even an empty `drain` costs a call that moves its tail.
         if !self.parked.is_empty() && !self.done.is_empty() {
             self.parked.drain(..).for_each(|slot| self.ready.push(slot));
         }
@@ -218,7 +222,7 @@ mod tests {
 
     /// Issues a request and completes it.
     fn turn(
-        turns: &mut Turns,
+        turns: &mut LoopState,
         (issued_ns, now_ns): (u64, u64),
         result: i32,
         flow: Flow,
@@ -237,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_flow_lasts_from_its_first_request() {
-        let mut turns = Turns::new(1);
+        let mut turns = LoopState::new(1);
         assert_eq!(turn(&mut turns, (10, 20), 1, Flow::Continues), None);
         assert_eq!(turn(&mut turns, (25, 28), 1, Flow::Continues), None);
         assert_eq!(turn(&mut turns, (30, 45), 1, Flow::Done(0)), ended(0, 35));
@@ -246,7 +250,7 @@ mod tests {
 
     #[test]
     fn requests_apart_and_things_that_span_slots_leave_the_next_flow_its_own_start() {
-        let mut turns = Turns::new(1);
+        let mut turns = LoopState::new(1);
         for (flow, counted) in [
             (Flow::Apart, None),
             (
@@ -265,7 +269,7 @@ mod tests {
 
     #[test]
     fn parked_slots_are_asked_again_after_a_completion_and_not_before() {
-        let mut turns = Turns::new(2);
+        let mut turns = LoopState::new(2);
         turns.park();
         turns.issue(
             Request {
@@ -286,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_flow_in_which_a_request_failed_has_failed() {
-        let mut turns = Turns::new(1);
+        let mut turns = LoopState::new(1);
         assert_eq!(turn(&mut turns, (10, 15), -5, Flow::Continues), None);
         let failed = EndedFlow {
             kind: 0,
@@ -300,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_flow_that_is_judged_has_failed_as_it_says() {
-        let mut turns = Turns::new(1);
+        let mut turns = LoopState::new(1);
         for (result, errno) in [(-17, 0), (0, -5)] {
             let wanted = EndedFlow {
                 kind: 1,

@@ -1,4 +1,4 @@
-//! Requests on one large file or device a target.
+//! Requests on one large file or device per target.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -15,45 +15,47 @@ use results::EngineNotes;
 use crate::RunError;
 use crate::engines::{self, Done, EngineSpec, OnEngine, OpenFiles};
 use crate::lane::{Lane, Requests};
-use crate::outcome::Outcome;
-use crate::pace::{Closed, Pace, Parts};
+use crate::outcome::WorkerOutcome;
+use crate::pace::{Closed, LoopParts, Pace};
 use crate::recorder::Counting;
 use crate::start::Start;
 
-/// What a lane does on its spans.
+/// Work of a lane on its spans.
 pub(crate) struct SpanTask {
     pub requests: Requests,
-    /// One a span of the lane's plan; none for the `null` engine.
+    /// Files, one per span of the lane's plan; empty for the `null` engine.
     pub files: Vec<OwnedFd>,
-    /// In place of `files`, those that whoever started the lane closes when its thread is gone.
+    /// Used instead of `files`; the thread that started the lane closes them after the lane's
+    /// thread has ended.
     pub lent: Arc<[OwnedFd]>,
-    /// As `files`, of a lane whose targets are TCP peers.
+    /// Peers, one per span, if the lane's targets are TCP peers.
     pub peers: Vec<Arc<Peer>>,
-    /// How each file is opened again between connections; empty where they stay open.
+    /// How to reopen each file between connections; empty if the files stay open.
     pub reopen: Vec<Reopen>,
     pub contents: Contents,
 }
 
-/// Where written bytes come from.
+/// Source of the data that is written.
 #[derive(Clone)]
 pub(crate) struct Contents {
     pub source: ContentSource,
-    /// Where reads are checked.
+    /// Verification of reads, if enabled.
     pub verify: Option<Verify>,
 }
 
-/// What checking of reads needs.
+/// Parameters of verifying reads.
 #[derive(Clone)]
 pub(crate) struct Verify {
     /// Seeds of the lane's files.
     pub file_seeds: Vec<u64>,
-    /// Length of stamped blocks.
+    /// Length of the stamped blocks.
     pub block_bytes: u32,
-    /// What is in flight in the lane's files.
+    /// Requests in flight on the lane's files.
     pub stripes: Vec<Stripes>,
 }
 
-/// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
+/// Creates the engine, waits for the other workers and runs the loop. `None` if the gate's signal
+/// was to abandon the cell.
 pub(crate) fn work(mut task: SpanTask, lane: &Lane, cell: &Cell, start: Start<'_>) -> Done {
     let spec = EngineSpec {
         kind: cell.engine,
@@ -63,7 +65,7 @@ pub(crate) fn work(mut task: SpanTask, lane: &Lane, cell: &Cell, start: Start<'_
         ring: cell.ring,
     };
     if lane.plan.network {
-        // One a slot.
+        // One connection per slot.
         let spans = slot_spans(&lane.plan.spans).into_iter();
         let peers = match cell.engine {
             EngineKind::Null => Vec::new(),
@@ -115,9 +117,9 @@ impl OnEngine for MessageLoop<'_> {
     }
 }
 
-fn begun<E>(start: Start<'_>, engine: E, notes: EngineNotes) -> Option<Parts<E, TscClock>> {
+fn begun<E>(start: Start<'_>, engine: E, notes: EngineNotes) -> Option<LoopParts<E, TscClock>> {
     let (clock, batch) = (start.clock.clone(), start.batch);
-    Some(Parts {
+    Some(LoopParts {
         engine,
         recorder: start.begin(notes, Counting::BySpan)?,
         clock,
@@ -125,34 +127,36 @@ fn begun<E>(start: Start<'_>, engine: E, notes: EngineNotes) -> Option<Parts<E, 
     })
 }
 
-/// Runs the loop on what is left to choose.
+/// Runs the loop with the lane's generator, pace and contents.
 pub(crate) fn with_requests<E: Engine, K: Clock>(
-    parts: Parts<E, K>,
+    parts: LoopParts<E, K>,
     requests: Requests,
     lane: &Lane,
     contents: &Contents,
-) -> Result<Outcome, RunError> {
+) -> Result<WorkerOutcome, RunError> {
     match requests {
         Requests::Transfer(generator) => with_connections(parts, generator, lane, contents),
         Requests::SharedTransfer(generator) => with_connections(parts, generator, lane, contents),
         Requests::Iometer(generator) => with_connections(parts, generator, lane, contents),
         Requests::SharedIometer(generator) => with_connections(parts, generator, lane, contents),
-        Requests::Messages(_) => unreachable!("a lane whose targets are peers has its own way"),
+        Requests::Messages(_) => unreachable!("a lane of peers uses `with_messages`"),
     }
 }
 
-/// As [`with_requests`], of a lane whose targets are TCP peers: loops on files and loops on
-/// connections are made of what they may meet only.
+/// As [`with_requests`], for a lane whose targets are TCP peers. Separate functions keep the code
+/// for connections out of loops on files, and the other way round.
 pub(crate) fn with_messages<E: Engine, K: Clock>(
-    mut parts: Parts<E, K>,
+    mut parts: LoopParts<E, K>,
     requests: Requests,
     lane: &Lane,
     contents: &Contents,
-) -> Result<Outcome, RunError> {
+) -> Result<WorkerOutcome, RunError> {
     let Requests::Messages(generator) = requests else {
-        unreachable!("a lane whose targets are files has its own way");
+        unreachable!("a lane of files uses `with_requests`");
     };
     let mut plain = contents.source.plain(lane.plan.seed);
+    // Once per connection, because the sink discards the bytes. Renewing 1 MiB before each send
+    // took a fifth of its time.
     prepare_buffers(&mut parts.engine, &mut plain);
     match lane.pace.clone() {
         None => Closed.run(parts, generator, Unchanged),
@@ -161,15 +165,15 @@ pub(crate) fn with_messages<E: Engine, K: Clock>(
 }
 
 fn with_connections<E: Engine, G: Generator, K: Clock>(
-    parts: Parts<E, K>,
+    parts: LoopParts<E, K>,
     generator: G,
     lane: &Lane,
     contents: &Contents,
-) -> Result<Outcome, RunError> {
+) -> Result<WorkerOutcome, RunError> {
     match (lane.plan.transactions_per_connection, lane.pace.clone()) {
         (None, None) => with_contents(parts, generator, lane, contents, Closed),
         (None, Some(pace)) => with_contents(parts, generator, lane, contents, pace),
-        // Planning lets no connections have a rate.
+        // Planning rejects a rate together with connections.
         (Some(each), _) => {
             let generator = Connections::new(generator, &lane.plan, each);
             with_contents(parts, generator, lane, contents, Closed)
@@ -178,12 +182,12 @@ fn with_connections<E: Engine, G: Generator, K: Clock>(
 }
 
 fn with_contents<E: Engine, G: Generator, K: Clock>(
-    mut parts: Parts<E, K>,
+    mut parts: LoopParts<E, K>,
     generator: G,
     lane: &Lane,
     contents: &Contents,
     pace: impl Pace,
-) -> Result<Outcome, RunError> {
+) -> Result<WorkerOutcome, RunError> {
     let plan = &lane.plan;
     let mut plain = contents.source.plain(plan.seed);
     if generator.operations().contains(Operation::Write) {
@@ -199,6 +203,7 @@ fn with_contents<E: Engine, G: Generator, K: Clock>(
         verify.block_bytes,
     )?;
     let slot_count = parts.engine.slot_count();
+    // A read that overlaps a write in flight could return half of each version.
     let generator = Exclusive::new(generator, verify.stripes.clone(), slot_count);
     pace.run(parts, generator, verified)
 }

@@ -1,8 +1,9 @@
-//! Finds out that everything stood still: the process was stopped or frozen, the machine suspended
-//! or paused. What was in flight meanwhile has no latency that says anything of the target.
+//! Detects standstills: the process was stopped or frozen, or the machine was suspended or paused.
+//! Latencies of requests in flight meanwhile say nothing about the target.
 //!
-//! The monitor knows how long it meant to sleep. What it overslept and did not wait for a processor
-//! is time in which nobody let it run; where no other thread ran either, everything stood still.
+//! The monitor knows how long it meant to sleep. The time that it overslept without waiting for a
+//! CPU is time in which it was not allowed to run. If no other thread ran either, this is a
+//! standstill.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -12,43 +13,42 @@ use engine::clock::Clock;
 use results::{Standstill, StandstillCause};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Less is not told from what a busy machine or hypervisor does.
+/// Minimum length of a standstill. Shorter ones look like a busy machine or hypervisor.
 const STOPPED_MIN_NS: u64 = 500_000_000;
-/// Where a signal has told that the process goes on, less is enough.
+/// Minimum length after `SIGCONT`, which shows that the process was stopped.
 const CONTINUED_MIN_NS: u64 = 20_000_000;
-/// The clocks that tell of a suspended machine are read one after the other.
+/// Minimum length of a suspension. The two clocks that show it are read one after the other.
 const SUSPENDED_MIN_NS: u64 = 50_000_000;
-/// What threads may have done on top of what they could have before and after.
+/// CPU time that threads may use in addition to what was possible before and after the standstill.
 const WORKED_MAX_NS: u64 = 100_000_000;
-/// What comes in so soon afterwards was in flight meanwhile.
+/// Requests that complete this soon after a standstill were in flight during it.
 const GRACE_NS: u64 = 100_000_000;
 
-/// What is looked at before and after the monitor sleeps.
+/// Clocks and counters read before and after the monitor sleeps.
 #[derive(Debug, Clone, Copy, Default)]
 struct Look {
     monotonic_ns: u64,
-    /// As the above, but goes on while the machine is suspended.
+    /// As `monotonic_ns`, but it also counts while the machine is suspended.
     boot_ns: u64,
-    /// How long the monitor has waited for a processor so far; none where the kernel does not
-    /// keep count.
+    /// Time that the monitor has waited for a CPU; `None` if the kernel does not count it.
     waited_ns: Option<u64>,
-    /// Processor time of all threads so far.
+    /// CPU time of all threads.
     worked_ns: u64,
 }
 
-/// The monitor's sleep, which notices a standstill.
+/// The monitor's sleep, which detects standstills.
 pub(crate) struct Sleep<'a> {
-    /// Of the thread that made this.
+    /// `schedstat` of the thread that created this.
     schedule: Option<File>,
-    /// Threads that work while it sleeps.
+    /// Number of threads that work while the monitor sleeps.
     thread_count: u64,
-    /// Set from outside when the process goes on after it was stopped.
+    /// Set by the handler of `SIGCONT`, after the process was stopped.
     continued: &'a AtomicBool,
-    /// When the clock was looked at last, and what was seen then.
+    /// Time of the last look, and its result.
     last: (u64, Look),
 }
 
-/// A standstill, with the clock's times between which it lay.
+/// A standstill between two times of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Still {
     pub from_ns: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Still {
 }
 
 impl<'a> Sleep<'a> {
-    /// For the thread that calls it.
+    /// Creates the sleep of the calling thread.
     pub fn new(thread_count: usize, continued: &'a AtomicBool, clock: &impl Clock) -> Self {
         let mut made = Self {
             schedule: File::open("/proc/thread-self/schedstat").ok(),
@@ -66,13 +66,13 @@ impl<'a> Sleep<'a> {
             continued,
             last: (0, Look::default()),
         };
-        // What was before is no business of this one.
+        // Stops before the start of this cell do not matter.
         continued.store(false, Ordering::Relaxed);
         made.last = (clock.now_ns(), made.look());
         made
     }
 
-    /// What stood still since the last sleep, as far as a signal tells.
+    /// Standstill since the last sleep, if `SIGCONT` shows one.
     pub fn check(&mut self, clock: &impl Clock) -> Option<Still> {
         if !self.continued.swap(false, Ordering::Relaxed) {
             return None;
@@ -81,7 +81,7 @@ impl<'a> Sleep<'a> {
         self.still(last, 0, CONTINUED_MIN_NS, clock)
     }
 
-    /// Sleeps by `sleep`, for `span_ns` at most; what stood still meanwhile, by the clock.
+    /// Calls `sleep` for at most `span_ns`; returns the standstill during it, if there was any.
     pub fn sleep(
         &mut self,
         span_ns: u64,
@@ -91,7 +91,7 @@ impl<'a> Sleep<'a> {
         let (last, before) = (self.last, (clock.now_ns(), self.look()));
         sleep(span_ns);
         match self.continued.swap(false, Ordering::Relaxed) {
-            // What the monitor did before may have been long for other reasons.
+            // Without a signal, a long time before this sleep may have other causes.
             false => self.still(before, span_ns, STOPPED_MIN_NS, clock),
             true => self.still(last, span_ns, CONTINUED_MIN_NS, clock),
         }
@@ -105,7 +105,7 @@ impl<'a> Sleep<'a> {
         clock: &impl Clock,
     ) -> Option<Still> {
         self.last = (clock.now_ns(), self.look());
-        let limits = Limits {
+        let limits = StandstillLimits {
             span_ns,
             stopped_min_ns,
             thread_count: self.thread_count,
@@ -134,32 +134,36 @@ impl<'a> Sleep<'a> {
     }
 }
 
-/// The second number of `schedstat`.
+/// Waiting time, the second number of `schedstat`.
 ///
 /// Source: Linux, `Documentation/scheduler/sched-stats.rst`, `/proc/<pid>/schedstat`.
 fn waited_ns(schedule: &File) -> Option<u64> {
+    // Room for three numbers of at most 20 digits.
     let mut text = [0; 96];
     let length = schedule.read_at(&mut text, 0).ok()?;
     let text = std::str::from_utf8(&text[..length]).ok()?;
     text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// What is no standstill.
-struct Limits {
-    /// How long the monitor meant to sleep.
+/// Limits below which there is no standstill.
+struct StandstillLimits {
+    /// Planned sleep of the monitor, in nanoseconds.
     span_ns: u64,
     stopped_min_ns: u64,
     thread_count: u64,
 }
 
-/// Whether everything stood still between two looks, and for how long at least.
-fn judge(before: &Look, after: &Look, limits: &Limits) -> Option<(StandstillCause, u64)> {
+/// Cause and minimum length of a standstill between two looks; `None` if there was none.
+fn judge(before: &Look, after: &Look, limits: &StandstillLimits) -> Option<(StandstillCause, u64)> {
     let passed_ns = after.monotonic_ns.saturating_sub(before.monotonic_ns);
     let with_suspend_ns = after.boot_ns.saturating_sub(before.boot_ns);
     let suspended_ns = with_suspend_ns.saturating_sub(passed_ns);
     if suspended_ns >= SUSPENDED_MIN_NS {
+        // Checked first: `CLOCK_MONOTONIC` does not count a suspension, so the check below cannot
+        // see it.
         return Some((StandstillCause::Suspended, suspended_ns));
     }
+    // Without this count, a wait for a CPU would look like a standstill.
     let waited_ns = after.waited_ns?.saturating_sub(before.waited_ns?);
     let absent_ns = passed_ns
         .saturating_sub(limits.span_ns)
@@ -168,18 +172,19 @@ fn judge(before: &Look, after: &Look, limits: &Limits) -> Option<(StandstillCaus
         return None;
     }
     let worked_ns = after.worked_ns.saturating_sub(before.worked_ns);
+    // The monitor's own thread counts too.
     let could_ns = (passed_ns - absent_ns).saturating_mul(limits.thread_count + 1);
     let stood = worked_ns <= could_ns.saturating_add(WORKED_MAX_NS);
     stood.then_some((StandstillCause::Stopped, absent_ns))
 }
 
 impl Still {
-    /// Whether something that was counted between these times of the clock is touched by it.
+    /// `true` if a sample between these times of the clock overlaps the standstill.
     pub fn touches(&self, at_ns: u64, end_ns: u64) -> bool {
         at_ns < self.until_ns && self.from_ns < end_ns
     }
 
-    /// For the record; none where it was over when the measurement began.
+    /// Record of the standstill; `None` if it was over before the measurement started.
     pub fn record(&self, measure_ns: u64, is_left_out: bool) -> Option<Standstill> {
         (self.until_ns > measure_ns).then(|| Standstill {
             at_ns: self.from_ns.saturating_sub(measure_ns),
@@ -216,7 +221,7 @@ mod tests {
             waited_ns: Some(0),
             ..Look::default()
         };
-        let limits = Limits {
+        let limits = StandstillLimits {
             span_ns: SPAN_NS,
             stopped_min_ns: STOPPED_MIN_NS,
             thread_count: 2,

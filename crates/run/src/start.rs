@@ -1,4 +1,4 @@
-//! How a lane's thread takes part in the start.
+//! Part of a lane's thread in the start of a cell.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,44 +10,44 @@ use engine::clock::Clock;
 use results::EngineNotes;
 
 use crate::batch::Batch;
-use crate::gate::{Gate, JobEnd, Signal};
+use crate::gate::{Gate, JobEnd, StartSignal};
 use crate::recorder::{Counting, Recorder, Schedule};
 use crate::sample::{Outbox, Sample};
 use crate::thread::thread_id;
 
-/// How often who waits looks whether it is to end, in nanoseconds.
+/// Interval at which a waiting thread checks whether it is to end, in nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
-/// How long before an agreed start nobody sleeps any more, in nanoseconds.
+/// Time before an agreed start during which threads spin instead of sleeping, in nanoseconds.
 const SPIN_NS: u64 = 2_000_000;
 
-/// What a lane's thread says when it can begin.
+/// Message of a lane's thread that is ready to start.
 pub(crate) struct Ready {
     pub notes: EngineNotes,
     pub thread_id: i32,
 }
 
-/// How a thread takes part in the start.
+/// Part of a lane's thread in the start of a cell.
 pub(crate) struct Start<'a> {
     pub sample: Box<Sample>,
     pub outbox: Outbox,
-    /// Without the start, which the gate tells.
+    /// Schedule without the start time, which the gate sets.
     pub schedule: Schedule,
     pub clock: TscClock,
     pub batch: Batch,
     pub gate: &'a Gate,
     pub stop: Arc<AtomicBool>,
-    /// Told once, when the thread can begin; dropped without a word when it cannot.
+    /// Used once, when the thread is ready; dropped unused if it cannot start.
     pub ready: Sender<Ready>,
 }
 
 impl Start<'_> {
-    /// Waits for the others. `None` when the gate said to abandon.
+    /// Waits for the other threads. `None` if the gate's signal was to abandon the cell.
     pub fn begin(self, notes: EngineNotes, counting: Counting) -> Option<Recorder> {
         self.begin_after(0, &[], notes, counting)
     }
 
-    /// Waits for the others to be ready, then so long by itself, and until those jobs have ended.
-    /// `None` when the gate said to abandon.
+    /// Waits for the other threads to be ready, then for `delay_ns`, and then for the end of the
+    /// jobs in `before`. `None` if the gate's signal was to abandon the cell.
     pub fn begin_after(
         mut self,
         delay_ns: u64,
@@ -56,10 +56,11 @@ impl Start<'_> {
         counting: Counting,
     ) -> Option<Recorder> {
         let thread_id = thread_id();
-        // Nobody listens any more once another thread has failed; the gate tells.
+        // After a failure of another thread, the receiver is gone and the gate's signal is to
+        // abandon.
         let _ = self.ready.send(Ready { notes, thread_id });
         drop(self.ready);
-        let Signal::Start { start_ns } = self.gate.wait() else {
+        let StartSignal::Start { start_ns } = self.gate.wait() else {
             return None;
         };
         wait_until(start_ns, &self.clock, &self.stop);
@@ -74,6 +75,7 @@ impl Start<'_> {
         }
         for end in before {
             end.wait(&self.stop);
+            // The job's times count from its own start.
             start_ns = start_ns.max(self.clock.now_ns());
         }
         self.schedule.start_ns = start_ns;
@@ -82,8 +84,8 @@ impl Start<'_> {
     }
 }
 
-/// Sleeps until shortly before a time that was agreed on with other processes, then looks at the
-/// clock again and again: who sleeps is woken late. Alone, the time has come already.
+/// Sleeps until shortly before a start agreed with other processes, then spins, because sleeping
+/// threads wake up late. Without other processes, the start is already reached.
 fn wait_until(start_ns: u64, clock: &TscClock, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         let left_ns = start_ns.saturating_sub(clock.now_ns());
@@ -95,8 +97,8 @@ fn wait_until(start_ns: u64, clock: &TscClock, stop: &AtomicBool) {
     }
 }
 
-/// How the ring of an engine was set up.
-pub(crate) fn ring_notes(setup: &engine::RingSetup) -> EngineNotes {
+/// Setup of an engine's ring.
+pub(crate) fn ring_notes(setup: &engine::RingGrants) -> EngineNotes {
     let names = |flags: &[&str]| flags.iter().map(|flag| (*flag).to_owned()).collect();
     EngineNotes {
         ring: Some(results::RingSetup {

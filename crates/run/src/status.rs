@@ -1,4 +1,4 @@
-//! What a cell of jobs has done so far, for whoever asks while it goes on.
+//! Status of a cell of jobs while it is in progress.
 
 use plan::{Cell, Plan};
 use results::{CellRecord, EngineNotes};
@@ -8,14 +8,14 @@ use crate::figures::cell_record;
 use crate::lane::Lane;
 use crate::measured::{Measured, MeasuredLane};
 
-/// How often that is told.
+/// Request for status reports.
 #[derive(Clone, Copy)]
 pub(crate) struct StatusWish<'a> {
     pub interval_ns: u64,
     pub plan: &'a Plan,
 }
 
-/// The cell that figures are of, and its threads.
+/// Cell of a status report, and its lanes.
 #[derive(Clone, Copy)]
 pub(crate) struct StatusLanes<'a> {
     pub cell: &'a Cell,
@@ -23,8 +23,7 @@ pub(crate) struct StatusLanes<'a> {
     pub transaction_kinds: &'a [String],
 }
 
-/// The record as if the cell ended now: with what workers have handed over, which is whole
-/// intervals of them.
+/// Record as if the cell ended now. It contains the whole intervals that workers have handed over.
 pub(crate) fn so_far(
     plan: &Plan,
     of: StatusLanes<'_>,

@@ -1,38 +1,38 @@
-//! What is counted together.
+//! Counts requests of one turn together.
 
-/// Where a request or a flow counts: the lane's span, and the operation or the kind of flow.
+/// Counter of a request or flow: span of the lane, and operation or kind of flow.
 pub(crate) type Place = (u32, u8);
 
-/// Requests, or flows, of one turn that count in one place and took the same time.
+/// Requests or flows of one turn that have the same counter and the same latency.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Alike {
     pub place: Place,
     pub latency_ns: u64,
-    /// How many they are.
+    /// Number of requests or flows.
     pub count: u64,
-    /// What they moved together.
+    /// Bytes that they transferred together.
     pub bytes: u64,
 }
 
-/// How what ends in a turn comes to the counters.
+/// Way in which the completions of a turn reach the counters.
 pub(crate) trait Tally {
-    /// Whether each is counted as it ends.
+    /// `true` if each completion is counted at once.
     const IS_SINGLE: bool;
 
-    /// Takes a request; returns what is to be counted now.
+    /// Takes a request; returns the group to count now.
     fn request(&mut self, place: Place, latency_ns: u64, bytes: u64) -> Option<Alike>;
 
-    /// The same of a flow.
+    /// The same for a flow.
     fn flow(&mut self, place: Place, latency_ns: u64) -> Option<Alike>;
 }
 
-/// Of a turn in which one request ends.
+/// Tally for a turn with one completion.
 pub(crate) struct Single;
 
-/// Of a turn in which several end. What is issued together and reaped together has one latency, so
-/// a look at the counters is often enough for all of a turn.
-pub(crate) struct Together {
-    /// Reads and writes, which may come in any order, have one each.
+/// Tally for a turn with several completions. Requests that are issued together and reaped together
+/// have the same latency, so one counter update is often enough for a whole turn.
+pub(crate) struct BatchTally {
+    /// Two groups, so that reads and writes in any order have one each.
     pub requests: [Alike; 2],
     pub flows: Alike,
 }
@@ -55,7 +55,7 @@ impl Alike {
         }
     }
 
-    /// Takes one more; returns those before that it is not like.
+    /// Adds one more; returns the previous group if it is different.
     #[inline(always)]
     fn add(&mut self, place: Place, latency_ns: u64, bytes: u64) -> Option<Self> {
         if self.latency_ns == latency_ns && self.place == place {
@@ -68,7 +68,7 @@ impl Alike {
     }
 }
 
-impl Together {
+impl BatchTally {
     #[inline(always)]
     pub const fn new() -> Self {
         Self {
@@ -92,11 +92,12 @@ impl Tally for Single {
     }
 }
 
-impl Tally for Together {
+impl Tally for BatchTally {
     const IS_SINGLE: bool = false;
 
     #[inline(always)]
     fn request(&mut self, place: Place, latency_ns: u64, bytes: u64) -> Option<Alike> {
+        // `Operation::Read` is 0 and `Operation::Write` is 1.
         self.requests[usize::from(place.1 % 2)].add(place, latency_ns, bytes)
     }
 

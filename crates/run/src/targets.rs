@@ -1,4 +1,4 @@
-//! Targets that were prepared: opened for lanes, what they hold, and whether they were lost.
+//! Prepared targets: opened for lanes, with their contents and their loss.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -14,11 +14,11 @@ use crate::RunError;
 /// A target opened for a lane.
 pub(crate) struct OpenFile {
     pub file: OwnedFd,
-    /// Where the lane opens and closes it, how.
+    /// How to reopen the target, if the lane opens and closes it.
     pub reopen: Option<Reopen>,
 }
 
-/// Opens a target for one lane and notes doubts about direct I/O, one a target.
+/// Opens a target for one lane. Stores at most one warning about direct I/O per target in `doubts`.
 pub(crate) fn open(
     targets: &BTreeMap<u32, Prepared>,
     cell: &Cell,
@@ -31,7 +31,7 @@ pub(crate) fn open(
         .expect("every target of a cell that does I/O was prepared");
     let writes = operations.contains(Operation::Write);
     let reads = operations.contains(Operation::Read);
-    // A shared mapping that is written needs both.
+    // A shared mapping that is written to needs read access too.
     let reads = reads || cell.engine == EngineKind::Mmap;
     let opened = prepared.open(cell.cache, reads, writes)?;
     if let Some(cause) = opened.doubt {
@@ -48,7 +48,7 @@ pub(crate) fn open(
     })
 }
 
-/// That direct I/O may not be direct.
+/// Warning that direct I/O may not be direct.
 pub(crate) fn direct_doubt(doubt: &target::DirectDoubt, cell: &Cell) -> Warning {
     Warning::of_cell(direct_code(doubt.cause), cell.index, doubt.to_string())
 }
@@ -62,25 +62,25 @@ fn direct_code(cause: target::DirectCause) -> WarningCode {
     }
 }
 
-/// Says which targets of a cell do not lead to what was measured any more.
+/// Warnings for targets of a cell whose paths no longer lead to the measured files.
 pub(crate) fn losses(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec<Warning> {
     let indexes = target_indexes(cell).into_iter();
     let losses = indexes.filter_map(|index| targets.get(&index)?.loss());
     let warning = |loss: target::Loss| {
-        let message = format!("{loss}; the figures may be those of a deleted file");
+        let message = format!("{loss}; the results may be from a deleted file");
         Warning::of_cell(WarningCode::TargetLost, cell.index, message)
     };
     losses.map(warning).collect()
 }
 
-/// Length of stamped blocks, the same for all cells, so that one checks what another wrote.
+/// Length of the stamped blocks, the same for all cells, so that one can verify what another wrote.
 pub(crate) fn stamp_bytes(plan: &Plan) -> Result<u32, RunError> {
     let cells = plan.cells.iter().filter(|cell| !cell.work.is_acts());
     let workers = cells.flat_map(|cell| &cell.workers);
     Ok(verify_block_bytes(workers.filter(|worker| worker.verify))?)
 }
 
-/// The seed of a target's content.
+/// Seed of a target's content.
 pub(crate) fn file_seed(seed: u64, target_index: u32) -> u64 {
     generate::mix(seed ^ generate::mix(u64::from(target_index) + 1))
 }

@@ -22,16 +22,16 @@ use results::RunEvent;
 use crate::RunError;
 use crate::batch::Batch;
 use crate::cell::run_cell;
-use crate::kit::{CellKit, Course};
+use crate::kit::{CellKit, ShownStage};
 use crate::lane::{Lane, lanes};
 use crate::measure::Loop;
 use crate::measured::Measured;
-use crate::outcome::Outcome;
-use crate::pace::Parts;
+use crate::outcome::WorkerOutcome;
+use crate::pace::LoopParts;
 use crate::parts::{Sources, parts};
 use crate::recorder::{Counting, Recorder, Schedule};
 use crate::sample::exchange;
-use crate::slots::Turns;
+use crate::slots::LoopState;
 use crate::spans::{Contents, with_requests};
 use crate::targets::OpenFile;
 
@@ -125,7 +125,7 @@ fn run_on(
     };
     let kit = CellKit {
         cell,
-        course: Course::default(),
+        course: ShownStage::default(),
         devices: None,
         clock: &TscClock::new(),
         stop,
@@ -243,8 +243,8 @@ fn scripted(cell: &Cell, run_ns: u64, ramp_ns: u64) -> (Lane, Recorder) {
 fn run_scripted(
     cell: &Cell,
     (run_ns, ramp_ns): (u64, u64),
-    mut script: impl FnMut(&engine::Request) -> engine::Outcome,
-) -> Outcome {
+    mut script: impl FnMut(&engine::Request) -> engine::ScriptedOutcome,
+) -> WorkerOutcome {
     let (lane, recorder) = scripted(cell, run_ns, ramp_ns);
     let clock = StepClock::new();
     let slots = lane.slot_count();
@@ -256,7 +256,7 @@ fn run_scripted(
     )
     .unwrap();
     let requests = lane.requests().unwrap();
-    let parts = Parts {
+    let parts = LoopParts {
         engine,
         recorder,
         clock,
@@ -268,9 +268,11 @@ fn run_scripted(
 #[test]
 fn a_scripted_device_gives_exact_figures() {
     let cell = cell(4, vec![worker(0, 4, vec![line(4096, 100.0, 100.0)])]);
-    let outcome = run_scripted(&cell, (1_000_000_000, 0), |request| engine::Outcome {
-        delay_ns: 1_000_000,
-        result: request.length_bytes as i32,
+    let outcome = run_scripted(&cell, (1_000_000_000, 0), |request| {
+        engine::ScriptedOutcome {
+            delay_ns: 1_000_000,
+            result: request.length_bytes as i32,
+        }
     });
     let counter = outcome.rest.spans[0]
         .operation(Operation::Read as usize)
@@ -301,11 +303,11 @@ fn a_core_whose_clock_is_behind_makes_no_latency_of_centuries() {
     let (lane, recorder) = scripted(&cell, 100_000_000, 0);
     let clock = StepClock::new();
     clock.advance(1_000_000_000);
-    let answer = |request: &engine::Request, _: &mut [u8]| engine::Outcome {
+    let answer = |request: &engine::Request, _: &mut [u8]| engine::ScriptedOutcome {
         delay_ns: 1_000_000,
         result: request.length_bytes as i32,
     };
-    let parts = Parts {
+    let parts = LoopParts {
         engine: Scripted::new(1, lane.buffer_bytes(), clock.clone(), answer).unwrap(),
         recorder,
         clock: TwoCores {
@@ -339,18 +341,18 @@ fn the_intervals_of_a_scripted_device_are_exact() {
     let stop = Arc::new(AtomicBool::new(false));
     let recorder = Recorder::new(sample, outbox, schedule, stop, Counting::BySpan);
     let clock = StepClock::new();
-    let answer = |request: &engine::Request, _: &mut [u8]| engine::Outcome {
+    let answer = |request: &engine::Request, _: &mut [u8]| engine::ScriptedOutcome {
         delay_ns: 1_000_000,
         result: request.length_bytes as i32,
     };
-    let parts = Parts {
+    let parts = LoopParts {
         engine: Scripted::new(2, lane.buffer_bytes(), clock.clone(), answer).unwrap(),
         recorder,
         clock,
         batch: Batch::fixed(32),
     };
     let mut outcome = with_requests(parts, requests, &lane, &contents()).unwrap();
-    let steps = crate::times::Steps::even(SECOND_NS);
+    let steps = crate::times::IntervalSteps::even(SECOND_NS);
     let mut collection = crate::collect::Collection::new(vec![inbox], vec![shape], steps);
     collection.collect();
     assert_eq!(collection.timeline.take_told().len(), 2);
@@ -375,7 +377,7 @@ fn the_intervals_of_a_scripted_device_are_exact() {
 fn the_ramp_is_not_counted() {
     let cell = cell(1, vec![worker(0, 1, vec![line(4096, 100.0, 100.0)])]);
     let outcome = run_scripted(&cell, (100_000_000, 50_000_000), |request| {
-        engine::Outcome {
+        engine::ScriptedOutcome {
             delay_ns: 1_000_000,
             result: request.length_bytes as i32,
         }
@@ -395,7 +397,7 @@ fn errors_and_short_transfers_are_counted_apart() {
             1 => 512,
             _ => 4096,
         };
-        engine::Outcome {
+        engine::ScriptedOutcome {
             delay_ns: 1000,
             result,
         }
@@ -418,7 +420,7 @@ fn a_reply_belongs_to_its_transaction() {
     let mut with_reply = line(4096, 100.0, 100.0);
     with_reply.reply_bytes = 512;
     let cell = cell(1, vec![worker(0, 1, vec![with_reply])]);
-    let outcome = run_scripted(&cell, (100_000, 0), |request| engine::Outcome {
+    let outcome = run_scripted(&cell, (100_000, 0), |request| engine::ScriptedOutcome {
         delay_ns: 1000,
         result: request.length_bytes as i32,
     });
@@ -441,7 +443,7 @@ fn a_delay_comes_before_each_burst() {
     delayed.delay_ns = 10_000_000;
     delayed.burst = 5;
     let cell = cell(1, vec![worker(0, 1, vec![delayed])]);
-    let outcome = run_scripted(&cell, (150_000_000, 0), |request| engine::Outcome {
+    let outcome = run_scripted(&cell, (150_000_000, 0), |request| engine::ScriptedOutcome {
         delay_ns: 1_000_000,
         result: request.length_bytes as i32,
     });
@@ -461,7 +463,7 @@ fn nothing_is_allocated_between_ramp_and_end() {
     let engine = engine::Null::new(32, 4096).unwrap();
     let content = contents().source.plain(1);
     let clock = TscClock::new();
-    let mut turns = Turns::new(32);
+    let mut turns = LoopState::new(32);
     let mut measured = Loop {
         engine,
         generator,
@@ -488,7 +490,7 @@ fn connections_last_from_open_to_close_and_transactions_do_not_contain_them() {
         lane.slot_count(),
         4096,
         clock.clone(),
-        |request: &engine::Request, _: &mut [u8]| engine::Outcome {
+        |request: &engine::Request, _: &mut [u8]| engine::ScriptedOutcome {
             delay_ns: match request.operation {
                 Operation::Read => 1_000_000,
                 _ => 3_000_000 + u64::from(request.file_index) * 1_000_000,

@@ -1,4 +1,4 @@
-//! The calling thread: its number, its processor time, the processor it runs on.
+//! The calling thread: its ID, its CPU time and the CPUs it runs on.
 
 use plan::job::{IoPriority, JobThread};
 use results::ThreadUsage;
@@ -6,12 +6,12 @@ use rustix::thread::CpuSet;
 
 use crate::RunError;
 
-/// Processor time of the calling thread so far.
+/// CPU time of the calling thread so far.
 pub(crate) fn thread_cpu() -> Option<target::CpuSample> {
     target::CpuSample::of_thread_id(thread_id())
 }
 
-/// What the kernel has counted of the calling thread so far.
+/// Kernel counters of the calling thread so far.
 ///
 /// Source: proc(5), `/proc/thread-self/status` and the fields 10 and 12 of `stat`.
 pub(crate) fn thread_usage() -> Option<ThreadUsage> {
@@ -21,7 +21,7 @@ pub(crate) fn thread_usage() -> Option<ThreadUsage> {
         line.trim_start_matches(':').trim().parse::<u64>().ok()
     };
     let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
-    // The name is in parentheses and may hold anything.
+    // The name is in parentheses and may contain any character.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(7);
     let minor_faults = fields.next()?.parse().ok()?;
     let major_faults = fields.nth(1)?.parse().ok()?;
@@ -33,12 +33,12 @@ pub(crate) fn thread_usage() -> Option<ThreadUsage> {
     })
 }
 
-/// The number of the calling thread.
+/// ID of the calling thread.
 pub(crate) fn thread_id() -> i32 {
     rustix::thread::gettid().as_raw_nonzero().get()
 }
 
-/// Lets the calling thread run on this processor alone.
+/// Binds the calling thread to this CPU.
 pub(crate) fn pin(cpu: Option<u32>) -> Result<(), RunError> {
     match cpu {
         Some(cpu) => run_on(&[cpu]),
@@ -46,7 +46,7 @@ pub(crate) fn pin(cpu: Option<u32>) -> Result<(), RunError> {
     }
 }
 
-/// Lets the calling thread run on these processors alone.
+/// Binds the calling thread to these CPUs.
 fn run_on(cpus: &[u32]) -> Result<(), RunError> {
     let mut set = CpuSet::new();
     for cpu in cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU as u32) {
@@ -59,13 +59,13 @@ fn run_on(cpus: &[u32]) -> Result<(), RunError> {
     })
 }
 
-/// Asks the schedulers for what the thread of a job wants.
+/// Applies the scheduling settings of a job's thread.
 pub(crate) fn arrange(thread: &JobThread) -> Result<(), RunError> {
     if !thread.cpus.is_empty() {
         run_on(&thread.cpus)?;
     }
     if thread.nice != 0 {
-        // Threads have priorities of their own (setpriority(2), notes).
+        // On Linux, each thread has its own nice value (setpriority(2), notes).
         let own = Some(rustix::thread::gettid());
         let set = rustix::process::setpriority_process(own, thread.nice);
         set.map_err(|errno| RunError::System {

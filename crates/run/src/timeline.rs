@@ -1,51 +1,52 @@
-//! What is finished of a measurement, in order: finely for the record, merged to about a second
-//! for whoever looks on.
+//! Finished intervals of a measurement, in order: fine ones for the record, and merged ones of
+//! about a second for live displays.
 
-use results::{IntervalRecord, Names};
+use results::{CounterNames, IntervalRecord};
 use stats::{Counter, Histogram, Interval};
 
 use crate::figures::operation_names;
 use crate::sample::Sample;
 use crate::shares::Shares;
-use crate::times::{PARTS, Steps};
+use crate::times::{IntervalSteps, PARTS};
 
 /// One interval over all lanes.
 #[derive(Clone, Default)]
 pub(crate) struct Slice {
     pub counted: Interval,
-    /// What the parts of the cell did of it.
+    /// Results of the interval by worker and by target.
     shares: Shares,
-    /// Whether its ends are those of samples that last about an interval and came in time. One
-    /// that a lane's stall made longer counts, but says nothing of when the others counted.
+    /// `true` if its ends come from samples of about the interval's length that were in time. A
+    /// sample lengthened by a stall counts too, but its ends do not show when the other lanes
+    /// counted.
     is_regular: bool,
 }
 
-/// The finished intervals of a cell.
+/// Finished intervals of a cell.
 pub(crate) struct Timeline {
-    steps: Steps,
-    /// So many of those that were handed over are one of the record.
+    steps: IntervalSteps,
+    /// Number of handed-over intervals per interval of the record.
     together: i64,
-    /// The newest of the record with the index that each begins with; of all where they may still
-    /// be merged.
+    /// Newest intervals of the record, with the index of their first slice. While merging is still
+    /// possible, these are all intervals.
     open: Vec<(i64, Slice)>,
-    /// Those before them.
+    /// Earlier intervals of the record.
     intervals: Vec<IntervalRecord>,
     indexes: Vec<i64>,
-    /// What makes up the next that is told, and which one that is.
+    /// Next interval to report and its number, still being added to.
     telling: Option<(i64, Slice)>,
-    /// What came too late for the one that was told.
+    /// Counts that came too late for the last reported interval.
     owed: Slice,
     told: Vec<IntervalRecord>,
-    /// The newest that was told, or of the ramp would have been, for live figures.
+    /// Last interval that was reported, or that ended in the ramp, for live results.
     pub latest: Option<Slice>,
-    /// When the last finished one ended, in nanoseconds of the clock.
+    /// End of the last finished interval, in nanoseconds of the clock.
     finished_ns: u64,
     measure_ns: u64,
 }
 
 impl Timeline {
-    /// Nothing yet.
-    pub fn new(steps: Steps) -> Self {
+    /// Creates an empty timeline.
+    pub fn new(steps: IntervalSteps) -> Self {
         Self {
             steps,
             together: 1,
@@ -61,20 +62,22 @@ impl Timeline {
         }
     }
 
-    /// Tells when the measurement begins, in nanoseconds of the clock.
+    /// Sets the start of the measurement, in nanoseconds of the clock.
     pub fn set_measure_start(&mut self, measure_ns: u64) {
         self.measure_ns = measure_ns;
     }
 
-    /// Takes the slice of this index, above all before it; those of the ramp are below 0.
+    /// Adds the next slice; `index` is above all earlier ones, and negative in the ramp.
     pub fn finish(&mut self, index: i64, mut slice: Slice) {
         if index >= 0 {
             let counted = &mut slice.counted;
             let end_ns = counted.end_ns();
+            // All of the slice's time belongs to intervals that are finished.
             if end_ns <= self.finished_ns {
                 self.count(&slice);
                 return;
             }
+            // Intervals of the record must not overlap.
             let at_ns = counted.at_ns.max(self.finished_ns);
             (counted.at_ns, counted.length_ns) = (at_ns, end_ns - at_ns);
             self.finished_ns = end_ns;
@@ -83,13 +86,13 @@ impl Timeline {
         self.tell(index, slice);
     }
 
-    /// What was not told yet of the measurement: about a second each.
+    /// Takes the unreported intervals of the measurement, of about a second each.
     pub fn take_told(&mut self) -> Vec<IntervalRecord> {
         std::mem::take(&mut self.told)
     }
 
-    /// The intervals of the record, each beginning where the one before it ends, or later, and
-    /// which of those handed over each begins with, ascending.
+    /// Takes the intervals of the record, which do not overlap, and the index of the first slice of
+    /// each, in ascending order.
     pub fn take(&mut self) -> (Vec<IntervalRecord>, Vec<i64>) {
         for (index, slice) in std::mem::take(&mut self.open) {
             self.close(index, &slice);
@@ -98,7 +101,7 @@ impl Timeline {
         (intervals, std::mem::take(&mut self.indexes))
     }
 
-    /// Counts what has no time of its own left in the last finished interval.
+    /// Counts a slice without any time left in the last finished interval.
     fn count(&mut self, slice: &Slice) {
         if let Some((_, last)) = self.open.last_mut() {
             last.absorb(slice);
@@ -112,14 +115,14 @@ impl Timeline {
     fn keep(&mut self, index: i64, slice: Slice) {
         self.add(index, slice);
         if self.together == self.steps.together_max {
-            // The last may still get counts.
+            // The last interval may still get counts.
             let end = self.open.len() - 1;
             for (index, slice) in self.open.drain(..end).collect::<Vec<_>>() {
                 self.close(index, &slice);
             }
             return;
         }
-        // Twice as many as there are to be, so that half of them are enough.
+        // Merges at twice the planned number, so that half of them are enough.
         while self.open.len() as u64 > 2 * PARTS && self.together < self.steps.together_max {
             self.together *= 2;
             for (index, slice) in std::mem::take(&mut self.open) {
@@ -128,8 +131,9 @@ impl Timeline {
         }
     }
 
-    /// Adds to the interval of the record that this index belongs to.
+    /// Adds a slice to its interval of the record.
     fn add(&mut self, index: i64, slice: Slice) {
+        // A multiple of `together`, so that doubling always joins whole intervals.
         let first = index - index.rem_euclid(self.together);
         match self.open.last_mut() {
             Some((last, open)) if *last == first => open.extend(&slice),
@@ -144,10 +148,12 @@ impl Timeline {
 
     fn tell(&mut self, index: i64, slice: Slice) {
         let count = self.steps.to_a_second();
+        // Euclidean, because indexes are negative in the ramp.
         let number = index.div_euclid(count);
+        // Slices end at clock readings, so neighbors may be slightly apart.
         let gap_ns = self.steps.length_ns / 2;
         match &mut self.telling {
-            // Time that was left out is in no interval.
+            // Time that was left out must not become part of an interval.
             Some((last, telling))
                 if *last == number && slice.counted.at_ns <= telling.counted.end_ns() + gap_ns =>
             {
@@ -176,7 +182,7 @@ impl Timeline {
 
     fn record(&self, slice: &Slice) -> IntervalRecord {
         let operations = operation_names();
-        let names = Names {
+        let names = CounterNames {
             operations: &operations,
             transactions: &[],
         };
@@ -216,27 +222,27 @@ impl Slice {
         (self.counted.at_ns, self.counted.length_ns) = (at_ns, end_ns - at_ns);
     }
 
-    /// Adds one that follows.
+    /// Adds the next slice.
     fn extend(&mut self, next: &Self) {
         self.counted.merge(&next.counted);
         self.shares.merge(&next.shares);
     }
 
-    /// Adds the counters of one that has no time of its own.
+    /// Adds the counters of a slice without time.
     fn absorb(&mut self, late: &Self) {
         self.merge(&late.counted);
         self.shares.merge(&late.shares);
     }
 
-    /// Adds the counters, which do not change its ends.
+    /// Adds the counters and keeps the ends.
     fn merge(&mut self, counted: &Interval) {
         let ends = (self.counted.at_ns, self.counted.length_ns);
         self.counted.merge(counted);
         (self.counted.at_ns, self.counted.length_ns) = ends;
     }
 
-    /// What displays show of it.
-    pub fn live(&self, by_transaction: bool) -> Live {
+    /// Results for live displays.
+    pub fn live(&self, by_transaction: bool) -> LiveRates {
         let mut total = self.counted.total();
         let (bytes, errors) = (total.bytes(), total.errors());
         if by_transaction {
@@ -249,7 +255,7 @@ impl Slice {
         let seconds = self.counted.length_ns.max(1) as f64 / 1e9;
         let rate = |amount: u64| amount as f64 / seconds;
         let latency = total.latency();
-        Live {
+        LiveRates {
             per_second: rate(total.count()),
             bytes_per_second: rate(bytes),
             p50_ns: latency.percentile(50.0),
@@ -260,21 +266,22 @@ impl Slice {
     }
 }
 
-/// Figures of about a second, for whoever looks on.
+/// Live results over about a second.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Live {
-    /// Operations, or transactions where those are counted, each second.
+pub(crate) struct LiveRates {
+    /// Operations per second, or transactions per second in phases that count those.
     pub per_second: f64,
     pub bytes_per_second: f64,
     pub p50_ns: Option<u64>,
     pub p99_ns: Option<u64>,
-    /// As those of [`RunEvent::Progress`](results::RunEvent::Progress).
+    /// As in [`RunEvent::Progress`](results::RunEvent::Progress).
     pub octaves: Vec<u64>,
     pub errors: u64,
 }
 
-impl Live {
-    /// Before there is anything to show: a rate of 0 would be one that nobody measured.
+impl LiveRates {
+    /// Results before the first interval. The rates are NaN, because 0 would look like a measured
+    /// rate.
     pub fn unknown() -> Self {
         Self {
             per_second: f64::NAN,
@@ -287,7 +294,7 @@ impl Live {
     }
 }
 
-/// How many latencies lie in each octave of nanoseconds, the shortest first.
+/// Number of latencies in each octave of nanoseconds, the shortest first.
 fn octaves(latency: &Histogram) -> Vec<u64> {
     let mut octaves = Vec::new();
     for bucket in latency.buckets() {

@@ -1,41 +1,42 @@
-//! The times of a cell that follow from its plan: of intervals, rounds, and the end.
+//! Times of a cell that follow from its plan: intervals, rounds and end.
 
 use plan::Cell;
 use results::SteadyRule;
 
-/// Intervals of a measurement; what is said about its rate needs 20.
+/// Intervals of a measurement. Judging its rate needs at least 20.
 pub(crate) const PARTS: u64 = 40;
-/// Shorter ones would be late too often on a busy machine.
+/// Shorter intervals would often be late on a busy machine.
 const SHORTEST_NS: u64 = 100_000_000;
-/// Longer ones would hide what goes on.
+/// Longer intervals would hide changes.
 pub(crate) const LONGEST_NS: u64 = 1_000_000_000;
-/// Of a measurement of which nobody knows how long it lasts, intervals begin with this length and
-/// are doubled until they are the longest.
+/// First length of intervals in a measurement of unknown duration. It is doubled until it reaches
+/// the maximum.
 pub(crate) const UNKNOWN_NS: u64 = LONGEST_NS / 8;
+// `LONGEST_NS` divided by `UNKNOWN_NS`.
 const DOUBLED_MAX: i64 = 8;
 
-/// For so long a phase may wait for a request at its end, in nanoseconds, or for this part of the
-/// run time where that is longer: a stall that lasts on must not make runs endless.
+/// Maximum time for which a phase waits for a request at its end, in nanoseconds, or this part of
+/// the run time if that is longer. A permanent stall must not make a run endless.
 const GRACE_MIN_NS: u64 = 1_000_000_000;
 const GRACE_PART: u64 = 10;
 
-/// What was due may begin for so long after the end, in nanoseconds, or for this part of the run
-/// time where that is longer: devices that stall come back within seconds, while the backlog of one
-/// that is too slow takes as long as the run, and its response times say no more.
+/// Maximum time after the end in which due requests may start, in nanoseconds, or this part of the
+/// run time if that is longer. Devices that stall recover within seconds. The backlog of a device
+/// that is too slow lasts as long as the run and adds no information.
 const DRAIN_MIN_NS: u64 = 10_000_000_000;
 const DRAIN_PART: u64 = 10;
 
-/// How long intervals are.
+/// Lengths of a cell's intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Steps {
-    /// Of those that workers hand over, in nanoseconds.
+pub(crate) struct IntervalSteps {
+    /// Length of the intervals that workers hand over, in nanoseconds.
     pub length_ns: u64,
-    /// So many of them may become one of the record, a power of two.
+    /// Maximum number of them per interval of the record, a power of two.
     pub together_max: i64,
 }
 
-impl Steps {
-    /// Of intervals of this length.
+impl IntervalSteps {
+    /// Intervals of a fixed length.
     pub const fn even(length_ns: u64) -> Self {
         Self {
             length_ns,
@@ -43,7 +44,7 @@ impl Steps {
         }
     }
 
-    /// Of a measurement that takes so long; 0 where nobody knows.
+    /// Intervals of a measurement of this duration; 0 if it is not known.
     pub fn of(measure_ns: u64) -> Self {
         match measure_ns {
             0 => Self {
@@ -54,26 +55,28 @@ impl Steps {
         }
     }
 
-    /// How many make about a second, which is what is shown and stored as it comes.
+    /// Number of intervals in about a second, the unit of live displays and storing.
     pub fn to_a_second(self) -> i64 {
         let rounded = (LONGEST_NS + self.length_ns / 2) / self.length_ns.max(1);
         i64::try_from(rounded).unwrap_or(i64::MAX).max(1)
     }
 }
 
-/// Intervals of a round: as many as give a window the intervals of a measurement.
+/// Intervals per round, chosen so that a window has as many as a measurement without rounds.
 pub(crate) fn intervals_per_round(cell: &Cell, rule: &SteadyRule) -> u64 {
     let window_ns = cell.run_time_ns.saturating_mul(rule.window_count as u64);
-    (cell.run_time_ns / Steps::of(window_ns).length_ns).max(1)
+    (cell.run_time_ns / IntervalSteps::of(window_ns).length_ns).max(1)
 }
 
-/// How long a cell's intervals are; a round has a whole number of them.
-pub(crate) fn steps(cell: &Cell) -> Steps {
+/// Lengths of a cell's intervals. A round has a whole number of them.
+pub(crate) fn steps(cell: &Cell) -> IntervalSteps {
     match &cell.steady {
-        Some(rule) => Steps::even((cell.run_time_ns / intervals_per_round(cell, rule)).max(1)),
-        // However long it may take, operations end it.
-        None if cell.operations.is_some() => Steps::of(0),
-        None => Steps::of(cell.run_time_ns),
+        Some(rule) => {
+            IntervalSteps::even((cell.run_time_ns / intervals_per_round(cell, rule)).max(1))
+        }
+        // Operations end the cell, so its duration is not known.
+        None if cell.operations.is_some() => IntervalSteps::of(0),
+        None => IntervalSteps::of(cell.run_time_ns),
     }
 }
 
@@ -82,8 +85,8 @@ pub(crate) fn interval_ns(cell: &Cell) -> u64 {
     steps(cell).length_ns
 }
 
-/// Length of a cell's measurement, in nanoseconds: of all rounds that there may be; 0 where
-/// something else ends it.
+/// Maximum duration of a cell's measurement with all its rounds, in nanoseconds; 0 if something
+/// other than time ends it.
 pub(crate) fn measure_ns(cell: &Cell) -> u64 {
     let rounds = cell.steady.map_or(1, |rule| rule.rounds_max as u64);
     match round_ns(cell) {
@@ -92,16 +95,16 @@ pub(crate) fn measure_ns(cell: &Cell) -> u64 {
     }
 }
 
-/// Length of a round, in nanoseconds; none where a cell has no rounds.
+/// Length of a round, in nanoseconds; `None` if the cell has no rounds.
 pub(crate) fn round_ns(cell: &Cell) -> Option<u64> {
     let per_round = intervals_per_round(cell, cell.steady.as_ref()?);
     Some(interval_ns(cell).saturating_mul(per_round))
 }
 
-/// How much longer than its time a phase may take until a request is done.
+/// Maximum time by which a phase is extended until a request completes, in nanoseconds.
 ///
-/// Rounds and what begins when it is due have ends that are the same for all; work on many files
-/// counts transactions of several requests.
+/// It is 0 for rounds and open loops, whose ends must be the same for all workers, and for work on
+/// many files, which counts transactions of several requests.
 pub(crate) fn grace_ns(cell: &Cell) -> u64 {
     match cell.rate.is_some() || cell.steady.is_some() || cell.work.is_acts() {
         true => 0,
@@ -109,13 +112,13 @@ pub(crate) fn grace_ns(cell: &Cell) -> u64 {
     }
 }
 
-/// The same of one job, or of a cell where nothing else says it.
+/// The same for a job, or for a cell to which no exception applies.
 pub(crate) fn grace_of(run_time_ns: u64) -> u64 {
     GRACE_MIN_NS.max(run_time_ns / GRACE_PART)
 }
 
-/// For how long what is due is measured, in nanoseconds, by a measurement of this length: without
-/// end where it ends by what is done.
+/// Duration for which due requests are measured, in nanoseconds; unlimited if the number of
+/// operations ends the measurement.
 pub(crate) const fn due_window_ns(run_time_ns: u64) -> u64 {
     match run_time_ns {
         0 => u64::MAX,
@@ -123,7 +126,7 @@ pub(crate) const fn due_window_ns(run_time_ns: u64) -> u64 {
     }
 }
 
-/// How long what was due may still begin after a cell's end, in nanoseconds.
+/// Maximum time after a cell's end in which due requests may start, in nanoseconds.
 pub(crate) fn drain_max_ns(cell: &Cell) -> u64 {
     DRAIN_MIN_NS.max(cell.run_time_ns / DRAIN_PART)
 }

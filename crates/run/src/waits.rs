@@ -1,5 +1,5 @@
-//! How long the workers' threads ran and waited for a processor, and what the devices did, over
-//! the time of a measurement. The monitor looks from outside; the workers know nothing of it.
+//! Time that the workers' threads ran and waited for a CPU, and the devices' I/O, over the course
+//! of a measurement. The monitor observes them from outside.
 
 use std::rc::Rc;
 
@@ -7,32 +7,32 @@ use engine::clock::Clock;
 use results::{IntervalDevice, IntervalRecord};
 use target::{DeviceCounters, DeviceSample, WaitCounters, WaitSample};
 
-/// How often it is looked at, in nanoseconds.
+/// Minimum interval between samples, in nanoseconds.
 const LOOK_NS: u64 = 100_000_000;
-/// What lies between two looks at each thread, at least: a look takes about a microsecond, so that
-/// all of them take less than a thousandth of a processor.
+/// Minimum interval between samples per thread, in nanoseconds. A sample takes about 1 µs per
+/// thread, so sampling takes less than 0.1 % of a CPU.
 const THREAD_LOOK_NS: u64 = 2_000_000;
 
-/// What was counted at a time.
+/// Counters at one time.
 #[derive(Clone, Copy, Default)]
-struct Point {
+struct WaitPoint {
     threads: WaitSample,
     device: Option<DeviceSample>,
 }
 
-/// The counts of waiting, and those of the devices, at times of the clock.
+/// Counters of waiting and of the devices over time.
 #[derive(Default)]
 pub(crate) struct WaitSeries {
     counters: Option<WaitCounters>,
     devices: Option<Rc<DeviceCounters>>,
     period_ns: u64,
     next_ns: u64,
-    points: Vec<(u64, Point)>,
+    points: Vec<(u64, WaitPoint)>,
 }
 
 impl WaitSeries {
-    /// Begins to look at these devices and threads, where they are few every 0.1 s, or twice in an
-    /// interval where that is longer.
+    /// Starts to sample these devices and threads every 0.1 s, or twice per interval if that is
+    /// longer. With many threads, samples are less frequent.
     pub fn start(
         &mut self,
         devices: Option<Rc<DeviceCounters>>,
@@ -45,7 +45,7 @@ impl WaitSeries {
         self.period_ns = LOOK_NS.max(interval_ns / 2).max(of_threads);
     }
 
-    /// Looks, where it is time to.
+    /// Takes a sample if one is due.
     pub fn look(&mut self, clock: &impl Clock) {
         let now_ns = clock.now_ns();
         if now_ns < self.next_ns {
@@ -54,7 +54,7 @@ impl WaitSeries {
         let device = self.device();
         if let Some(counters) = &mut self.counters {
             let threads = counters.sample();
-            self.points.push((now_ns, Point { threads, device }));
+            self.points.push((now_ns, WaitPoint { threads, device }));
             self.next_ns = now_ns.saturating_add(self.period_ns);
         }
     }
@@ -63,7 +63,7 @@ impl WaitSeries {
         self.devices.as_ref()?.sample().ok()
     }
 
-    /// Takes what the threads themselves saw at their end, when nobody can look at them any more.
+    /// Adds the threads' own last readings, because they can no longer be observed after their end.
     pub fn close(&mut self, at_ns: u64, waited_ns: Option<u64>) {
         let seen = self.counters.take().map(|mut it| it.sample());
         let pressure_ns = seen.and_then(|it| it.pressure_ns);
@@ -77,21 +77,22 @@ impl WaitSeries {
                 waited_ns: before
                     .waited_ns
                     .zip(waited_ns)
+                    // Intervals are differences of this count, so it must not decrease.
                     .map(|(seen, told)| told.max(seen)),
                 ran_ns: seen.and_then(|it| it.ran_ns).or(before.ran_ns),
                 pressure_ns: pressure_ns.or(before.pressure_ns),
             };
             let device = device.or(last.device);
-            self.points.push((at_ns, Point { threads, device }));
+            self.points.push((at_ns, WaitPoint { threads, device }));
         }
     }
 
-    /// Puts into each interval what was waited in it; the measurement began at `measure_ns`.
+    /// Sets the waiting time of each interval; the measurement started at `measure_ns`.
     pub fn put_into(&self, intervals: &mut [IntervalRecord], measure_ns: u64) {
         for interval in intervals {
             let at_ns = measure_ns.saturating_add(interval.at_ns);
             let end_ns = at_ns.saturating_add(interval.length_ns);
-            let within = |of: fn(&Point) -> Option<u64>| {
+            let within = |of: fn(&WaitPoint) -> Option<u64>| {
                 let grown = self.at(end_ns, of)? - self.at(at_ns, of)?;
                 Some(grown.max(0.0) as u64)
             };
@@ -102,8 +103,8 @@ impl WaitSeries {
         }
     }
 
-    /// A count at a time of the clock, on the line between its neighbors.
-    fn at(&self, at_ns: u64, of: fn(&Point) -> Option<u64>) -> Option<f64> {
+    /// Count at a time of the clock, interpolated between its neighbors.
+    fn at(&self, at_ns: u64, of: fn(&WaitPoint) -> Option<u64>) -> Option<f64> {
         let behind = self
             .points
             .partition_point(|(point_ns, _)| *point_ns < at_ns);
@@ -116,6 +117,7 @@ impl WaitSeries {
             return next.map(|(_, count)| count);
         };
         let Some(next) = next else {
+            // Nothing is known after the last sample.
             return Some(before.1);
         };
         let share = (at_ns as f64 - before.0) / (next.0 - before.0);
@@ -123,8 +125,8 @@ impl WaitSeries {
     }
 }
 
-/// What the device did, where all of it is known.
-fn device(within: impl Fn(fn(&Point) -> Option<u64>) -> Option<u64>) -> Option<IntervalDevice> {
+/// Device I/O, if all of its counters are known.
+fn device(within: impl Fn(fn(&WaitPoint) -> Option<u64>) -> Option<u64>) -> Option<IntervalDevice> {
     Some(IntervalDevice {
         reads: within(|point| Some(point.device?.reads))?,
         read_bytes: within(|point| Some(point.device?.read_bytes))?,
@@ -148,7 +150,7 @@ mod tests {
                 ..DeviceSample::default()
             };
             let device = Some(device);
-            (at_ns, Point { threads, device })
+            (at_ns, WaitPoint { threads, device })
         };
         WaitSeries {
             points: points.iter().map(point).collect(),

@@ -1,4 +1,4 @@
-//! One lane's thread: everything is chosen here, once, before the loop.
+//! One lane's thread. All choices are made here, once, before the loop.
 
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
@@ -8,67 +8,69 @@ use engine::{Fileset, OperationSet};
 use plan::Cell;
 
 use crate::RunError;
-use crate::files::task::{self, FileTask};
-use crate::jobs::task::{self as job_task, JobTask};
+use crate::file_task::{self, FileTask};
+use crate::job_task::{self, JobTask};
 use crate::lane::Lane;
-use crate::outcome::Outcome;
+use crate::outcome::WorkerOutcome;
 use crate::spans::{self, SpanTask};
 use crate::start::Start;
 use crate::thread::{pin, thread_cpu};
 
-/// A lane with what it does.
-pub(crate) struct Part {
+/// A lane with its work.
+pub(crate) struct LaneWork {
     pub lane: Lane,
     pub task: Task,
-    /// The operations that may come.
+    /// Operations that the requests may have.
     pub operations: OperationSet,
-    /// The names of the transaction kinds.
+    /// Names of the transaction kinds.
     pub transaction_kinds: Vec<String>,
 }
 
-/// What a lane does.
+/// Work of a lane.
 pub(crate) enum Task {
-    /// Requests on one large file or device a target.
+    /// Requests on one large file or device per target.
     Spans(Box<SpanTask>),
     /// Operations on many files.
     Files(Box<FileTask>),
-    /// What a job does with its files.
+    /// A job's work on its files.
     Job(Box<JobTask>),
 }
 
 impl Task {
-    /// What must outlive the lane's thread: it may work on a descriptor table of its own, in which
-    /// dropping files would close copies and leave these open.
-    pub fn held(&self) -> Held {
+    /// Files that must outlive the lane's thread. The thread may have its own descriptor table, in
+    /// which dropping files would close only copies and leave these open.
+    pub fn held(&self) -> HeldFiles {
         match self {
-            Self::Spans(task) => Held::Files(Arc::clone(&task.lent)),
+            Self::Spans(task) => HeldFiles::Files(Arc::clone(&task.lent)),
             Self::Files(task) => {
-                Held::Fileset(task.field.as_ref().map(|field| Arc::clone(&field.fileset)))
+                HeldFiles::Fileset(task.field.as_ref().map(|field| Arc::clone(&field.fileset)))
             }
-            Self::Job(_) => Held::Fileset(None),
+            Self::Job(_) => HeldFiles::Fileset(None),
         }
     }
 }
 
-/// What a lane's thread works on and does not close.
+/// Files that a lane's thread uses but does not close.
 #[expect(dead_code, reason = "it is held and nothing else")]
-pub(crate) enum Held {
+pub(crate) enum HeldFiles {
     Files(Arc<[OwnedFd]>),
     Fileset(Option<Arc<Fileset>>),
 }
 
-/// What a lane's thread is given.
-pub(crate) struct Kit<'a> {
+/// State handed to a lane's thread.
+pub(crate) struct LaneContext<'a> {
     pub lane: &'a Lane,
     pub task: Task,
     pub cell: &'a Cell,
     pub start: Start<'a>,
 }
 
-/// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
-pub(crate) fn work(kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
+/// Creates the engine, waits for the other workers and runs the loop. `None` if the gate's signal
+/// was to abandon the cell.
+pub(crate) fn work(kit: LaneContext<'_>) -> Result<Option<WorkerOutcome>, RunError> {
     pin(kit.lane.plan.cpu)?;
-    // Delays and waits otherwise end up to 50 us late. Where it cannot be set, they do.
+    // The default timer slack would end delays and waits up to 50 µs late. If it cannot be set,
+    // they are.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let mut outcome = match kit.task {
         Task::Job(task) => match kit.lane.plan.job.as_deref() {
@@ -76,7 +78,7 @@ pub(crate) fn work(kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
             None => None,
         },
         Task::Spans(task) => spans::work(*task, kit.lane, kit.cell, kit.start)?,
-        Task::Files(task) => task::work(*task, kit.lane, kit.cell, kit.start)?,
+        Task::Files(task) => file_task::work(*task, kit.lane, kit.cell, kit.start)?,
     };
     if let Some(outcome) = &mut outcome {
         outcome.hand_over_rest();

@@ -1,101 +1,102 @@
-//! What is checked, and what came of it.
+//! The checks and their outcomes.
 
 use plan::EngineKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A figure whose true value is known.
+/// A result whose true value is known.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckName {
-    /// The time that passed, by the clock of all figures.
+    /// Duration of the whole self-test, by the clock that all results use.
     ClockRate,
-    /// How far the clocks of two processors are apart.
+    /// Difference between the clocks of two CPUs.
     ClockProcessors,
     /// Percentiles of known values.
     Histogram,
-    /// How often intervals of simulated runs hold the true mean.
+    /// Share of simulated runs whose confidence interval contains the true mean.
     IntervalsSimulated,
-    /// Processor time of an operation that does nothing.
+    /// CPU time of an operation that does nothing.
     OwnCost,
-    /// The latency of requests that take a known time.
+    /// Median latency of requests that take a known time.
     Latency,
-    /// The rate of requests that follow each other.
+    /// Rate of a closed loop.
     RateClosed,
-    /// The rate of requests that are due at equal distances.
+    /// Rate of an open loop whose requests are due at equal distances.
     RateUniform,
-    /// The rate of requests that are due at random.
+    /// Rate of an open loop whose requests are due at random (Poisson arrivals).
     RatePoisson,
-    /// The mean response time where nothing is answered for a while.
+    /// Mean response time during a stall.
     StallMean,
-    /// The 99th percentile of response times where nothing is answered for a while.
+    /// 99th percentile of the response time during a stall.
     StallTail,
-    /// How often a thing is called different from itself.
+    /// Number of comparisons that find a difference between identical runs.
     SameAsItself,
-    /// How often intervals of repetitions hold the true rate.
+    /// Number of measured confidence intervals that contain the true rate.
     IntervalsMeasured,
-    /// How much else the machine had to do.
+    /// CPU time used by other programs.
     OtherLoad,
 }
 
-/// What a figure counts.
+/// Unit of a check's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// A time in nanoseconds.
     Nanoseconds,
-    /// Requests each second.
+    /// Requests per second.
     PerSecond,
     /// A share, from 0 to 1.
     Share,
-    /// Things.
+    /// A number of items.
     Count,
 }
 
-/// What a figure may be.
+/// Allowed range of a measured value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// Off the truth by so much of it at most, on either side.
+    /// At most this far from the true value, in either direction.
     Within {
-        /// As a share of the truth.
+        /// Maximum error, as a share of the true value.
         share: f64,
     },
-    /// Between two values, both in the figure's unit.
+    /// Between two values, both in the check's unit.
     Between {
-        /// The least.
+        /// Minimum.
         low: f64,
-        /// The most.
+        /// Maximum.
         high: f64,
     },
-    /// So much at most, in the figure's unit.
+    /// At most this value, in the check's unit.
     AtMost {
-        /// The most.
+        /// Maximum.
         high: f64,
     },
 }
 
-/// What one reading says.
+/// Verdict on one reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Within its bound.
+#[schemars(rename = "Verdict")]
+pub enum CheckVerdict {
+    /// Within the allowed range.
     Right,
-    /// Beyond its bound, and nothing else explains it.
+    /// Outside the allowed range, with no other explanation.
     Wrong,
-    /// Beyond its bound while the machine had much else to do.
+    /// Outside the allowed range while the machine was busy with other work.
     Disturbed,
     /// Not checked.
     Skipped,
 }
 
-/// On what a figure was measured.
+/// The engine that was checked, or the whole machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// The machine or the program, whatever the engine.
+    /// The machine or the program, independent of the engine.
     All,
     /// An engine.
     #[serde(untagged)]
@@ -105,39 +106,39 @@ pub enum Subject {
 /// One check on one engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
-    /// On what it was measured.
+    /// The engine that was checked, or `all`.
     pub subject: Subject,
-    /// What pgmeter says; none where it was not checked.
+    /// Value measured by pgmeter; null if the check was skipped.
     pub measured: Option<f64>,
-    /// Of how many, where things are counted.
+    /// Total number of items, if the value is a count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,
-    /// What is true, in the same unit; none where there is only a bound.
+    /// True value, in the same unit; null if only a range is known.
     pub truth: Option<f64>,
-    /// What is allowed; none where it was not checked.
+    /// Allowed range; null if the check was skipped.
     pub bound: Option<Bound>,
-    /// Whether it is allowed.
-    pub verdict: Verdict,
-    /// Why it was skipped, or what there is to say besides.
+    /// Verdict on the measured value.
+    pub verdict: CheckVerdict,
+    /// Reason for a skipped check, or an additional remark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
-    /// How often it was measured; of several the median counts.
+    /// Number of measurements; after several, the median is used.
     pub attempts: u32,
 }
 
-/// A figure whose true value is known, on all engines that have it.
+/// A result whose true value is known, on all engines that produce it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// What it is.
+    /// Name of the check.
     pub name: CheckName,
-    /// What its figures count.
+    /// Unit of its values.
     pub unit: Unit,
-    /// What came of it.
+    /// Its outcomes, one per subject.
     pub outcomes: Vec<Outcome>,
 }
 
 impl CheckName {
-    /// The name in tables.
+    /// Name of the check in tables.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -158,8 +159,8 @@ impl CheckName {
         }
     }
 
-    /// Whether other programs can make it wrong. They cannot change what is computed, nor how much
-    /// time passes.
+    /// `true` if other programs can cause a wrong value. They cannot change a pure computation or
+    /// the passage of time.
     #[must_use]
     pub const fn can_be_disturbed(self) -> bool {
         !matches!(
@@ -168,7 +169,7 @@ impl CheckName {
         )
     }
 
-    /// What its figures count.
+    /// Unit of the check's values.
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
@@ -184,7 +185,7 @@ impl CheckName {
         }
     }
 
-    /// What it means for other runs when it is wrong, and what to do.
+    /// Consequence of a wrong value for other runs, and advice.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -242,7 +243,8 @@ impl CheckName {
 }
 
 impl Bound {
-    /// Whether a figure is allowed. One that is not a number is not.
+    /// `true` if a value is within the bound. NaN is not, nor is any value without a needed
+    /// `truth`.
     #[must_use]
     pub fn allows(self, measured: f64, truth: Option<f64>) -> bool {
         match self {
@@ -255,8 +257,8 @@ impl Bound {
     }
 }
 
-impl Verdict {
-    /// The verdict in a word.
+impl CheckVerdict {
+    /// The verdict as one word.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -269,21 +271,18 @@ impl Verdict {
 }
 
 impl Subject {
-    /// The engine's name; none for what all engines have in common.
+    /// Name of the engine; empty for [`Self::All`].
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::All => "",
-            Self::Engine(EngineKind::Psync) => "psync",
-            Self::Engine(EngineKind::IoUring) => "io_uring",
-            Self::Engine(EngineKind::Mmap) => "mmap",
-            Self::Engine(EngineKind::Null) => "null",
+            Self::Engine(engine) => engine.name(),
         }
     }
 }
 
 impl Outcome {
-    /// How far off it is, as a share of the truth; none where nothing is known but a bound.
+    /// Relative error, as a share of the true value; `None` if the true value is unknown or 0.
     #[must_use]
     pub fn error(&self) -> Option<f64> {
         let truth = self.truth.filter(|truth| *truth != 0.0)?;
@@ -319,7 +318,7 @@ mod tests {
             of: None,
             truth,
             bound: None,
-            verdict: Verdict::Right,
+            verdict: CheckVerdict::Right,
             remark: None,
             attempts: 1,
         };

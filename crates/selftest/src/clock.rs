@@ -1,4 +1,4 @@
-//! The clock of all figures against the kernel's own timer, and between processors.
+//! The clock that all results use, compared with the kernel's timer and between CPUs.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,18 +13,20 @@ use rustix::time::{
     timerfd_gettime, timerfd_settime,
 };
 
-/// The timer would go off after so long; nobody waits for it.
+/// Time until the timer would expire, in seconds; the self-test ends long before.
 const TIMER_S: i64 = 1 << 30;
-/// So many readings are taken, of which the quickest counts.
+/// Number of readings; the quickest one is used.
 const READINGS: u32 = 20;
-/// Exchanges between two processors, and the time after which there are no more.
+/// Maximum number of exchanges between two CPUs.
 const EXCHANGES: u32 = 200;
+/// Maximum duration of these exchanges.
+// With `PROCESSORS_MAX`, this limits the whole check to less than 3 s.
 const EXCHANGE_TIME: Duration = Duration::from_millis(40);
-/// More processors are not tried.
+/// Maximum number of CPUs compared with the first one.
 const PROCESSORS_MAX: usize = 64;
 
-/// The kernel's time, asked for by a system call of its own: neither a preloaded library nor what
-/// makes the processor's counter run otherwise for this process changes it.
+/// The kernel's time, read by a direct system call. Neither a preloaded library nor a change of the
+/// CPU's counter for this process affects it.
 pub(crate) struct KernelTimer {
     timer: OwnedFd,
 }
@@ -47,7 +49,7 @@ impl KernelTimer {
         Ok(Self { timer })
     }
 
-    /// Nanoseconds since it was started.
+    /// Nanoseconds since the timer was started.
     pub fn elapsed_ns(&self) -> io::Result<u64> {
         let left = timerfd_gettime(&self.timer)?.it_value;
         let left_ns = left.tv_sec * 1_000_000_000 + left.tv_nsec;
@@ -55,14 +57,14 @@ impl KernelTimer {
     }
 }
 
-/// Both clocks at one moment.
+/// Both clocks, read at the same moment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
     own_ns: u64,
     kernel_ns: u64,
 }
 
-/// The clock of all figures beside the kernel's.
+/// The clock that all results use, and the kernel's timer.
 pub(crate) struct ClockPair {
     clock: TscClock,
     timer: KernelTimer,
@@ -76,15 +78,19 @@ impl ClockPair {
         })
     }
 
-    /// Reads both; of several readings the one that was interrupted least.
+    /// Reads both clocks. Of several readings, returns the one with the least delay.
     pub fn read(&self) -> io::Result<Moment> {
         let mut best: Option<(u64, Moment)> = None;
+        // A reading that was interrupted tells least about when the timer was read, so only the
+        // quickest one counts.
         for _ in 0..READINGS {
             let before_ns = self.clock.now_ns();
             let kernel_ns = self.timer.elapsed_ns()?;
             let after_ns = self.clock.now_ns();
             let width_ns = after_ns.saturating_sub(before_ns);
             let moment = Moment {
+                // The timer was read somewhere between both readings; the middle is off by at most
+                // half of their distance.
                 own_ns: before_ns + width_ns / 2,
                 kernel_ns,
             };
@@ -98,7 +104,7 @@ impl ClockPair {
 }
 
 impl Moment {
-    /// What passed since an earlier moment, by pgmeter's clock and by the kernel's.
+    /// Time since an earlier moment, in nanoseconds by pgmeter's clock and by the kernel's timer.
     pub fn since(self, earlier: Self) -> (u64, u64) {
         (
             self.own_ns.saturating_sub(earlier.own_ns),
@@ -107,8 +113,8 @@ impl Moment {
     }
 }
 
-/// By how much the clocks of any two processors contradict each other, in nanoseconds: 0 where
-/// messages between them never arrive before they were sent. `None` with one processor.
+/// Largest contradiction between the first CPU's clock and another one, in nanoseconds. It is 0 if
+/// no message between them arrives before it was sent. `None` with only one CPU.
 pub(crate) fn apart_ns() -> io::Result<Option<u64>> {
     let allowed = sched_getaffinity(None)?;
     let usable: Vec<usize> = (0..CpuSet::MAX_CPU)
@@ -119,7 +125,7 @@ pub(crate) fn apart_ns() -> io::Result<Option<u64>> {
     };
     let others = others.iter().take(PROCESSORS_MAX);
     let found = thread::scope(|scope| {
-        // A thread of its own, so that the caller may go on wherever it likes.
+        // A separate thread, because binding would otherwise keep the caller on one CPU.
         let work = || -> io::Result<Option<u64>> {
             bind(*first)?;
             let clock = TscClock::new();
@@ -131,7 +137,7 @@ pub(crate) fn apart_ns() -> io::Result<Option<u64>> {
     found.unwrap_or_else(|_| Err(io::Error::other("a thread ended early")))
 }
 
-/// One of two threads that take turns to write down what their clocks say.
+/// Messages between two threads that alternate in reading their clocks.
 #[derive(Default)]
 struct Exchange {
     asked: AtomicU64,
@@ -140,9 +146,9 @@ struct Exchange {
     is_over: AtomicBool,
 }
 
-/// The contradiction between this thread's processor and another: its clock's offset is at most
-/// what it says when answered, less what was read before asking, and at least that less what was
-/// read behind.
+/// Contradiction between the clock of this thread's CPU and another one, in nanoseconds. The other
+/// clock's offset is at most its answer minus the time read before the question. It is at least its
+/// answer minus the time read after it.
 fn apart_from(other: usize, clock: &TscClock) -> io::Result<u64> {
     let exchange = Exchange::default();
     thread::scope(|scope| {
@@ -152,6 +158,8 @@ fn apart_from(other: usize, clock: &TscClock) -> io::Result<u64> {
         for number in 1..=u64::from(EXCHANGES) {
             let before_ns = clock.now_ns();
             exchange.asked.store(number, Ordering::Release);
+            // If the other thread could not bind, it ends without an answer, and waiting for one
+            // would never end.
             while exchange.answered.load(Ordering::Acquire) != number && !answers.is_finished() {
                 std::hint::spin_loop();
             }
@@ -168,6 +176,8 @@ fn apart_from(other: usize, clock: &TscClock) -> io::Result<u64> {
             Ok(done) => done?,
             Err(_) => return Err(io::Error::other("a thread ended early")),
         }
+        // Equal clocks have an offset of 0, which must lie between both limits. The contradiction
+        // is its distance from them.
         Ok(low_ns.max(high_ns.saturating_neg()).max(0) as u64)
     })
 }
@@ -183,12 +193,13 @@ fn answer(cpu: usize, clock: &TscClock, exchange: &Exchange) -> io::Result<()> {
         }
         last = asked;
         exchange.answer_ns.store(clock.now_ns(), Ordering::Release);
+        // Stored last: who sees this number also sees the time that belongs to it.
         exchange.answered.store(asked, Ordering::Release);
     }
     Ok(())
 }
 
-/// Keeps the calling thread on one processor.
+/// Binds the calling thread to one CPU.
 fn bind(cpu: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(cpu);

@@ -1,4 +1,4 @@
-//! All checks, one after another.
+//! Runs all checks, one after another.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -7,60 +7,61 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use plan::EngineKind;
 
-use crate::check::{Bound, Check, CheckName, Outcome, Subject, Verdict};
+use crate::check::{Bound, Check, CheckName, CheckVerdict, Outcome, Subject};
 use crate::clock::{ClockPair, Moment, apart_ns};
 use crate::delay::{DelayTarget, OwnMounts};
-use crate::load::{Load, LoadSample, LoadWatch, OTHERS_MAX};
+use crate::load::{LoadSample, LoadWatch, OTHERS_MAX, OtherLoad};
 use crate::measure::{Measurer, Trouble};
 use crate::reading::{Read, Reading, judged};
 use crate::selftest::{SELFTEST_FORMAT, SelfTest};
 use crate::{histogram, intervals};
 
-/// What is beyond its bound is measured so often, and the median counts.
+/// Number of measurements if the first one is out of bounds; the median is used.
 const ATTEMPTS: u32 = 3;
-/// Nothing is measured again when the self-test has taken so long.
+/// After this time, no check is repeated.
 const AGAIN_UNTIL: Duration = Duration::from_secs(75);
-/// How far the clock may be off, as a share; a clock that is being set right is off by half.
+/// Maximum error of the clock, as a share. A system clock that NTP is slewing is off by up to half
+/// of this.
 const CLOCK_OFF_MAX: f64 = 1e-3;
-/// How far the clocks of two processors may be apart.
+/// Maximum difference between the clocks of two CPUs, in nanoseconds.
 const APART_MAX_NS: f64 = 1000.0;
-/// The chance that an interval holds the true mean.
+/// Probability with which an interval should contain the true mean.
 const HOLDS: f64 = 0.95;
 
-/// What to check.
+/// Options of a self-test.
 #[derive(Debug)]
-pub struct Options {
-    /// The engines.
+pub struct SelfTestOptions {
+    /// The engines to check.
     pub engines: Vec<EngineKind>,
-    /// Set from outside to end early.
+    /// Set by the caller to end the self-test early.
     pub stop: Arc<AtomicBool>,
     /// Version of pgmeter, for the record.
     pub version: String,
-    /// Where the file system whose reads take a known time is mounted; not needed for the engine
-    /// that does nothing.
+    /// Mount namespace for the file system whose reads take a known time; not needed for the `null`
+    /// engine.
     pub mounts: Option<OwnMounts>,
     /// Arguments with which this program calls [`serve`](crate::serve).
     pub server_arguments: Vec<String>,
 }
 
-/// What happens.
+/// Progress of the self-test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// A figure is going to be measured.
+    /// A measurement begins.
     Begins {
-        /// The figure.
+        /// The check.
         name: CheckName,
-        /// On what.
+        /// The engine, or the whole machine.
         subject: Subject,
-        /// How often it was measured before.
+        /// Number of earlier measurements of this check.
         attempts: u32,
     },
 }
 
-/// Checks everything, or until the stop flag is set.
-pub fn run(options: &Options, listener: &mut dyn FnMut(Event)) -> SelfTest {
+/// Runs all checks, or as many as it can until the stop flag is set.
+pub fn run(options: &SelfTestOptions, listener: &mut dyn FnMut(Event)) -> SelfTest {
     let begin = Instant::now();
-    let mut course = Course {
+    let mut course = SelfTestRun {
         begin,
         measurer: Measurer::new(Arc::clone(&options.stop)),
         load: LoadWatch::new(),
@@ -68,6 +69,8 @@ pub fn run(options: &Options, listener: &mut dyn FnMut(Event)) -> SelfTest {
         checks: Vec::new(),
     };
     let started_at = Timestamp::now();
+    // Read before the first and after the last check: over a minute, the error of the two readings
+    // does not matter.
     let clocks = ClockPair::start().and_then(|pair| Ok((pair.read()?, pair)));
     let load_before = course.load.look();
     course.of_all();
@@ -80,13 +83,14 @@ pub fn run(options: &Options, listener: &mut dyn FnMut(Event)) -> SelfTest {
     }
     if !others.is_empty() {
         let mounts = options.mounts.as_ref();
-        let mounts = mounts.ok_or_else(|| "there is nowhere to mount".to_owned());
+        let mounts = mounts.ok_or_else(|| "there is no mount namespace".to_owned());
         let target = mounts.and_then(|it| DelayTarget::start(it, &options.server_arguments));
         course.of_delayed(&others, target);
     }
     course.clock_rate(clocks);
     let load = course.load.look().since(&load_before);
     course.other_load(load);
+    // The order of the table differs from the order of the run: the clock is judged late.
     course.checks.sort_by_key(|check| check.name);
     let mut selftest = SelfTest {
         format: SELFTEST_FORMAT.to_owned(),
@@ -95,14 +99,14 @@ pub fn run(options: &Options, listener: &mut dyn FnMut(Event)) -> SelfTest {
         took_ns: u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX),
         is_interrupted: course.measurer.is_stopped(),
         load,
-        verdict: Verdict::Skipped,
+        verdict: CheckVerdict::Skipped,
         checks: course.checks,
     };
     selftest.conclude();
     selftest
 }
 
-pub(crate) struct Course<'a> {
+pub(crate) struct SelfTestRun<'a> {
     begin: Instant,
     measurer: Measurer,
     pub load: LoadWatch,
@@ -110,12 +114,12 @@ pub(crate) struct Course<'a> {
     checks: Vec<Check>,
 }
 
-impl Course<'_> {
-    /// What all engines have in common.
+impl SelfTestRun<'_> {
+    /// Runs the checks that do not depend on an engine.
     fn of_all(&mut self) {
         self.check(CheckName::ClockProcessors, Subject::All, |_, _| {
             let apart = apart_ns().map_err(|it| Trouble::Cannot(it.to_string()))?;
-            let one = || Trouble::Cannot("there is only one processor".to_owned());
+            let one = || Trouble::Cannot("this machine has only one CPU".to_owned());
             Ok(Reading {
                 measured: apart.ok_or_else(one)? as f64,
                 of: None,
@@ -143,7 +147,7 @@ impl Course<'_> {
         });
     }
 
-    /// The clock over the whole self-test.
+    /// Checks the clock over the whole self-test.
     fn clock_rate(&mut self, clocks: std::io::Result<(Moment, ClockPair)>) {
         let passed = clocks.and_then(|(begin, pair)| Ok(pair.read()?.since(begin)));
         self.check(CheckName::ClockRate, Subject::All, |_, _| {
@@ -160,11 +164,11 @@ impl Course<'_> {
         });
     }
 
-    fn other_load(&mut self, load: Load) {
+    fn other_load(&mut self, load: OtherLoad) {
         let bound = Bound::AtMost { high: OTHERS_MAX };
         let verdict = match load.disturbs() {
-            true => Verdict::Disturbed,
-            false => Verdict::Right,
+            true => CheckVerdict::Disturbed,
+            false => CheckVerdict::Right,
         };
         let outcome = Outcome {
             subject: Subject::All,
@@ -179,7 +183,7 @@ impl Course<'_> {
         self.add(CheckName::OtherLoad, outcome);
     }
 
-    /// As [`Self::check_after`], of nothing that was measured before.
+    /// Like [`Self::check_after`], for a check that does not depend on an earlier one.
     pub fn check(
         &mut self,
         name: CheckName,
@@ -189,8 +193,9 @@ impl Course<'_> {
         self.check_after(name, subject, false, read)
     }
 
-    /// Measures a figure, again where it is beyond its bound, and judges the median; whether it was
-    /// disturbed, or what was measured for it before.
+    /// Measures a check and judges the median; repeats the measurement if the first one is out of
+    /// bounds. `is_disturbed` says whether an earlier check that this one depends on was disturbed.
+    /// Returns whether this one or the earlier one was.
     pub fn check_after(
         &mut self,
         name: CheckName,
@@ -217,8 +222,11 @@ impl Course<'_> {
                 Ok(reading) => reading,
                 Err(trouble) => break judged(subject, Err(trouble), readings, is_disturbed),
             };
+            // A later reading that is right does not end the attempts: the median of all of them
+            // decides.
             let is_first_right = readings.is_empty() && reading.is_right();
             readings.push(reading);
+            // Checks that cannot be disturbed would give the same value again.
             let is_enough = readings.len() as u32 >= ATTEMPTS || !name.can_be_disturbed();
             if is_first_right || is_enough || self.begin.elapsed() > AGAIN_UNTIL {
                 break judged(subject, Ok(()), readings, is_disturbed);

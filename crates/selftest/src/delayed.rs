@@ -1,27 +1,33 @@
-//! Engines on a file whose reads take a known time.
+//! Checks engines with a file whose reads take a known time.
 
 use std::time::Duration;
 
 use plan::EngineKind;
 use results::CellRecord;
 
-use crate::delay::{DelayTarget, Log, Stall};
+use crate::delay::{DelayTarget, ReadLog, Stall};
 use crate::measure::{Measurer, Trouble, first_cell};
 use crate::reading::Reading;
 
-/// What a read takes where latency is measured.
+/// Duration of a read in the latency check.
 const LATENCY: Duration = Duration::from_millis(10);
-/// How much longer a read may take than its server worked on it, as a share.
+/// Maximum additional latency compared with the server's log, as a share.
+// Of 10 ms, this leaves 300 µs to pass on the read and to wake up.
 const LATENCY_OFF_MAX: f64 = 0.03;
-/// What a read takes where rates are measured, and how many are in flight.
+/// Duration of a read in the rate checks.
 pub(crate) const SERVICE: Duration = Duration::from_micros(2500);
+/// Reads in flight in the closed loop.
 const CLOSED_DEPTH: u32 = 4;
+/// Maximum error of the closed loop's rate, as a share.
 const CLOSED_OFF_MAX: f64 = 0.01;
-/// Requests due each second, and the share by which the rate may be off: four of them, since what
-/// is in flight differs between the two ends.
+/// Requests due per second in an open loop.
 const DUE_PER_SECOND: f64 = 400.0;
+/// Maximum error of that rate, as a share. It allows four requests, because the number in flight
+/// differs between the start and the end.
 const DUE_OFF_MAX: f64 = 0.01;
 /// A stall in the middle of a run.
+// 200 requests come due during the stall, more than can be in flight. The others start late, so
+// their response times are right only if they count from when they were due.
 const STALL: Stall = Stall {
     after: Duration::from_millis(700),
     length: Duration::from_millis(500),
@@ -29,7 +35,7 @@ const STALL: Stall = Stall {
 const STALL_RUN: Duration = Duration::from_secs(2);
 const STALL_OFF_MAX: f64 = 0.03;
 
-/// Median latency at depth 1, in nanoseconds.
+/// Checks the median latency at queue depth 1, in nanoseconds.
 pub(crate) fn latency(
     measurer: &Measurer,
     target: &mut DelayTarget,
@@ -42,7 +48,7 @@ pub(crate) fn latency(
     Reading::within(median_ns, truth_ns, LATENCY_OFF_MAX)
 }
 
-/// Reads a second with some in flight.
+/// Checks the reads per second of a closed loop.
 pub(crate) fn closed_rate(
     measurer: &Measurer,
     target: &mut DelayTarget,
@@ -57,13 +63,14 @@ pub(crate) fn closed_rate(
     )
 }
 
-/// Reads a second of an open loop, beside what was asked for.
+/// Checks the reads per second of an open loop against the requested rate.
 pub(crate) fn open_rate(
     measurer: &Measurer,
     target: &mut DelayTarget,
     engine: EngineKind,
 ) -> Result<Reading, Trouble> {
-    // What is in flight when the ramp ends takes the place of what is at the end.
+    // Reads in flight at the end of the ramp time make up for those in flight at the end of the
+    // run.
     let how =
         format!("ramp_time = \"200ms\"\niodepth = 8\nrun_time = 1\nrate = \"{DUE_PER_SECOND}/s\"");
     let (cell, _) = run(measurer, target, (engine, &how), (SERVICE, None))?;
@@ -71,8 +78,8 @@ pub(crate) fn open_rate(
     Reading::within(achieved, Some(DUE_PER_SECOND), DUE_OFF_MAX)
 }
 
-/// Mean and 99th percentile of the response times of an open loop during which nothing is answered
-/// for a while, in nanoseconds.
+/// Checks the mean and the 99th percentile of an open loop's response times during a stall, in
+/// nanoseconds.
 pub(crate) fn stall(
     measurer: &Measurer,
     target: &mut DelayTarget,
@@ -88,6 +95,7 @@ pub(crate) fn stall(
     let truth = log.responses_ns(response.count as usize, DUE_PER_SECOND);
     let truth = truth.unwrap_or_default();
     let mean_ns = truth.iter().sum::<f64>() / truth.len().max(1) as f64;
+    // The nearest rank, as in the histogram that measured the other value.
     let rank = (truth.len() as f64 * 0.99).ceil() as usize;
     let p99_ns = rank.checked_sub(1).and_then(|place| truth.get(place));
     let measured_p99_ns = response.percentiles_ns.p99.map(|it| it as f64);
@@ -101,13 +109,13 @@ fn count(cell: &CellRecord) -> usize {
     cell.total.count as usize
 }
 
-/// One cell of reads, and what the server saw of it.
+/// Runs one cell of reads; returns its record and the server's log.
 fn run(
     measurer: &Measurer,
     target: &mut DelayTarget,
     (engine, how): (EngineKind, &str),
     (delay, stall): (Duration, Option<Stall>),
-) -> Result<(CellRecord, Log), Trouble> {
+) -> Result<(CellRecord, ReadLog), Trouble> {
     target.begin(delay, stall).map_err(Trouble::Broken)?;
     let text = workload(engine, how);
     let record = measurer.run(&text, Some(&DelayTarget::path()))?;
@@ -115,14 +123,15 @@ fn run(
     Ok((first_cell(&record)?.clone(), log))
 }
 
-/// Reads in sequence, so that none finds the page of another one.
+/// A workload of sequential reads, so that no read hits a page cached by another one.
 pub(crate) fn workload(engine: EngineKind, how: &str) -> String {
-    let (name, cache) = match engine {
-        EngineKind::Psync => ("psync", "direct"),
-        EngineKind::IoUring => ("io_uring", "direct"),
-        EngineKind::Mmap => ("mmap", "buffered"),
-        EngineKind::Null => ("null", "direct"),
+    let name = engine.name();
+    let cache = match engine {
+        EngineKind::Mmap => "buffered",
+        _ => "direct",
     };
+    // 16 MiB have 4,096 blocks, more than any check reads in a run, so no read begins again at a
+    // block that is cached.
     format!(
         "engine = \"{name}\"\ncache = \"{cache}\"\nsize = \"16m\"\n\
          keep = true\n{how}\n[[access_spec]]\nline = [{{ size = \"4k\" }}]\n"

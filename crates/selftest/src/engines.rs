@@ -1,16 +1,16 @@
-//! The figures that each engine has.
+//! The checks that each engine gets.
 
 use plan::{ArrivalKind, EngineKind};
 
-use crate::check::{Bound, CheckName, Outcome, Subject, Verdict};
-use crate::course::Course;
+use crate::check::{Bound, CheckName, CheckVerdict, Outcome, Subject};
+use crate::course::SelfTestRun;
 use crate::delay::DelayTarget;
 use crate::measure::Measurer;
 use crate::reading::Reading;
-use crate::repeats::{Repeated, Repeats};
+use crate::repeats::{Repeated, RepeatedCheck};
 use crate::{delayed, open_loop, own_cost};
 
-/// The figures of engines on a file whose reads take a known time.
+/// The checks of engines on a file whose reads take a known time.
 const DELAYED: [CheckName; 7] = [
     CheckName::Latency,
     CheckName::RateClosed,
@@ -21,8 +21,8 @@ const DELAYED: [CheckName; 7] = [
     CheckName::IntervalsMeasured,
 ];
 
-impl Course<'_> {
-    /// The engine that does nothing.
+impl SelfTestRun<'_> {
+    /// Checks the `null` engine.
     pub fn of_null(&mut self) {
         let subject = Subject::Engine(EngineKind::Null);
         self.check(CheckName::OwnCost, subject, |measurer, _| {
@@ -43,15 +43,16 @@ impl Course<'_> {
                 open_loop::rate(measurer, arrivals, attempt)
             });
         }
-        self.repeats(subject, &mut Repeats::of_null());
+        self.repeats(subject, &mut RepeatedCheck::of_null());
     }
 
-    /// Engines on the file whose reads take a known time, or why there is no such file.
+    /// Checks engines on the delayed file, or skips them with the reason why there is no such file.
     pub fn of_delayed(&mut self, engines: &[EngineKind], target: Result<DelayTarget, String>) {
         let mut target = match target {
             Ok(target) => target,
             Err(reason) => return self.skip_delayed(engines, &reason),
         };
+        // The server works for the self-test; its CPU time is no disturbance by others.
         self.load.count_as_own(target.server_id());
         for engine in engines.iter().copied() {
             self.of_engine(&mut target, engine);
@@ -71,7 +72,7 @@ impl Course<'_> {
             delayed::open_rate(measurer, target, engine)
         });
         self.stall(target, engine);
-        let mut repeats = Repeats::of_delayed(target, engine);
+        let mut repeats = RepeatedCheck::of_delayed(target, engine);
         self.repeats(subject, &mut repeats);
     }
 
@@ -84,7 +85,7 @@ impl Course<'_> {
                     of: None,
                     truth: None,
                     bound: None,
-                    verdict: Verdict::Skipped,
+                    verdict: CheckVerdict::Skipped,
                     remark: Some(reason.to_owned()),
                     attempts: 0,
                 };
@@ -93,7 +94,7 @@ impl Course<'_> {
         }
     }
 
-    /// Both figures of the same stall.
+    /// Checks the mean and the tail of the same stall.
     fn stall(&mut self, target: &mut DelayTarget, engine: EngineKind) {
         let subject = Subject::Engine(engine);
         let mut seen: Option<Reading> = None;
@@ -102,6 +103,8 @@ impl Course<'_> {
             seen = Some(tail);
             Ok(mean)
         });
+        // The first attempt judges the stall that the mean was taken from; further attempts need a
+        // new one.
         let tail = |measurer: &Measurer, _| match seen.take() {
             Some(tail) => Ok(tail),
             None => Ok(delayed::stall(measurer, target, engine)?[1]),
@@ -109,8 +112,8 @@ impl Course<'_> {
         self.check_after(CheckName::StallTail, subject, is_disturbed, tail);
     }
 
-    /// Both figures of the same repetitions.
-    fn repeats(&mut self, subject: Subject, repeats: &mut Repeats<'_>) {
+    /// Checks false differences and interval coverage with the same repetitions.
+    fn repeats(&mut self, subject: Subject, repeats: &mut RepeatedCheck<'_>) {
         let mut seen: Option<Repeated> = None;
         let is_disturbed = self.check(CheckName::SameAsItself, subject, |measurer, attempt| {
             let repeated = *seen.insert(repeats.run(measurer, attempt)?);

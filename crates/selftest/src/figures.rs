@@ -1,11 +1,12 @@
-//! What chance allows.
+//! Limits of chance.
 
-/// So many standard errors from what is expected are no chance: 1 in 370 on either side.
+/// Maximum deviation in standard errors; chance exceeds it in 1 of 370 cases.
 pub(crate) const ERRORS_MAX: f64 = 3.0;
 
-/// The least and the most of `count` that chance allows, each of which comes with `probability`:
-/// beyond either lies no more than 1 in 740.
+/// Smallest and largest plausible number of successes in `count` trials that each succeed with
+/// `probability`. Chance goes beyond either limit in at most 1 of 740 cases.
 pub(crate) fn binomial_bounds(count: u32, probability: f64) -> (u32, u32) {
+    // One tail of the normal distribution beyond `ERRORS_MAX` standard errors.
     const TAIL: f64 = 0.00135;
     let chances: Vec<f64> = (0..=count)
         .map(|it| chance(count, it, probability))
@@ -24,8 +25,9 @@ pub(crate) fn binomial_bounds(count: u32, probability: f64) -> (u32, u32) {
     (place(low, 0), place(high, count))
 }
 
-/// The chance of exactly `hits` of `count`.
+/// Probability of exactly `hits` successes in `count` trials.
 fn chance(count: u32, hits: u32, probability: f64) -> f64 {
+    // In logarithms, because powers such as 0.05^1000 are too small for an `f64`.
     let ways: f64 = (0..hits)
         .map(|it| (f64::from(count - it) / f64::from(hits - it)).ln())
         .sum();
@@ -39,7 +41,7 @@ mod tests {
 
     #[test]
     fn bounds_hold_what_chance_allows() {
-        // Of 20 at 5 %: more than 5 come in 3 of 10,000 cases, more than 4 in 26.
+        // For 20 trials at 5 %: chance exceeds 5 in 3 of 10,000 cases, and 4 in 26.
         assert_eq!(binomial_bounds(20, 0.05), (0, 5));
         assert_eq!(binomial_bounds(40, 0.95).1, 40);
         let (low, high) = binomial_bounds(1000, 0.95);

@@ -1,20 +1,22 @@
-//! The histogram against sorted values.
+//! Checks the histogram against sorted values.
 
 use stats::Counter;
 
-/// How far a percentile may be from the value of its rank, as a share.
+/// Maximum error of a percentile, as a share of the value of its rank.
+// Half the width of the widest bucket.
 const OFF_MAX: f64 = 0.008;
-/// Values grow by this from one to the next. A bucket is 0.8 to 1.6 % wide, so that its first and
-/// its last value are too far from the middle of the bucket beside it.
+/// Factor from one value to the next. A bucket is 0.8 to 1.6 % wide, so its first and last values
+/// are too far from the middle of a neighboring bucket.
 const STEP: f64 = 1.002;
 /// Larger values share one bucket.
 const VALUE_MAX_NS: u64 = 1 << 44;
 
-/// How many of known values the histogram does not give back, each by a percentile of its own and
-/// all by their count and sum, of how many. `record` is what counts a value.
+/// Number of known values that the histogram does not reproduce, and number of values checked. Each
+/// value is checked by its percentile, and all together by count, sum, minimum and maximum.
+/// `record` counts a value.
 pub(crate) fn lost(record: impl Fn(&mut Counter, u64)) -> (u64, u64) {
     let values = values();
-    // As two workers count, and a record adds them up.
+    // Two workers count separately, and a record merges their counters.
     let mut counters = [Counter::new(), Counter::new()];
     for (index, value) in values.iter().enumerate() {
         record(&mut counters[index % 2], *value);
@@ -33,7 +35,7 @@ pub(crate) fn lost(record: impl Fn(&mut Counter, u64)) -> (u64, u64) {
     let wrong = totals.iter().filter(|is_right| !**is_right).count() as u64;
     let count = values.len() as f64;
     let ranked = values.iter().enumerate().filter(|(index, value)| {
-        // The middle of what belongs to the rank, so that rounding cannot lead to the next.
+        // The middle of the rank, so that rounding cannot reach the next one.
         let percent = 100.0 * (*index as f64 + 0.5) / count;
         let seen = histogram.percentile(percent);
         !seen.is_some_and(|seen| is_close(seen, **value))
@@ -46,12 +48,13 @@ fn is_close(seen: u64, value: u64) -> bool {
     seen.abs_diff(value) as f64 <= OFF_MAX * value as f64
 }
 
-/// Ascending, all different, some in every bucket.
+/// Ascending distinct values, with some in every bucket.
 fn values() -> Vec<u64> {
     let mut values = Vec::new();
     let mut value = 0;
     while value < VALUE_MAX_NS {
         values.push(value);
+        // Below 500, the factor does not reach the next integer.
         value = (value + 1).max((value as f64 * STEP) as u64);
     }
     values
@@ -68,14 +71,14 @@ mod tests {
         assert!(count > 5000, "{count}");
     }
 
-    /// Every bucket of a histogram, by one of its values.
+    /// All buckets of a histogram that counted every value.
     fn buckets() -> Vec<stats::Bucket> {
         let mut counter = Counter::new();
         values().into_iter().for_each(|it| counter.record(0, it));
         counter.latency().buckets().collect()
     }
 
-    /// What becomes of a value that belongs to a broken bucket.
+    /// Counts a value of a broken bucket.
     type Break = fn(&mut Counter, &stats::Bucket, u64);
 
     #[test]
@@ -84,18 +87,18 @@ mod tests {
         assert!(buckets.len() > 2400, "{}", buckets.len());
         let breaks: [Break; 4] = [
             |_, _, _| (),
-            // It counts twice.
+            // Counts it twice.
             |counter, _, value| {
                 counter.record(0, value);
                 counter.record(0, value);
             },
-            // It is one with the bucket before it, or behind it.
+            // Counts it in the previous or the next bucket.
             |counter, bucket, _| counter.record(0, bucket.low_ns.saturating_sub(1)),
             |counter, bucket, _| counter.record(0, bucket.high_ns.saturating_add(1)),
         ];
-        // Some of every octave, at all places of one and in all ways.
+        // Some buckets of every octave, at all positions in an octave, with all kinds of errors.
         for (index, broken) in buckets.iter().step_by(7).enumerate() {
-            // Nothing is before the first, or behind the last.
+            // The first bucket has no predecessor, and the last one has no successor.
             let number = match broken {
                 it if it.low_ns == 0 || it.high_ns == u64::MAX => 0,
                 _ => index % breaks.len(),

@@ -1,9 +1,8 @@
-//! pgmeter's own figures compared with what is known otherwise, on the machine at hand.
+//! Checks pgmeter's own results against known values, on this machine.
 //!
-//! A check measures something whose true value is known from elsewhere: from the kernel's timer,
-//! from arithmetic, from what was asked for, from the log of another process. What is measured goes
-//! the way of every run: a workload is read, planned and run, and its record is looked at. Nothing
-//! here prints.
+//! A check measures something whose true value has another source: the kernel's timer, arithmetic,
+//! the requested rate, or the log of another process. Its measurement is an ordinary run: it reads
+//! a workload, plans it, runs it, and examines the record. This crate prints nothing.
 
 mod check;
 mod clock;
@@ -23,8 +22,8 @@ mod repeats;
 mod selftest;
 pub mod store;
 
-pub use check::{Bound, Check, CheckName, Outcome, Subject, Unit, Verdict};
-pub use course::{Event, Options, run};
+pub use check::{Bound, Check, CheckName, CheckVerdict, Outcome, Subject, Unit};
+pub use course::{Event, SelfTestOptions, run};
 pub use delay::{OwnMounts, serve};
-pub use load::Load;
+pub use load::OtherLoad;
 pub use selftest::{SELFTEST_FORMAT, SelfTest};

@@ -1,4 +1,4 @@
-//! What else the machine had to do.
+//! Other load on the machine.
 
 use std::fs;
 use std::time::Instant;
@@ -7,52 +7,55 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use target::{CpuSample, MachineCounters, MachineSample};
 
-/// Nanoseconds of a clock tick, in which the kernel counts the time of processors.
+/// Nanoseconds per clock tick, the unit in which the kernel counts CPU time.
+// USER_HZ is 100 on x86 and ARM, whatever the frequency of the kernel's own timer.
 const TICK_NS: f64 = 1e7;
-/// Others that use so much of all processors disturb whatever is measured.
+/// Above this share of all CPUs, other processes disturb any measurement.
 pub(crate) const OTHERS_MAX: f64 = 0.20;
-/// Others that use less disturb where threads had to wait for a processor.
+/// The same limit while threads wait for a CPU.
 const OTHERS_BESIDE_WAITING_MAX: f64 = 0.03;
-/// Threads wait for each other by themselves for no more than this share of the time.
+/// Above this share of the time, waiting for a CPU is not only due to pgmeter's own threads.
 const WAITING_MAX: f64 = 0.10;
-/// What a hypervisor may take.
+/// Maximum share of CPU time taken by the hypervisor.
 const STOLEN_MAX: f64 = 0.02;
 
-/// What else the machine had to do over some time; shares from 0 to 1.
+/// Other load on the machine during a measurement; shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Load {
-    /// Time of all processors that other processes used.
+#[schemars(rename = "Load")]
+pub struct OtherLoad {
+    /// Share of the time of all CPUs used by other processes.
     pub others: f64,
-    /// Time of all processors that the hypervisor gave to others.
+    /// Share of the time of all CPUs that the hypervisor took (steal).
     pub stolen: f64,
-    /// Time in which a thread of the machine waited for a processor; none where the kernel does
-    /// not say.
+    /// Share of the time in which some thread on the machine waited for a CPU; null if the kernel
+    /// does not report it.
     pub waiting: Option<f64>,
 }
 
-impl Load {
-    /// Whether it may have changed what was measured meanwhile.
+impl OtherLoad {
+    /// `true` if the load may have changed a measurement.
     #[must_use]
     pub fn disturbs(&self) -> bool {
         let waits = self.waiting.is_some_and(|share| share > WAITING_MAX);
+        // Waiting alone proves nothing: pgmeter's own threads can outnumber the CPUs.
         self.others > OTHERS_MAX
             || self.is_stolen_from()
             || (waits && self.others > OTHERS_BESIDE_WAITING_MAX)
     }
 
-    /// Whether the hypervisor took so much that it may have changed what was measured meanwhile.
+    /// `true` if the hypervisor took enough time to change a measurement.
     #[must_use]
     pub fn is_stolen_from(&self) -> bool {
         self.stolen > STOLEN_MAX
     }
 }
 
-/// Counters of the machine and of this process at one moment.
+/// Samples the counters of the machine and of this process.
 pub(crate) struct LoadWatch {
     counters: Option<MachineCounters>,
-    /// A process that is ours as well.
+    /// Another process that counts as our own.
     also_own: Option<u32>,
-    /// What such processes had used when they were no longer to be counted.
+    /// CPU time, in clock ticks, of such processes up to the time when they stopped counting.
     also_own_before_ticks: u64,
 }
 
@@ -73,12 +76,13 @@ impl LoadWatch {
         }
     }
 
-    /// Takes another process for a part of this one.
+    /// Counts the CPU time of another process as our own.
     pub fn count_as_own(&mut self, process: u32) {
         self.also_own = Some(process);
     }
 
-    /// To be called before that process ends: what it has used stays counted.
+    /// Stops counting that process; what it has used so far stays counted. Call this before it
+    /// ends.
     pub fn count_no_longer(&mut self) {
         self.also_own_before_ticks = self.also_own_ticks();
         self.also_own = None;
@@ -101,18 +105,19 @@ impl LoadWatch {
 }
 
 impl LoadSample {
-    /// What happened since an earlier sample.
-    pub fn since(&self, earlier: &Self) -> Load {
+    /// Load between an earlier sample and this one.
+    pub fn since(&self, earlier: &Self) -> OtherLoad {
         let machine = self.machine.since(&earlier.machine).all;
         let own = self.own.since(&earlier.own);
         let also_own_ticks = self.also_own_ticks.saturating_sub(earlier.also_own_ticks);
         let own_ticks = (own.user_ns + own.system_ns) as f64 / TICK_NS + also_own_ticks as f64;
+        // Stolen time is not used by a process of this machine; it has a separate limit.
         let idle = machine.idle + machine.iowait + machine.steal;
         let busy_ticks = (machine.total() - idle) as f64;
         let all_ticks = (machine.total() as f64).max(1.0);
         let elapsed_us = self.at.duration_since(earlier.at).as_secs_f64() * 1e6;
         let waiting = self.waiting_us.zip(earlier.waiting_us);
-        Load {
+        OtherLoad {
             others: ((busy_ticks - own_ticks) / all_ticks).max(0.0),
             stolen: machine.share(machine.steal),
             waiting: waiting.map(|(now, then)| {
@@ -122,15 +127,17 @@ impl LoadSample {
     }
 }
 
-/// Processor time that a process has used.
+/// CPU time that a process has used, in clock ticks.
 fn ticks_of(process: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may contain blanks and parentheses, so fields are counted from its
+    // end. Those 14 and 15 are the user and the system time (proc(5)).
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
     let mut next = || fields.next()?.parse::<u64>().ok();
     Some(next()? + next()?)
 }
 
-/// The total of the line `some` of a file of the kernel's pressure figures, in microseconds.
+/// Total of the line `some` in a pressure file of the kernel, in microseconds.
 ///
 /// Source: Linux, `Documentation/accounting/psi.rst`.
 fn waiting_us(text: &str) -> Option<u64> {
@@ -151,7 +158,7 @@ mod tests {
 
     #[test]
     fn waiting_alone_is_no_disturbance_by_others() {
-        let load = |others, stolen, waiting| Load {
+        let load = |others, stolen, waiting| OtherLoad {
             others,
             stolen,
             waiting,

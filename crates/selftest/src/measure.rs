@@ -10,21 +10,21 @@ use planning::plan_with;
 use results::{CellRecord, RunRecord};
 use run::{RunOptions, RunSpec};
 
-/// How messages call a workload of the self-test.
+/// Name of the self-test's workloads in error messages.
 const FILE: &str = "selftest";
 
-/// Why there is no figure.
+/// Reason for a missing value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// The self-test was ended.
+    /// The self-test was interrupted.
     Stopped,
-    /// It cannot be measured here.
+    /// This machine cannot run the check.
     Cannot(String),
-    /// It must not happen.
+    /// An error that must never occur.
     Broken(String),
 }
 
-/// Measures workloads.
+/// Runs workloads.
 pub(crate) struct Measurer {
     stop: Arc<AtomicBool>,
 }
@@ -38,7 +38,7 @@ impl Measurer {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Plans a workload of pgmeter's own format and runs it.
+    /// Plans and runs a workload in pgmeter's own format.
     pub fn run(&self, text: &str, target: Option<&Path>) -> Result<RunRecord, Trouble> {
         let plan = planned(text, target)?;
         let options = RunOptions {
@@ -50,10 +50,12 @@ impl Measurer {
     }
 
     fn record(&self, finished: run::Finished) -> Result<RunRecord, Trouble> {
+        // Asked first: an interrupted run leaves a record, too, but it covers too short a time.
         if self.is_stopped() {
             return Err(Trouble::Stopped);
         }
         match finished.error {
+            // All other errors come from the machine, such as io_uring that is disabled.
             Some(error @ run::RunError::Panicked { .. }) => Err(Trouble::Broken(error.to_string())),
             Some(error) => Err(Trouble::Cannot(error.to_string())),
             None => Ok(finished.record),
@@ -61,7 +63,7 @@ impl Measurer {
     }
 }
 
-/// The first cell of a record, without failed operations.
+/// The first cell of a record; an error if an operation failed in it.
 pub(crate) fn first_cell(record: &RunRecord) -> Result<&CellRecord, Trouble> {
     let nothing = || Trouble::Broken("nothing was measured".to_owned());
     let cell = record.cells.first().ok_or_else(nothing)?;

@@ -1,4 +1,4 @@
-//! Rates of requests that begin when they are due.
+//! Checks the rate of open loops.
 
 use plan::ArrivalKind;
 
@@ -6,19 +6,20 @@ use crate::figures::ERRORS_MAX;
 use crate::measure::{Measurer, Trouble, first_cell};
 use crate::reading::Reading;
 
-/// Requests each second on the engine that does nothing.
+/// Requests per second on the `null` engine.
 const RATE: f64 = 20_000.0;
 const SECONDS: f64 = 1.0;
-/// How far evenly spaced requests may be from their rate, as a share: one of a thousand.
+/// Maximum error of the rate of evenly spaced requests, as a share.
 const UNIFORM_OFF_MAX: f64 = 1e-3;
 
-/// The rate that was reached, beside the one that was asked for.
+/// Checks the achieved rate of an open loop against the requested one.
 pub(crate) fn rate(
     measurer: &Measurer,
     arrivals: ArrivalKind,
     attempt: u32,
 ) -> Result<Reading, Trouble> {
     let name = arrivals.name();
+    // A new seed per attempt: with the same one, a deviation by chance would occur again.
     let text = format!(
         "engine = \"null\"\nsize = \"1g\"\niodepth = 32\nrate = \"{RATE}/s\"\n\
          arrivals = \"{name}\"\nrun_time = {SECONDS}\nramp_time = \"200ms\"\nseed = {}\n\
@@ -31,6 +32,7 @@ pub(crate) fn rate(
     let achieved = figures.map(|it| it.achieved_per_second);
     let share = match arrivals {
         ArrivalKind::Uniform => UNIFORM_OFF_MAX,
+        // A Poisson count of N has a standard deviation of √N.
         ArrivalKind::Poisson => ERRORS_MAX / (RATE * SECONDS).sqrt(),
     };
     Reading::within(achieved, Some(RATE), share)

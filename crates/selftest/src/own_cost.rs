@@ -1,16 +1,16 @@
-//! What pgmeter spends on an operation of the engine that does nothing.
+//! CPU cost of pgmeter itself for an operation.
 
 use crate::measure::{Measurer, Trouble, first_cell};
 
-/// More is no measuring tool any more: at 10,000 operations a second it would be 1 % of a worker.
+/// Maximum cost. At 10,000 operations per second, it would be 1 % of a worker's time.
 pub(crate) const COST_MAX_NS: f64 = 1000.0;
 
 const WORKLOAD: &str = "engine = \"null\"\nsize = \"1g\"\niodepth = 1\nrun_time = \"500ms\"\n\
                         ramp_time = \"100ms\"\n\
                         [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
 
-/// Processor time of an operation at depth 1, in nanoseconds: there every operation reads the
-/// clock.
+/// CPU time per operation of the `null` engine at queue depth 1, in nanoseconds. At this depth,
+/// every operation reads the clock.
 pub(crate) fn cost_ns(measurer: &Measurer) -> Result<f64, Trouble> {
     let record = measurer.run(WORKLOAD, None)?;
     let cell = first_cell(&record)?;

@@ -1,9 +1,9 @@
-//! A figure as it was measured, and the verdict on several measurements of it.
+//! A measured value, and the verdict on several measurements of it.
 
-use crate::check::{Bound, Outcome, Subject, Verdict};
+use crate::check::{Bound, CheckVerdict, Outcome, Subject};
 use crate::measure::Trouble;
 
-/// One measurement of a figure.
+/// One measurement of a check.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Reading {
     pub measured: f64,
@@ -13,7 +13,8 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Beside a truth, of which it may be a share off. Both must be there.
+    /// A reading that may differ from the true value by a share of it; an error if either is
+    /// missing.
     pub fn within(measured: Option<f64>, truth: Option<f64>, share: f64) -> Read<Self> {
         let nothing = || Trouble::Broken("nothing was measured".to_owned());
         Ok(Self {
@@ -29,10 +30,10 @@ impl Reading {
     }
 }
 
-/// What was measured, or why it was not.
+/// A measurement, or the reason why there is none.
 pub(crate) type Read<T> = Result<T, Trouble>;
 
-/// The median of the readings with its verdict, or why there is none.
+/// The median reading with its verdict, or the reason why there is none.
 pub(crate) fn judged(
     subject: Subject,
     ended: Read<()>,
@@ -51,13 +52,13 @@ pub(crate) fn judged(
         attempts,
     };
     match ended {
-        Err(Trouble::Stopped) => return without(Verdict::Skipped, "interrupted".to_owned()),
-        Err(Trouble::Cannot(why)) => return without(Verdict::Skipped, why),
-        Err(Trouble::Broken(what)) => return without(Verdict::Wrong, what),
+        Err(Trouble::Stopped) => return without(CheckVerdict::Skipped, "interrupted".to_owned()),
+        Err(Trouble::Cannot(why)) => return without(CheckVerdict::Skipped, why),
+        Err(Trouble::Broken(what)) => return without(CheckVerdict::Wrong, what),
         Ok(()) => {}
     }
     readings.sort_by(|a, b| a.measured.total_cmp(&b.measured));
-    // Of two the one that is wrong: it was to be confirmed, and was not refuted.
+    // Of two readings, use the wrong one: without a third reading, nothing outvotes it.
     let wrong = readings.iter().position(|it| !it.is_right());
     let place = match readings.len() {
         2 => wrong.unwrap_or_default(),
@@ -65,9 +66,9 @@ pub(crate) fn judged(
     };
     let reading = readings.swap_remove(place);
     let verdict = match (reading.is_right(), is_disturbed) {
-        (true, _) => Verdict::Right,
-        (false, true) => Verdict::Disturbed,
-        (false, false) => Verdict::Wrong,
+        (true, _) => CheckVerdict::Right,
+        (false, true) => CheckVerdict::Disturbed,
+        (false, false) => CheckVerdict::Wrong,
     };
     Outcome {
         subject,
@@ -94,31 +95,31 @@ mod tests {
         }
     }
 
-    fn verdict(measured: &[f64], is_disturbed: bool) -> Verdict {
+    fn verdict(measured: &[f64], is_disturbed: bool) -> CheckVerdict {
         let readings = measured.iter().map(|it| reading(*it)).collect();
         judged(Subject::All, Ok(()), readings, is_disturbed).verdict
     }
 
     #[test]
     fn a_load_beside_tells_disturbed_from_wrong_and_excuses_nothing_that_is_right() {
-        assert_eq!(verdict(&[1.0], false), Verdict::Right);
-        assert_eq!(verdict(&[1.0], true), Verdict::Right);
-        assert_eq!(verdict(&[2.0, 1.9, 1.8], false), Verdict::Wrong);
-        assert_eq!(verdict(&[2.0, 1.9, 1.8], true), Verdict::Disturbed);
+        assert_eq!(verdict(&[1.0], false), CheckVerdict::Right);
+        assert_eq!(verdict(&[1.0], true), CheckVerdict::Right);
+        assert_eq!(verdict(&[2.0, 1.9, 1.8], false), CheckVerdict::Wrong);
+        assert_eq!(verdict(&[2.0, 1.9, 1.8], true), CheckVerdict::Disturbed);
     }
 
     #[test]
     fn the_median_of_three_counts_and_of_two_the_worse() {
-        assert_eq!(verdict(&[2.0, 1.0, 1.01], false), Verdict::Right);
-        assert_eq!(verdict(&[2.0, 0.5, 1.3], false), Verdict::Wrong);
-        assert_eq!(verdict(&[2.0, 1.0], false), Verdict::Wrong);
+        assert_eq!(verdict(&[2.0, 1.0, 1.01], false), CheckVerdict::Right);
+        assert_eq!(verdict(&[2.0, 0.5, 1.3], false), CheckVerdict::Wrong);
+        assert_eq!(verdict(&[2.0, 1.0], false), CheckVerdict::Wrong);
     }
 
     #[test]
     fn what_cannot_be_measured_is_skipped_and_what_must_not_happen_is_wrong() {
         let of = |trouble| judged(Subject::All, Err(trouble), Vec::new(), false).verdict;
-        assert_eq!(of(Trouble::Cannot("no".to_owned())), Verdict::Skipped);
-        assert_eq!(of(Trouble::Stopped), Verdict::Skipped);
-        assert_eq!(of(Trouble::Broken("no".to_owned())), Verdict::Wrong);
+        assert_eq!(of(Trouble::Cannot("no".to_owned())), CheckVerdict::Skipped);
+        assert_eq!(of(Trouble::Stopped), CheckVerdict::Skipped);
+        assert_eq!(of(Trouble::Broken("no".to_owned())), CheckVerdict::Wrong);
     }
 }

@@ -1,5 +1,5 @@
-//! Repetitions of one thing: whether it is called different from itself, and whether intervals
-//! hold its true rate.
+//! Repeats identical runs to count false differences and confidence intervals that contain the true
+//! rate.
 
 use compare::{ComparisonOptions, Verdict, compare};
 use plan::EngineKind;
@@ -12,22 +12,23 @@ use crate::delayed;
 use crate::figures::binomial_bounds;
 use crate::measure::{Measurer, Trouble, first_cell};
 
-/// How often each side of a comparison is measured.
+/// Number of runs on each side of a comparison.
 const REPETITIONS: u32 = 5;
-/// The chance of a false alarm, and of an interval that holds.
+/// Probability of a false difference.
 const FALSE_ALARM: f64 = 0.05;
+/// Probability with which an interval should contain the true rate.
 const HOLDS: f64 = 0.95;
 
-/// An open loop that is measured again and again.
-pub(crate) struct Repeats<'a> {
+/// Compares an open loop with itself several times.
+pub(crate) struct RepeatedCheck<'a> {
     comparisons: u32,
-    /// Requests each second, at random.
+    /// Requests per second, with Poisson arrivals.
     rate: f64,
     target: Option<&'a mut DelayTarget>,
     workload: String,
 }
 
-/// What repetitions came to.
+/// Counts over all comparisons.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Repeated {
     pub comparisons: u32,
@@ -37,7 +38,7 @@ pub(crate) struct Repeated {
 }
 
 impl Repeated {
-    /// How many comparisons may find a difference.
+    /// Maximum number of comparisons that may find a difference.
     pub fn different_bound(self) -> Bound {
         let (_, high) = binomial_bounds(self.comparisons, FALSE_ALARM);
         Bound::AtMost {
@@ -45,7 +46,7 @@ impl Repeated {
         }
     }
 
-    /// How many intervals may hold the rate.
+    /// Allowed range for the number of intervals that contain the rate.
     pub fn holding_bound(self) -> Bound {
         let (low, high) = binomial_bounds(self.intervals, HOLDS);
         Bound::Between {
@@ -55,8 +56,8 @@ impl Repeated {
     }
 }
 
-impl<'a> Repeats<'a> {
-    /// On the engine that does nothing.
+impl<'a> RepeatedCheck<'a> {
+    /// Repetitions on the `null` engine.
     pub fn of_null() -> Self {
         let rate = 5000.0;
         Self {
@@ -71,7 +72,7 @@ impl<'a> Repeats<'a> {
         }
     }
 
-    /// On the file whose reads take a known time.
+    /// Repetitions on the delayed file.
     pub fn of_delayed(target: &'a mut DelayTarget, engine: EngineKind) -> Self {
         let rate = 400.0;
         let how = format!(
@@ -86,7 +87,7 @@ impl<'a> Repeats<'a> {
         }
     }
 
-    /// Measures both sides of each comparison in turn.
+    /// Runs all comparisons, alternating between their two sides.
     pub fn run(&mut self, measurer: &Measurer, attempt: u32) -> Result<Repeated, Trouble> {
         if let Some(target) = &mut self.target {
             target
@@ -100,11 +101,12 @@ impl<'a> Repeats<'a> {
             intervals: 0,
             holding: 0,
         };
-        // Each run has due times of its own: repetitions of one run would all have the same.
+        // Each run gets its own seed, because equal seeds would give equal due times.
         let mut seed = attempt * self.comparisons * REPETITIONS * 2;
         for _ in 0..self.comparisons {
             let mut sides = [Vec::new(), Vec::new()];
             for repetition in 0..REPETITIONS as usize {
+                // A B B A order: a steady drift of the machine then affects both sides alike.
                 for side in [repetition % 2, (repetition + 1) % 2] {
                     seed += 1;
                     let text = format!("seed = {seed}\n{}", self.workload);
@@ -122,8 +124,7 @@ impl<'a> Repeats<'a> {
     }
 }
 
-/// Whether the 95 % interval of the mean of some runs holds the rate that was asked
-/// for.
+/// `true` if the 95 % interval of the mean rate of some runs contains the requested rate.
 fn holds(runs: &[RunRecord], rate: f64) -> Result<bool, Trouble> {
     let rates: Result<Vec<f64>, Trouble> = runs
         .iter()
@@ -139,6 +140,8 @@ fn holds(runs: &[RunRecord], rate: f64) -> Result<bool, Trouble> {
 fn is_different([a, b]: &[Vec<RunRecord>; 2]) -> Result<bool, Trouble> {
     let options = ComparisonOptions {
         force: false,
+        // Runs of the same repetition follow each other, so what disturbs one disturbs its partner,
+        // too.
         paired: true,
     };
     let comparison = compare(a, b, options).map_err(|it| Trouble::Broken(it.to_string()))?;

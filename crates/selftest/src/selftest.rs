@@ -5,34 +5,34 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::JsonDocument;
 
-use crate::check::{Check, Outcome, Verdict};
-use crate::load::Load;
+use crate::check::{Check, CheckVerdict, Outcome};
+use crate::load::OtherLoad;
 
-/// Name and number of the format that self-tests are written in.
+/// Name and version number of the self-test's format.
 ///
 /// | number | since | what changed |
 /// |---|---|---|
 /// | 1 | 0.1.0 | first form |
 pub const SELFTEST_FORMAT: &str = "pgmeter-selftest/1";
 
-/// What a self-test found.
+/// Findings of a self-test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfTest {
-    /// Name and number of the format: [`SELFTEST_FORMAT`].
+    /// Name and version number of the format: [`SELFTEST_FORMAT`].
     pub format: String,
     /// Version of pgmeter.
     pub version: String,
-    /// When it began.
+    /// Start time.
     pub started_at: Timestamp,
-    /// How long it took, in nanoseconds.
+    /// Duration, in nanoseconds.
     pub took_ns: u64,
-    /// Whether it was ended from outside.
+    /// `true` if the self-test was interrupted.
     pub is_interrupted: bool,
-    /// What else the machine had to do meanwhile.
-    pub load: Load,
-    /// What all outcomes come to: the worst of them.
-    pub verdict: Verdict,
-    /// Everything that was checked or skipped.
+    /// Other load on the machine during the self-test.
+    pub load: OtherLoad,
+    /// Overall verdict: the worst of all outcomes.
+    pub verdict: CheckVerdict,
+    /// All checks, including skipped ones.
     pub checks: Vec<Check>,
 }
 
@@ -45,7 +45,7 @@ impl JsonDocument for SelfTest {
 }
 
 impl SelfTest {
-    /// Every outcome with its check.
+    /// All outcomes, each with its check.
     pub fn outcomes(&self) -> impl Iterator<Item = (&Check, &Outcome)> {
         let each = |check| {
             let check: &Check = check;
@@ -54,18 +54,22 @@ impl SelfTest {
         self.checks.iter().flat_map(each)
     }
 
-    /// How many outcomes have a verdict.
+    /// Number of outcomes with a verdict.
     #[must_use]
-    pub fn count(&self, verdict: Verdict) -> usize {
+    pub fn count(&self, verdict: CheckVerdict) -> usize {
         let outcomes = self.outcomes();
         outcomes.filter(|(_, it)| it.verdict == verdict).count()
     }
 
-    /// Wrong where anything is, else disturbed where anything was.
+    /// Sets the overall verdict: wrong before disturbed, disturbed before right.
     pub(crate) fn conclude(&mut self) {
-        self.verdict = [Verdict::Wrong, Verdict::Disturbed, Verdict::Right]
-            .into_iter()
-            .find(|verdict| self.count(*verdict) > 0)
-            .unwrap_or(Verdict::Skipped);
+        self.verdict = [
+            CheckVerdict::Wrong,
+            CheckVerdict::Disturbed,
+            CheckVerdict::Right,
+        ]
+        .into_iter()
+        .find(|verdict| self.count(*verdict) > 0)
+        .unwrap_or(CheckVerdict::Skipped);
     }
 }

@@ -34,7 +34,7 @@ fn main() {
     ));
 }
 
-/// Latencies of 4 to 260 microseconds, in no order that a branch predictor could learn.
+/// Latencies of 4 to 260 microseconds, in an order that a branch predictor cannot learn.
 fn latencies() -> Vec<u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let next = || {
@@ -46,8 +46,8 @@ fn latencies() -> Vec<u64> {
     std::iter::repeat_with(next).take(4096).collect()
 }
 
-/// Prints the fastest of several rounds. What records is hidden from the optimizer each time, or
-/// it would keep the sums in registers and leave out those that nobody reads.
+/// Prints the time per sample of the fastest round. `black_box` hides the recorder from the
+/// optimizer, which would otherwise keep the sums in registers and drop the unused ones.
 fn report(name: &str, samples: &[u64], mut record: impl FnMut(u64)) {
     let round = |_| {
         let start = Instant::now();

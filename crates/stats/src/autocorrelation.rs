@@ -1,14 +1,15 @@
-//! How alike neighbors in a series are.
+//! Autocorrelation of neighboring values in a series.
 
 use crate::describe;
 
-/// The values less their mean.
+/// Differences of the values from their mean.
 pub(crate) fn deviations(values: &[f64]) -> Vec<f64> {
     let mean = describe::mean(values).unwrap_or_default();
     values.iter().map(|value| value - mean).collect()
 }
 
-/// The correlation of each value with the next, of a series around 0; 0 for a constant one.
+/// Correlation of each value with the next one. The series must have mean 0; the result is 0 for a
+/// constant series.
 pub(crate) fn lag_one(deviations: &[f64]) -> f64 {
     let squares: f64 = deviations.iter().map(|value| value * value).sum();
     let products: f64 = deviations.windows(2).map(|pair| pair[0] * pair[1]).sum();

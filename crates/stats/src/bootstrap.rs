@@ -1,4 +1,4 @@
-//! Intervals of figures that no formula covers, by resampling.
+//! Confidence intervals by resampling, for statistics that no formula covers.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,18 +6,18 @@ use crate::draw::Draws;
 use crate::histogram::rounded_up;
 use crate::{Histogram, quantile};
 
-/// Samples drawn with replacement to see how the figure scatters.
+/// Number of resamples, drawn with replacement, that show how the statistic varies.
 const RESAMPLES: usize = 4000;
-/// Fewer repetitions than this cannot bound anything: even their whole range misses the median of
-/// what they were drawn from in more than one of ten cases.
+/// Minimum number of repetitions. With fewer, even their full range misses the median of the
+/// underlying distribution in more than one of ten cases.
 pub const BOOTSTRAP_MIN: usize = 5;
 
-/// A figure over repetitions with its 95 % confidence interval from resampling.
+/// A statistic over repetitions with its 95 % confidence interval from resampling.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bootstrap {
-    /// How many repetitions there are.
+    /// Number of repetitions.
     pub n: u64,
-    /// The figure over all of them.
+    /// Value of the statistic over all repetitions.
     pub value: f64,
     /// Lower end of the 95 % confidence interval.
     pub ci95_low: f64,
@@ -26,17 +26,17 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// The figure that `statistic` computes, with its interval from samples of the same size drawn
-    /// with replacement.
+    /// The value of `statistic` for all samples. Its interval comes from resamples of the same
+    /// size, drawn with replacement.
     ///
-    /// The ends are percentiles of the resampled figures, moved outward to where a normal
-    /// variable's would lie in a t interval: Φ(±√(n/(n-1)) · t). The plain percentile interval
-    /// covers 83 of 100 cases at n = 5 instead of 95, this one 92 to 93 there and 94 to 95 at
-    /// n = 20. BCa corrects the wrong thing there, from n
-    /// leave-one-out figures that say next to nothing. Like the percentile interval this one does
-    /// not depend on units or logarithms.
+    /// The ends are percentiles of the resampled values, moved outward to the tail probabilities
+    /// that a t interval has on the normal scale: Φ(±√(n/(n-1)) · t). At n = 5 the plain percentile
+    /// interval covers the true value in 83 of 100 cases instead of 95. This one covers 92 to 93
+    /// there, and 94 to 95 at n = 20. BCa does not help at such n: it derives its correction from n
+    /// leave-one-out values, which carry almost no information. Like the percentile interval, this
+    /// one does not depend on units or logarithms.
     ///
-    /// `None` for fewer than [`BOOTSTRAP_MIN`] samples or where `statistic` has no finite answer.
+    /// `None` for fewer than [`BOOTSTRAP_MIN`] samples or if `statistic` returns no finite value.
     /// The same samples and `seed` give the same interval.
     ///
     /// Source: Hesterberg, "What teachers should know about the bootstrap", The American
@@ -72,26 +72,26 @@ impl Bootstrap {
 
     /// A percentile of the latencies of all repetitions together, with its interval.
     ///
-    /// Whole repetitions are drawn and their histograms merged, since latencies within a
-    /// repetition depend on each other. `percent` is from 0 to 100; `None` as for
-    /// [`Bootstrap::of`].
+    /// Draws whole repetitions and merges their histograms, because latencies within a repetition
+    /// are correlated. `percent` is from 0 to 100; `None` as for [`Bootstrap::of`].
     #[must_use]
     pub fn percentile(repetitions: &[Histogram], percent: f64, seed: u64) -> Option<Self> {
         if !(0.0..=100.0).contains(&percent) {
             return None;
         }
+        // Merging the histograms of each of the 4000 resamples would take seconds.
         let ladders = Ladders::of(repetitions);
         let places: Vec<usize> = (0..repetitions.len()).collect();
         Self::of(&places, seed, |drawn| ladders.percentile(drawn, percent))
     }
 }
 
-/// Histograms over the same buckets, added up from below, so that a percentile of several is found
-/// without merging them.
+/// Cumulative histograms over common buckets. A percentile of several histograms is found without
+/// merging them.
 struct Ladders {
-    /// What stands for the samples of each bucket, in nanoseconds, rising.
+    /// Representative value of each bucket in nanoseconds, ascending.
     values_ns: Vec<u64>,
-    /// Of each histogram: how many samples are in each bucket and those below it.
+    /// For each histogram: number of samples in each bucket and all lower ones.
     up_to: Vec<Vec<u64>>,
 }
 
@@ -103,6 +103,7 @@ impl Ladders {
         let ladder = |histogram: &Histogram| {
             let mut counts = vec![0; lows_ns.len()];
             for bucket in histogram.buckets() {
+                // Always found, because every bucket is also one of the merged histogram.
                 if let Ok(place) = lows_ns.binary_search(&bucket.low_ns) {
                     counts[place] = bucket.count;
                 }
@@ -120,7 +121,7 @@ impl Ladders {
         }
     }
 
-    /// The percentile of the drawn histograms together; none without samples.
+    /// The percentile of the drawn histograms together; `None` without samples.
     fn percentile(&self, drawn: &[&usize], percent: f64) -> Option<f64> {
         let up_to = |place: usize| -> u64 { drawn.iter().map(|it| self.up_to[**it][place]).sum() };
         let count = up_to(self.values_ns.len().checked_sub(1)?);
@@ -141,14 +142,14 @@ impl Ladders {
     }
 }
 
-/// The share of resampled figures beyond each end.
+/// Share of the resampled values outside each end of the interval, for `count` samples.
 fn tail(count: usize) -> Option<f64> {
     let n = count as f64;
     let wider = (n / (n - 1.0)).sqrt() * quantile::t_95(n - 1.0)?;
     Some(quantile::normal_below(-wider))
 }
 
-/// The value below which a share of sorted figures lies.
+/// The value at a quantile of sorted values; `share` is from 0 to 1.
 fn at(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len() - 1;
     sorted[((share * last as f64).round() as usize).min(last)]

@@ -1,4 +1,4 @@
-//! The geometry of the histogram: which samples share a bucket.
+//! Bucket boundaries of the histogram.
 //!
 //! Each octave is divided into 64 buckets of equal width, so a bucket's midpoint is within
 //! 1/128 (0.78 %) of every sample in it; below 128 ns every bucket holds one value.
@@ -6,27 +6,28 @@
 /// Buckets per octave, as a power of two.
 const OCTAVE_BITS: u32 = 6;
 
-/// The first value that is too large for a bucket of its own; larger ones share the last bucket.
+/// The first value without a regular bucket; all values from here up share the last bucket.
 pub(crate) const SATURATION_NS: u64 = 1 << 44;
 
 /// The index of the bucket for everything from [`SATURATION_NS`] up.
 pub(crate) const LAST: usize = regular_index(SATURATION_NS);
 
-/// How many buckets there are.
+/// Number of buckets.
 pub(crate) const COUNT: usize = LAST + 1;
 
-/// A bucket whose samples count in the next one, in a build that the self-test must find.
+/// Samples of this bucket are counted in the next one. Only in the build that the self-test must
+/// recognize as broken.
 #[cfg(broken_bucket)]
 const BROKEN: usize = 700;
 
 /// A bucket with samples in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bucket {
-    /// The smallest value that belongs here.
+    /// Smallest value in the bucket, in nanoseconds.
     pub low_ns: u64,
-    /// The largest value that belongs here.
+    /// Largest value in the bucket, in nanoseconds.
     pub high_ns: u64,
-    /// How many samples are here.
+    /// Number of samples in the bucket.
     pub count: u64,
 }
 
@@ -39,8 +40,8 @@ pub(crate) const fn index_of(ns: u64) -> usize {
     if index < LAST { index } else { LAST }
 }
 
-/// The index as if the octaves went on for ever. The bit that is set does not change which octave
-/// a value is in, except that it puts everything below 128 into the first, undivided one.
+/// The index if the octaves continued without end. Setting the bit leaves the octave of a value
+/// unchanged, except that it puts all values below 128 into the first, undivided octave.
 #[inline]
 const fn regular_index(ns: u64) -> usize {
     let shift = (63 - OCTAVE_BITS) - (ns | 1 << OCTAVE_BITS).leading_zeros();
@@ -66,8 +67,8 @@ pub(crate) const fn high_of(index: usize) -> u64 {
     }
 }
 
-/// The value that stands for every sample of a bucket; for the last one, which has no width to
-/// speak of, its upper end, so that clamping to the samples' range gives the largest sample.
+/// The value that represents every sample of a bucket. For the last bucket, which is unbounded,
+/// this is its upper end: clamping to the range of the samples then gives the largest sample.
 pub(crate) const fn midpoint_of(index: usize) -> u64 {
     if index >= LAST {
         return u64::MAX;

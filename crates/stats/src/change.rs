@@ -1,53 +1,53 @@
-//! Where a series of measurements changes its level, and stays there.
+//! Lasting changes of level in a series of measurements.
 
 use std::cmp::Ordering;
 
 use crate::describe::median;
 use crate::draw::Draws;
 
-/// A stretch of fewer is no level.
+/// Minimum number of values in a level.
 const LEVEL_MIN: usize = 4;
-/// Random orders that a series is held against.
+/// Number of random permutations that a series is compared with.
 const ORDERS: usize = 1999;
-/// A change of the whole series that random orders show more often than that may be chance.
+/// A change in the whole series is dismissed as chance if random permutations show it more often
+/// than this.
 const CHANCE_MAX: f64 = 0.05;
-/// Of the random orders: the same series has the same changes each time.
+/// Fixed, so that the same series always has the same changes.
 const SEED: u64 = 0x6368_616e_6765;
 
-/// A place from which on a series has another level.
+/// The point where a series changes to another level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangePoint {
     /// Index of the first value of the new level.
     pub index: usize,
-    /// Median of the level before.
+    /// Median of the level before the change.
     pub before: f64,
-    /// Median of the level that begins.
+    /// Median of the level that begins at `index`.
     pub after: f64,
-    /// How often so clear a change would be found in one place or another, were there none.
+    /// Probability of finding a change this clear anywhere in a series without changes.
     pub p_value: f64,
 }
 
 impl ChangePoint {
-    /// The changes of a series in order, each between two levels of at least four values; none
-    /// where a value is not a number.
+    /// The changes of a series in order, each between two levels of at least four values. Empty if
+    /// a value is not finite.
     ///
-    /// Whether there is one is told by ranks, which takes the values to have no distribution in
-    /// particular: by how much those before and behind some place differ (Pettitt, "A
-    /// non-parametric approach to the change-point problem", Applied Statistics 28, 1979), and how
-    /// often the same values in random orders differ as much somewhere (at most one in 20), since
-    /// Pettitt's limit needs longer series. The place is the one for which the distances from the
-    /// medians before and behind add up to the least: Bai, "Least absolute deviation estimation of
-    /// a shift", Econometric Theory 11, 1995. Both stretches are then looked at in the same way
-    /// (Vostrikova, "Detecting 'disorder' in multidimensional random processes", Soviet
-    /// Mathematics Doklady 24, 1981); as they may be twice as many each time, chance is given half
-    /// as much room.
+    /// The test uses ranks, so it assumes no particular distribution. Its statistic is the largest
+    /// difference between the ranks before and after a point (Pettitt, "A non-parametric approach
+    /// to the change-point problem", Applied Statistics 28, 1979). A change counts if at most one
+    /// in 20 random permutations of the values differs as much anywhere. Pettitt's own limit needs
+    /// longer series. The position minimizes the sum of distances from the medians before and after
+    /// it: Bai, "Least absolute deviation estimation of a shift", Econometric Theory 11, 1995. Both
+    /// parts are then searched in the same way (Vostrikova, "Detecting 'disorder' in
+    /// multidimensional random processes", Soviet Mathematics Doklady 24, 1981). Each level of the
+    /// search can have twice as many parts, so the accepted probability is halved.
     #[must_use]
     pub fn all_of(values: &[f64]) -> Vec<Self> {
         if values.iter().any(|value| !value.is_finite()) {
             return Vec::new();
         }
         let mut found = Vec::new();
-        // Not recursion, whose depth would be that of the series.
+        // No recursion: its depth could reach the length of the series.
         let mut stretches = vec![(0, values.len(), CHANCE_MAX)];
         while let Some((begin, end, chance_max)) = stretches.pop() {
             let split = split(&values[begin..end]).filter(|(_, p_value)| *p_value <= chance_max);
@@ -76,7 +76,8 @@ impl ChangePoint {
     }
 }
 
-/// Where a series would have two levels: how long the first is, and by what chance it seems so.
+/// The best split of a series into two levels: length of the first level, and the p-value of the
+/// change. `None` if the series is too short or constant.
 fn split(values: &[f64]) -> Option<(usize, f64)> {
     if values.len() < 2 * LEVEL_MIN {
         return None;
@@ -84,33 +85,36 @@ fn split(values: &[f64]) -> Option<(usize, f64)> {
     let mut ranks = doubled_ranks(values);
     let most = clearest(&ranks);
     let mut draws = Draws::new(SEED);
+    // The series itself counts as one of the orders.
     let mut as_clear = 1;
     for _ in 0..ORDERS {
         draws.shuffle(&mut ranks);
         as_clear += usize::from(clearest(&ranks) >= most);
     }
     let p_value = as_clear as f64 / (ORDERS + 1) as f64;
+    // Ranks show that there is a change but not exactly where.
     (most > 0).then_some((first_length(values), p_value))
 }
 
-/// How long the first of two levels is that fit best.
+/// Length of the first level in the best-fitting split.
 fn first_length(values: &[f64]) -> usize {
     let lengths = LEVEL_MIN..=values.len() - LEVEL_MIN;
     let distances = lengths.map(|length| {
         let (before, after) = values.split_at(length);
+        // Distances from medians, which single outliers hardly move.
         (around_median(before) + around_median(after), length)
     });
     let best = distances.min_by(|one, other| one.0.total_cmp(&other.0));
     best.map_or(values.len() / 2, |(_, length)| length)
 }
 
-/// The distances of values from their median, added up.
+/// Sum of the absolute distances of values from their median.
 fn around_median(values: &[f64]) -> f64 {
     let middle = median(values).unwrap_or(0.0);
     values.iter().map(|value| (value - middle).abs()).sum()
 }
 
-/// Pettitt's statistic, twice its size: how much ranks before and behind a place differ at most.
+/// Twice Pettitt's statistic: the largest difference between the ranks before and after a point.
 fn clearest(doubled_ranks: &[i64]) -> u64 {
     let count = doubled_ranks.len();
     let mean = count as i64 + 1;
@@ -123,7 +127,7 @@ fn clearest(doubled_ranks: &[i64]) -> u64 {
     levels.max().unwrap_or(0)
 }
 
-/// Ranks from 1, times two: equal values share the mean of theirs.
+/// Ranks from 1, times two so that they stay integers: equal values share the mean of their ranks.
 fn doubled_ranks(values: &[f64]) -> Vec<i64> {
     let rank = |value: &f64| {
         let count = |wanted: Ordering| {

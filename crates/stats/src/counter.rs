@@ -1,17 +1,18 @@
-//! What is kept for one operation or one kind of transaction.
+//! Counts and latencies of one operation or one kind of transaction.
 
 use crate::Histogram;
 
-/// The error number under which errors are counted whose number Linux does not have.
+/// Errors whose number Linux does not define are counted under this number.
+// One above the largest number, `EHWPOISON`.
 pub const ERRNO_OTHER: i32 = 134;
 
-/// One count for each error number, and one for those that do not exist.
+/// One slot per error number, and one for undefined numbers.
 const ERRNO_SLOTS: usize = ERRNO_OTHER as usize + 1;
 
 /// Counts, bytes and latencies of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counter {
-    /// One sample for each success, short or not; none for errors.
+    /// One sample per success, short or not; no samples for errors.
     latency: Histogram,
     bytes: u64,
     short_count: u64,
@@ -20,7 +21,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// A counter at zero; takes all the memory it will ever use.
+    /// A counter at zero. Allocates all the memory it will ever use.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -35,12 +36,13 @@ impl Counter {
     /// Counts a success that moved all the bytes asked for.
     #[inline]
     pub fn record(&mut self, bytes: u64, latency_ns: u64) {
+        // No measurement reaches an overflow, so the loop does not check for it.
         self.bytes = self.bytes.wrapping_add(bytes);
         self.latency.record(latency_ns);
     }
 
-    /// Counts so many successes that took the same time and moved all the bytes asked for, so many
-    /// together.
+    /// Counts `count` successes with the same latency. They moved all requested bytes, `bytes` in
+    /// total.
     #[inline]
     pub fn record_alike(&mut self, count: u64, latency_ns: u64, bytes: u64) {
         self.bytes = self.bytes.wrapping_add(bytes);
@@ -54,7 +56,7 @@ impl Counter {
         self.record(bytes, latency_ns);
     }
 
-    /// Counts a failure by its error number, negated or not.
+    /// Counts a failure by its error number, which may be negated.
     #[inline]
     pub fn record_error(&mut self, errno: i32, latency_ns: u64) {
         let index = (errno.unsigned_abs() as usize).min(ERRNO_SLOTS - 1);
@@ -62,7 +64,7 @@ impl Counter {
         self.error_latency_ns_max = self.error_latency_ns_max.max(latency_ns);
     }
 
-    /// Adds what another counter holds.
+    /// Adds the counts of another counter.
     pub fn merge(&mut self, other: &Self) {
         self.latency.merge(&other.latency);
         self.bytes = self.bytes.saturating_add(other.bytes);
@@ -73,26 +75,26 @@ impl Counter {
         }
     }
 
-    /// Goes back to zero and keeps the memory.
+    /// Resets to zero and keeps the memory.
     pub fn clear(&mut self) {
         self.latency.clear();
         (self.bytes, self.short_count, self.error_latency_ns_max) = (0, 0, 0);
         self.errnos.fill(0);
     }
 
-    /// Whether nothing was counted, errors included.
+    /// `true` if nothing was counted, not even an error.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.latency.is_empty() && self.errors() == 0
     }
 
-    /// How many operations succeeded, short ones included.
+    /// Number of successful operations, including short ones.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.latency.count()
     }
 
-    /// How many operations failed.
+    /// Number of failed operations.
     #[must_use]
     pub fn errors(&self) -> u64 {
         self.errnos
@@ -100,13 +102,13 @@ impl Counter {
             .fold(0, |total, count| total.saturating_add(*count))
     }
 
-    /// How many operations moved fewer bytes than requested; they are part of `count`.
+    /// Number of operations that moved fewer bytes than requested; they are part of `count`.
     #[must_use]
     pub fn short_count(&self) -> u64 {
         self.short_count
     }
 
-    /// How many bytes were moved.
+    /// Number of bytes moved.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -118,14 +120,14 @@ impl Counter {
         &self.latency
     }
 
-    /// The longest that a failure took, 0 without failures.
+    /// Latency of the slowest failure in nanoseconds; 0 without failures.
     #[must_use]
     pub fn error_latency_ns_max(&self) -> u64 {
         self.error_latency_ns_max
     }
 
-    /// Error numbers that occurred and how often, ascending; [`ERRNO_OTHER`] is every number that
-    /// Linux does not have.
+    /// Error numbers that occurred and their counts, ascending. [`ERRNO_OTHER`] stands for all
+    /// numbers that Linux does not define.
     pub fn errnos(&self) -> impl Iterator<Item = (i32, u64)> + '_ {
         let counts = self.errnos.iter().copied();
         (0..).zip(counts).filter(|(_, count)| *count > 0)

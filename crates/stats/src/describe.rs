@@ -1,4 +1,4 @@
-//! Descriptive figures of a handful of numbers; `None` where there is none.
+//! Descriptive statistics of a few numbers; `None` if there are too few.
 
 /// The arithmetic mean.
 #[must_use]

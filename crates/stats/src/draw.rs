@@ -1,5 +1,5 @@
-//! Random draws for resampling, from a stream that is ours, so that an interval that was computed
-//! from a record can be computed again by a later version.
+//! Random draws for resampling. The generator is part of this crate, so a later version can
+//! recompute an interval from a stored record.
 
 /// The splitmix64 generator.
 ///
@@ -25,7 +25,7 @@ impl Draws {
         ((self.next_u64() as u128 * limit as u128) >> 64) as usize
     }
 
-    /// Puts values into a random order, every order as likely as any other.
+    /// Shuffles values; every order is equally likely.
     pub(crate) fn shuffle<T>(&mut self, values: &mut [T]) {
         for index in (1..values.len()).rev() {
             values.swap(index, self.below(index + 1));

@@ -1,38 +1,38 @@
-//! Whether a whole run rises or falls.
+//! Trend over a whole run.
 
 use serde::{Deserialize, Serialize};
 
-use crate::line::Line;
+use crate::line::FittedLine;
 use crate::{autocorrelation, describe, quantile};
 
-/// Fewer intervals than this show no drift.
+/// Minimum number of intervals for a test.
 const INTERVALS_MIN: usize = 10;
-/// The level at which a slope counts as significant.
+/// Level of significance of a slope.
 const SIGNIFICANT: f64 = 0.01;
-/// Correlation of neighbors beyond this leaves nothing to test.
+/// Upper limit of the estimated correlation of neighbors; above it, no test would be possible.
 const CORRELATION_MAX: f64 = 0.95;
 
-/// The slope of a run's intervals.
+/// Linear trend over the intervals of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Drift {
-    /// Change of the least-squares line from one interval to the next.
+    /// Change of the least-squares line per interval.
     pub slope_per_interval: f64,
-    /// The line's end less its start, as a share of the mean; below 0 when it falls.
+    /// Difference between the line's end and start, as a share of the mean; negative if it falls.
     pub change: f64,
-    /// How probable so steep a line would be without drift: two-sided, correlation allowed for.
+    /// Probability of a slope this steep without drift: two-sided, corrected for correlation.
     pub p_value: f64,
-    /// How many independent intervals the residuals are worth.
+    /// Number of independent intervals that would carry the same information.
     pub effective: f64,
 }
 
 impl Drift {
     /// The drift of a run's intervals.
     ///
-    /// Student's t of the least-squares slope, in which the residuals count as n (1 - r) / (1 + r)
-    /// instead of n, r being the correlation of neighbors with its bias taken off: -(2 + 4 r) / n,
-    /// as of a series less its line.
+    /// Student's t test of the least-squares slope. The residuals count as n (1 - r) / (1 + r)
+    /// values instead of n. r is the correlation of neighbors, corrected for its bias of -(2 + 4 r)
+    /// / n after a line has been subtracted.
     ///
-    /// `None` for fewer than 10 intervals, with one that is no finite number, or a mean of 0.
+    /// `None` for fewer than 10 intervals, for a value that is not finite, and for a mean of 0.
     ///
     /// Source: Santer and others, "Statistical significance of trends and trend differences in
     /// layer-average atmospheric temperature time series", Journal of Geophysical Research 105,
@@ -44,7 +44,7 @@ impl Drift {
             return None;
         }
         let mean = describe::mean(values).filter(|mean| *mean != 0.0)?;
-        let line = Line::through(values)?;
+        let line = FittedLine::through(values)?;
         let residuals = line.residuals(values);
         let effective = effective_count(&residuals);
         let squares: f64 = residuals.iter().map(|residual| residual.powi(2)).sum();
@@ -56,26 +56,27 @@ impl Drift {
         })
     }
 
-    /// Whether the slope is more than chance and large enough to matter: significant at 1 %, and
-    /// the line's ends further apart than `excursion_max` of the mean.
+    /// `true` if the slope is significant at 1 % and large enough to matter: the ends of the line
+    /// differ by more than `excursion_max`, a share of the mean.
     ///
-    /// Source: the limit that goes with it is that of SNIA's steady state, 10 %
-    /// ([`crate::SteadyRule`]).
+    /// Source: the usual limit is 10 %, from SNIA's steady state ([`crate::SteadyRule`]).
     #[must_use]
     pub fn is_beyond(&self, excursion_max: f64) -> bool {
         self.p_value < SIGNIFICANT && self.change.abs() > excursion_max
     }
 }
 
-/// How many independent values correlated residuals of a line are worth; more than 2.
+/// Number of independent values equivalent to the correlated residuals of a line; at least 3.
 fn effective_count(residuals: &[f64]) -> f64 {
     let n = residuals.len() as f64;
     let seen = autocorrelation::lag_one(residuals);
     let correlation = (seen + (2.0 + 4.0 * seen) / n).clamp(0.0, CORRELATION_MAX);
+    // The line takes two degrees of freedom, and at least one must be left.
     (n * (1.0 - correlation) / (1.0 + correlation)).max(3.0)
 }
 
-fn p_value(line: &Line, squares: f64, effective: f64) -> f64 {
+fn p_value(line: &FittedLine, squares: f64, effective: f64) -> f64 {
+    // A constant series would divide 0 by 0.
     if line.slope == 0.0 {
         return 1.0;
     }

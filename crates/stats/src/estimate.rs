@@ -1,4 +1,4 @@
-//! A figure that was measured several times, with its uncertainty.
+//! Mean of repeated measurements, with its uncertainty.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,32 +6,32 @@ use serde::{Deserialize, Serialize};
 use crate::quantile;
 use crate::{UncertainMean, describe};
 
-/// More repetitions than this are never projected.
+/// Upper limit for the projected number of repetitions.
 const REPETITIONS_MAX: u64 = 1_000_000;
 
-/// The mean of repeated measurements and the interval that holds the true mean in 95 of 100 cases.
+/// The mean of repeated measurements with an interval that covers the true mean in 95 of 100 cases.
 ///
-/// The interval is mean ± t · stddev / √n, with the two-sided 5 % point t of Student's
-/// distribution with n - 1 degrees of freedom. Student's t is used for every n: from n = 30 on it
-/// is within 5 % of the normal quantile and runs into it.
+/// The interval is mean ± t · stddev / √n, with the two-sided 5 % point t of Student's distribution
+/// with n - 1 degrees of freedom. It uses Student's t for every n: from n = 30 on, t is within 5 %
+/// of the normal quantile and approaches it.
 ///
 /// Source: Student, "The probable error of a mean", Biometrika 6, 1908.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// How many measurements there are.
+    /// Number of measurements.
     pub n: u64,
-    /// Their mean.
+    /// Mean of the measurements.
     pub mean: f64,
-    /// The lower end of the 95 % confidence interval; one measurement has none.
+    /// Lower end of the 95 % confidence interval; none for a single measurement.
     pub ci95_low: Option<f64>,
-    /// The upper end of the 95 % confidence interval; one measurement has none.
+    /// Upper end of the 95 % confidence interval; none for a single measurement.
     pub ci95_high: Option<f64>,
-    /// The standard deviation of a sample (divisor n - 1); one measurement has none.
+    /// Standard deviation of the sample (divisor n - 1); none for a single measurement.
     pub stddev: Option<f64>,
 }
 
 impl Estimate {
-    /// The estimate from measurements; `None` if there are none or one is no finite number.
+    /// The estimate from measurements; `None` if there are none or one is not finite.
     #[must_use]
     pub fn from_samples(samples: &[f64]) -> Option<Self> {
         if !samples.iter().all(|sample| sample.is_finite()) {
@@ -45,7 +45,7 @@ impl Estimate {
         ))
     }
 
-    /// The estimate from all measurements behind this and another estimate of the same figure.
+    /// Combines this estimate with another one of the same quantity, as if from all measurements.
     ///
     /// Source: Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for computing
     /// sample variances", 1979.
@@ -59,6 +59,7 @@ impl Estimate {
         let squares = self.squares() + other.squares() + apart * apart * n * m / total;
         let mean = (self.mean * n + other.mean * m) / total;
         let count = self.n.saturating_add(other.n);
+        // For a single measurement this is not a number; `from_moments` drops it.
         *self = Self::from_moments(count, mean, Some((squares / (total - 1.0)).sqrt()));
     }
 
@@ -95,26 +96,28 @@ impl Estimate {
         (self.mean != 0.0).then(|| half / self.mean.abs())
     }
 
-    /// How many measurements in all bring the half-width down to `precision` (a share of the
-    /// mean), if further ones scatter as those until now; never less than there are.
+    /// Total number of measurements needed for a half-width of `precision` (a share of the mean),
+    /// if further ones vary like those so far; never less than `n`.
     ///
-    /// `None` without a standard deviation, with a mean of 0, for a precision that is not above 0,
-    /// and beyond a million.
+    /// `None` without a standard deviation, for a mean of 0, for a precision of 0 or less, and if
+    /// more than a million would be needed.
     #[must_use]
     pub fn repetitions_for(&self, precision: f64) -> Option<u64> {
         let variation = self.stddev? / self.mean.abs();
         if !(variation.is_finite() && precision > 0.0) {
             return None;
         }
+        // The normal quantile is smaller than t, so no smaller number can be enough.
         let at_least = (quantile::normal(0.975) * variation / precision).powi(2);
+        // A single measurement has no interval.
         let from = (at_least as u64).max(self.n).max(2);
         (from..=REPETITIONS_MAX).find(|&n| {
             quantile_95(n).is_some_and(|t| t * variation / (n as f64).sqrt() <= precision)
         })
     }
 
-    /// The smallest difference between two means, each of as many measurements with as much
-    /// scatter as these, that a test would find: two-sided 5 % level, power 80 %.
+    /// The smallest difference between two means that a test would find: two-sided 5 % level, power
+    /// 80 %. Each mean is taken to have the `n` and `stddev` of this estimate.
     ///
     /// (t(0.975) + t(0.8)) · stddev · √(2/n) with 2n - 2 degrees of freedom, in the unit of the
     /// mean. Source: Bloom, "Minimum detectable effects", Evaluation Review 19, 1995.

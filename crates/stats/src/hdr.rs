@@ -1,4 +1,4 @@
-//! The interchange form of a histogram, which the tools of HdrHistogram read.
+//! The interchange format of histograms, which the tools of HdrHistogram read.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,21 +6,22 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer}
 
 use crate::Histogram;
 
-/// Three digits keep the value of each bucket to 0.1 %, well within the buckets' own 0.8 %.
+/// Three digits keep the value of each bucket within 0.1 %, well below the bucket error of 0.8 %.
 const SIGNIFICANT_DIGITS: u8 = 3;
 
-/// The first word of the compressed encoding, version 2.
+/// First word of the compressed encoding, version 2.
 const COMPRESSED_COOKIE: u32 = 0x1c84_9314;
-/// The longest encoding that is stored.
+/// Longest plain encoding that is stored uncompressed.
 const STORED_BYTES_MAX: u16 = 256;
 
 impl Histogram {
     /// The histogram as base64 of HdrHistogram's compressed encoding, version 2.
     ///
-    /// Each sample stands as its bucket's value. A count above 2^63 - 1, which the encoding does
-    /// not hold, is cut to that. Source: the encoding's description at hdrhistogram.org, `HISTF`.
+    /// Each sample has the value of its bucket. The encoding holds at most 2^63 - 1 samples; the
+    /// rest are dropped. Source: the description of the encoding at hdrhistogram.org, `HISTF`.
     #[must_use]
     pub fn to_hdr_v2_base64(&self) -> String {
+        // The library requires an upper bound of at least twice the lower one.
         let highest = self.max_ns.max(2);
         let mut hdr =
             hdrhistogram::Histogram::<u64>::new_with_bounds(1, highest, SIGNIFICANT_DIGITS)
@@ -47,16 +48,17 @@ impl Histogram {
     }
 }
 
-/// The compressed form of a short encoding, in which nothing is compressed: a compressor takes and
-/// clears 300 KB, which costs more than all else where phases are short and many. None for longer
-/// ones. Source: RFC 1950 and RFC 1951, 3.2.4.
+/// The compressed format of a short encoding, without compression. A compressor allocates and
+/// clears 300 KB, which dominates the cost if phases are short and numerous. `None` for longer
+/// encodings. Source: RFC 1950 and RFC 1951, 3.2.4.
 fn stored(plain: &[u8]) -> Option<Vec<u8>> {
     let length = u16::try_from(plain.len()).ok();
     let length = length.filter(|it| *it <= STORED_BYTES_MAX)?;
     let mut bytes = COMPRESSED_COOKIE.to_be_bytes().to_vec();
+    // Header of the stream, header of the block, content and checksum.
     let frame_bytes = 2 + 5 + u32::from(length) + 4;
     bytes.extend(frame_bytes.to_be_bytes());
-    // Deflate with a window of 32 KiB, made fast; then the last block, which is stored.
+    // Deflate with a window of 32 KiB, fastest level; then one final, stored block.
     bytes.extend([0x78, 0x01, 0x01]);
     bytes.extend(length.to_le_bytes());
     bytes.extend((!length).to_le_bytes());

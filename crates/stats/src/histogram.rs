@@ -4,13 +4,13 @@ use std::fmt;
 
 use crate::bucket::{self, Bucket};
 
-/// A percentile is only trusted if so many samples lie beyond it.
+/// A percentile is trusted only if this many samples lie beyond it.
 const SAMPLES_BEYOND: f64 = 10.0;
 
 /// A histogram of nanoseconds, exact below 128 and within 0.8 % above.
 ///
-/// Samples of 2^44 ns (4.9 hours) and more share one bucket, whose value is given as the largest
-/// sample. Count, sum, minimum and maximum are exact. All memory is taken by [`Histogram::new`].
+/// Samples of 2^44 ns (4.9 hours) and more share one bucket, which has the value of the largest
+/// sample. Count, sum, minimum and maximum are exact. [`Histogram::new`] allocates all memory.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Histogram {
     /// Samples per bucket; zero outside the buckets of `min_ns` and `max_ns`.
@@ -18,14 +18,14 @@ pub struct Histogram {
     /// The total of `counts`.
     pub(crate) count: u64,
     pub(crate) sum_ns: u128,
-    /// The largest value as long as there are no samples.
+    /// `u64::MAX` while there are no samples.
     pub(crate) min_ns: u64,
-    /// 0 as long as there are no samples.
+    /// 0 while there are no samples.
     pub(crate) max_ns: u64,
 }
 
 impl Histogram {
-    /// An empty histogram; takes all the memory it will ever use (20 KB).
+    /// An empty histogram. Allocates all the memory it will ever use (20 KB).
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -43,8 +43,8 @@ impl Histogram {
         self.record_alike(ns, 1);
     }
 
-    /// Adds some samples that are the same, as they are measured: what no measurement reaches is
-    /// not provided for, as it is by [`Histogram::record_n`].
+    /// Adds `more` equal samples of a measurement. Counts wrap on overflow, which no measurement
+    /// reaches; [`Histogram::record_n`] guards against it.
     #[inline]
     pub(crate) fn record_alike(&mut self, ns: u64, more: u64) {
         let count = &mut self.counts[bucket::index_of(ns)];
@@ -52,12 +52,13 @@ impl Histogram {
         self.count = self.count.wrapping_add(more);
         let sum_ns = u128::from(ns) * u128::from(more);
         self.sum_ns = self.sum_ns.wrapping_add(sum_ns);
+        // A branch that is rarely taken costs less than two stores per sample.
         if ns < self.min_ns || ns > self.max_ns {
             self.widen(ns);
         }
     }
 
-    /// Takes a sample beyond all before, which comes ever more seldom.
+    /// Records a new minimum or maximum, which becomes ever rarer: hence not inlined.
     #[cold]
     #[inline(never)]
     fn widen(&mut self, ns: u64) {
@@ -70,7 +71,7 @@ impl Histogram {
         if count == 0 {
             return;
         }
-        // The total bounds every bucket, so limiting the increase keeps all counts consistent.
+        // No bucket exceeds the total, so limiting the increase keeps all counts consistent.
         let count = count.min(u64::MAX - self.count);
         self.counts[bucket::index_of(ns)] += count;
         self.count += count;
@@ -80,9 +81,9 @@ impl Histogram {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// What [`Histogram::buckets`] and the exact figures beside them were of: the lowest value of
-    /// each bucket, and how many samples fell there. Figures that do not fit are bent to the
-    /// buckets.
+    /// Rebuilds a histogram from [`Histogram::buckets`] and the exact sum, minimum and maximum.
+    /// `buckets` has the lowest value and the sample count of each bucket. A minimum or maximum
+    /// outside its bucket is replaced by that bucket's lowest value.
     #[must_use]
     pub fn of_buckets(
         buckets: impl IntoIterator<Item = (u64, u64)>,
@@ -111,6 +112,7 @@ impl Histogram {
     ///
     /// Counts stop at the largest 64-bit number, which no measurement reaches.
     pub fn merge(&mut self, other: &Self) {
+        // Most of the 20 KB are unused, so only the buckets in between are visited.
         for index in other.used() {
             self.counts[index] = self.counts[index].saturating_add(other.counts[index]);
         }
@@ -120,7 +122,7 @@ impl Histogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// Forgets every sample and keeps the memory; the cost is that of the range in use.
+    /// Drops all samples and keeps the memory. The cost depends on the range of buckets in use.
     pub fn clear(&mut self) {
         let used = self.used();
         self.counts[used].fill(0);
@@ -136,13 +138,13 @@ impl Histogram {
         }
     }
 
-    /// Whether there are no samples.
+    /// `true` if there are no samples.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// How many samples there are.
+    /// Number of samples.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
@@ -154,13 +156,13 @@ impl Histogram {
         self.sum_ns
     }
 
-    /// The exact smallest sample.
+    /// Exact smallest sample in nanoseconds.
     #[must_use]
     pub fn min_ns(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.min_ns)
     }
 
-    /// The exact largest sample.
+    /// Exact largest sample in nanoseconds.
     #[must_use]
     pub fn max_ns(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.max_ns)
@@ -174,7 +176,8 @@ impl Histogram {
 
     /// The standard deviation of the samples (divisor n) in nanoseconds.
     ///
-    /// Each sample counts as its bucket's midpoint, so the result carries their error of 0.8 %.
+    /// Each sample counts as its bucket's midpoint, so the result carries the bucket error of 0.8
+    /// %.
     #[must_use]
     pub fn stddev_ns(&self) -> Option<f64> {
         let mean = self.mean_ns()?;
@@ -188,8 +191,8 @@ impl Histogram {
         Some((squares / self.count as f64).sqrt())
     }
 
-    /// The value below or at which `percent` of the samples lie: the sample of rank
-    /// `ceil(percent / 100 * count)`, within 0.8 %; the first and the last rank are exact.
+    /// The smallest value that at least `percent` of the samples do not exceed: the sample of rank
+    /// `ceil(percent / 100 * count)`, within 0.8 %. The first and the last rank are exact.
     ///
     /// `None` without samples, or if `percent` is not within 0 to 100.
     #[must_use]
@@ -212,7 +215,7 @@ impl Histogram {
         }
     }
 
-    /// Whether enough samples lie beyond a percentile to trust it; see [`samples_needed`].
+    /// `true` if enough samples lie beyond a percentile to trust it; see [`samples_needed`].
     #[must_use]
     pub fn percentile_supported(&self, percent: f64) -> bool {
         samples_needed(percent).is_some_and(|needed| self.count >= needed)
@@ -229,15 +232,14 @@ impl Histogram {
             })
     }
 
-    /// The least value of each bucket that holds samples, in ascending order, with the value that
-    /// stands for its samples.
+    /// Lowest value and representative value of each bucket that holds samples, in ascending order.
     pub(crate) fn values(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.used()
             .filter(|index| self.counts[*index] > 0)
             .map(|index| (bucket::low_of(index), self.value_of(index)))
     }
 
-    /// The value that stands for the samples of a bucket.
+    /// The value that represents the samples of a bucket.
     pub(crate) fn value_of(&self, index: usize) -> u64 {
         bucket::midpoint_of(index).clamp(self.min_ns, self.max_ns)
     }
@@ -261,15 +263,15 @@ impl fmt::Debug for Histogram {
     }
 }
 
-/// How many samples a percentile needs so that about ten lie beyond it: 20 for the median, 1000
-/// for p99, 1,000,000 for p99.999; `None` for 0, 100 and what is no percentage.
+/// Number of samples a percentile needs so that about ten lie beyond it: 20 for the median, 1000
+/// for p99, 1,000,000 for p99.999. `None` for 0, 100 and values outside that range.
 #[must_use]
 pub fn samples_needed(percent: f64) -> Option<u64> {
     let tail = percent.min(100.0 - percent);
     (tail > 0.0).then(|| rounded_up(SAMPLES_BEYOND * 100.0 / tail))
 }
 
-/// Rounds up, but not over the rounding error of the computation before: 99.9 % of 1000 is 999.
+/// Rounds up, but ignores the rounding error of the preceding computation: 99.9 % of 1000 is 999.
 pub(crate) fn rounded_up(exact: f64) -> u64 {
     let nearest = exact.round();
     let is_whole = (exact - nearest).abs() <= nearest * 1e-10;

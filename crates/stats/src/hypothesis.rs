@@ -1,18 +1,18 @@
-//! Tests of hypotheses: Welch's on two means, Holm's correction for many tests, Kolmogorov and
-//! Smirnov's on a distribution.
+//! Hypothesis tests: Welch's test of two means, Holm's correction for many tests, and the
+//! Kolmogorov-Smirnov test of a distribution.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Exp};
 
 use crate::{Estimate, quantile, ratio};
 
-/// Welch's test of whether two means differ, which does not take their scatter to be equal.
+/// Welch's test of whether two means differ. It does not assume equal variances.
 ///
 /// Source: Welch, "The generalization of Student's problem when several different population
 /// variances are involved", Biometrika 34, 1947.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WelchTest {
-    /// The second mean less the first.
+    /// The second mean minus the first.
     pub difference: f64,
     /// Lower end of the 95 % confidence interval of the difference.
     pub ci95_low: f64,
@@ -20,13 +20,12 @@ pub struct WelchTest {
     pub ci95_high: f64,
     /// Degrees of freedom.
     pub freedom: f64,
-    /// How probable so large a difference would be, were there none: two-sided.
+    /// Probability of a difference this large if there were none: two-sided.
     pub p_value: f64,
 }
 
 impl WelchTest {
-    /// The test of two means; `None` where one comes from a single measurement, or neither
-    /// scatters.
+    /// The test of two means; `None` if one comes from a single measurement or neither varies.
     #[must_use]
     pub fn of(a: &Estimate, b: &Estimate) -> Option<Self> {
         let (first, second) = (a.uncertain_mean()?, b.uncertain_mean()?);
@@ -45,10 +44,10 @@ impl WelchTest {
     }
 }
 
-/// Corrects p-values so that over all tests together the chance of a single false alarm stays at
-/// the level they are compared with; the results stand in the order of the p-values.
+/// Corrects p-values for multiple tests: over all of them, the probability of any false alarm stays
+/// at the level they are compared with. The results are in the order of the p-values.
 ///
-/// The i-th smallest of m is multiplied by m - i + 1, then none is smaller than one before it.
+/// Multiplies the i-th smallest of m by m - i + 1, then raises each to at least its predecessor.
 ///
 /// Source: Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal
 /// of Statistics 6, 1979.
@@ -66,21 +65,21 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     corrected
 }
 
-/// How far samples are from a distribution.
+/// Distance between samples and a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct KolmogorovSmirnov {
-    /// The largest distance between the shares of samples and those of the distribution.
+    /// Largest distance between the empirical and the theoretical distribution function.
     pub distance: f64,
-    /// How probable so large a distance would be, did the samples come from the distribution;
-    /// to two digits for five samples and more.
+    /// Probability of a distance this large if the samples came from the distribution; accurate to
+    /// two digits from five samples on.
     pub p_value: f64,
 }
 
 impl KolmogorovSmirnov {
-    /// Holds samples against the exponential distribution with a mean that is known beforehand,
-    /// not taken from them (which would need other tables).
+    /// Compares samples with the exponential distribution. The mean must be known in advance: one
+    /// estimated from the samples would need other tables.
     ///
-    /// `None` without samples, where one is not a number, and for a mean not above 0.
+    /// `None` without samples, if one is not a number, and if the mean is not above 0.
     ///
     /// Source: Kolmogorov, "Sulla determinazione empirica di una legge di distribuzione", 1933;
     /// Stephens, "Use of the Kolmogorov-Smirnov, Cramér-von Mises and related statistics without
@@ -112,9 +111,9 @@ impl KolmogorovSmirnov {
     }
 }
 
-/// How probable it is that a variable of Kolmogorov's distribution exceeds `value`.
+/// Probability that a variable with Kolmogorov's distribution exceeds `value`.
 fn beyond_kolmogorov(value: f64) -> f64 {
-    // Below this the probability is 1 to sixteen digits, and the sum has no end.
+    // Below this the probability is 1 to sixteen digits, and the series converges too slowly.
     const CERTAIN_BELOW: f64 = 0.2;
     if value < CERTAIN_BELOW {
         return 1.0;

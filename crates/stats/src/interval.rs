@@ -1,19 +1,19 @@
-//! A slice of time with everything that was counted in it.
+//! A time slice with all its counts.
 
 use crate::Counter;
 
-/// Operation numbers are below this.
+/// Operation numbers are below this limit.
 pub const OPERATION_COUNT_MAX: usize = 32;
 
-/// The counters of one slice of time: of a worker, or merged.
+/// The counters of one time slice, of one worker or of several merged workers.
 ///
-/// Memory is taken for the operations and transaction kinds named when it is made, and for
-/// those that a merge brings.
+/// Memory is allocated for the operations and transaction kinds given at construction, and for
+/// those that a merge adds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Interval {
-    /// When the slice begins, in nanoseconds since the start of the measurement.
+    /// Start of the slice, in nanoseconds since the start of the measurement.
     pub at_ns: u64,
-    /// How long the slice is; 0 as long as nobody has said.
+    /// Length of the slice in nanoseconds; 0 if it is not known yet.
     pub length_ns: u64,
     operations: [Option<Box<Counter>>; OPERATION_COUNT_MAX],
     transactions: Vec<Counter>,
@@ -43,7 +43,7 @@ impl Interval {
         )
     }
 
-    /// The counter of an operation that the interval was made for.
+    /// The counter of an operation of this interval.
     ///
     /// # Panics
     /// If the interval was not made for the operation.
@@ -55,7 +55,7 @@ impl Interval {
         }
     }
 
-    /// The counter of a transaction kind that the interval was made for.
+    /// The counter of a transaction kind of this interval.
     ///
     /// # Panics
     /// If the interval was not made for the kind.
@@ -73,13 +73,13 @@ impl Interval {
         self.operations.get(index)?.as_deref()
     }
 
-    /// The counters by operation number, ascending.
+    /// The counters with their operation numbers, ascending.
     pub fn operations(&self) -> impl Iterator<Item = (usize, &Counter)> + '_ {
         let numbered = self.operations.iter().enumerate();
         numbered.filter_map(|(index, counter)| Some((index, counter.as_deref()?)))
     }
 
-    /// The counters of the transaction kinds, by their number.
+    /// The counters of the transaction kinds, by kind number.
     #[must_use]
     pub fn transactions(&self) -> &[Counter] {
         &self.transactions
@@ -103,14 +103,14 @@ impl Interval {
         total
     }
 
-    /// Whether nothing was counted.
+    /// `true` if nothing was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let mut counters = self.operations().map(|(_, counter)| counter);
         counters.all(Counter::is_empty) && self.transactions.iter().all(Counter::is_empty)
     }
 
-    /// When the slice ends, in nanoseconds since the start of the measurement.
+    /// End of the slice, in nanoseconds since the start of the measurement.
     #[must_use]
     pub fn end_ns(&self) -> u64 {
         self.at_ns.saturating_add(self.length_ns)
@@ -118,7 +118,8 @@ impl Interval {
 
     /// Adds the counters of another interval; the slice becomes the shortest that covers both.
     ///
-    /// A slice without length covers nothing, so merging into a new interval gives the other.
+    /// A slice without length covers nothing, so merging into a new interval copies the other
+    /// slice.
     pub fn merge(&mut self, other: &Self) {
         (self.at_ns, self.length_ns) = self.slice_with(other);
         for (index, counter) in other.operations() {
@@ -148,7 +149,7 @@ impl Interval {
         }
     }
 
-    /// Goes back to zero, slice included, and keeps the memory.
+    /// Resets everything to zero, including the slice, and keeps the memory.
     pub fn clear(&mut self) {
         (self.at_ns, self.length_ns) = (0, 0);
         self.operations
@@ -159,7 +160,7 @@ impl Interval {
     }
 }
 
-/// Ends the program: a generator issued what it had not announced.
+/// Panics: a generator issued an operation or transaction kind that it had not announced.
 #[cold]
 #[inline(never)]
 fn not_made_for(what: &str, index: usize) -> ! {

@@ -1,8 +1,8 @@
-//! Histograms, intervals and estimates; every type that accumulates has one `merge`, which is
+//! Histograms, intervals and estimates. Every type that accumulates has one `merge`, which is
 //! associative and commutative.
 //!
-//! What is recorded for each operation allocates nothing and locks nothing. Percentiles are
-//! computed when they are asked for, never while recording.
+//! Recording an operation does not allocate or lock. Percentiles are computed on request, never
+//! while recording.
 
 mod autocorrelation;
 mod bootstrap;

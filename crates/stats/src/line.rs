@@ -1,26 +1,26 @@
-//! The least-squares line through a series, over the index of its values.
+//! Least-squares line through a series, as a function of the index.
 
 use crate::describe;
 
-/// A straight line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Line {
-    /// Its value at index 0.
+pub(crate) struct FittedLine {
+    /// Value of the line at index 0.
     pub first: f64,
-    /// Its value at the last index.
+    /// Value of the line at the last index.
     pub last: f64,
-    /// Its change from one index to the next.
+    /// Change per index.
     pub slope: f64,
-    /// The sum of the squared distances of the indices from their mean.
+    /// Sum of the squared distances of the indices from their mean.
     pub spread: f64,
 }
 
-impl Line {
+impl FittedLine {
     /// The line with the smallest sum of squared vertical distances; needs two values.
     pub(crate) fn through(values: &[f64]) -> Option<Self> {
         let mean = describe::mean(values).filter(|_| values.len() > 1)?;
         let n = values.len() as f64;
         let middle = (n - 1.0) / 2.0;
+        // In closed form, because the indices are evenly spaced.
         let spread = n * (n * n - 1.0) / 12.0;
         let products: f64 = (0..)
             .zip(values)
@@ -35,7 +35,7 @@ impl Line {
         })
     }
 
-    /// What the line leaves of each value.
+    /// Differences between the values and the line.
     pub(crate) fn residuals(&self, values: &[f64]) -> Vec<f64> {
         let at = |index: u32| self.first + self.slope * f64::from(index);
         (0..)
@@ -44,7 +44,7 @@ impl Line {
             .collect()
     }
 
-    /// The difference between the line's ends, never negative.
+    /// Absolute difference between the ends of the line.
     pub(crate) fn excursion(&self) -> f64 {
         (self.last - self.first).abs()
     }
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_line_is_that_of_least_squares() {
-        let line = Line::through(&[1.0, 3.0, 2.0, 5.0]).unwrap();
+        let line = FittedLine::through(&[1.0, 3.0, 2.0, 5.0]).unwrap();
         assert!((line.slope - 1.1).abs() < 1e-12);
         assert!((line.first - 1.1).abs() < 1e-12);
         assert!((line.last - 4.4).abs() < 1e-12);
@@ -67,6 +67,6 @@ mod tests {
 
     #[test]
     fn one_value_has_no_line() {
-        assert_eq!(Line::through(&[1.0]), None);
+        assert_eq!(FittedLine::through(&[1.0]), None);
     }
 }

@@ -1,37 +1,37 @@
-//! How uncertain the mean of a correlated series is.
+//! Uncertainty of the mean of a correlated series.
 
 use std::f64::consts::PI;
 
 use crate::autocorrelation;
 
-/// A frequency to so many values, so that the variance there is that of the mean.
+/// One frequency per this many values: only the lowest frequencies have the variance of the mean.
 const VALUES_PER_FREQUENCY: usize = 8;
 const FREQUENCIES_MIN: usize = 3;
 const FREQUENCIES_MAX: usize = 12;
-/// Correlation of neighbors beyond this is taken for this.
+/// Upper limit of the estimated correlation of neighbors.
 const CORRELATION_MAX: f64 = 0.7;
-/// Degrees of freedom to an independent value: the correlation is itself estimated.
+/// Degrees of freedom per independent value: the correlation is itself only an estimate.
 const FREEDOM_SHARE: f64 = 0.5;
 
-/// The variance of a series' mean and how well it is known.
+/// Variance of the mean of a series, with its degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct LongRun {
-    /// The variance of the mean.
+    /// Variance of the mean.
     pub variance: f64,
-    /// Degrees of freedom behind it, above 1.
+    /// Degrees of freedom of the variance; above 0.
     pub freedom: f64,
 }
 
 impl LongRun {
-    /// Of at least 8 finite values.
+    /// Estimates the variance from at least 8 finite values.
     ///
-    /// The mean is what a series has at frequency 0, so its variance is read off the lowest
-    /// frequencies next to it: the mean square of the first B cosine transforms, which for
-    /// independent values has exactly Student's distribution with B degrees of freedom behind it.
-    /// Correlation makes low frequencies stronger, the lower the more; each is raised by what an
-    /// autoregression with the correlation of neighbors has less there than at 0
-    /// (prewhitening). That correlation is known the worse the larger it is, so there are at most
-    /// half as many degrees of freedom as independent values.
+    /// The mean is the component of the series at frequency 0, so the frequencies next to it show
+    /// its variance. The estimate is the mean square of the first B cosine transforms. For
+    /// independent values this leads to exactly Student's distribution with B degrees of freedom.
+    /// Correlation raises low frequencies, the lowest most. Each is therefore scaled by the ratio
+    /// of the spectrum at 0 to the spectrum there, for an autoregression with the correlation of
+    /// neighbors (prewhitening). The larger that correlation, the less certain it is, so there are
+    /// at most half as many degrees of freedom as independent values.
     ///
     /// Source: Müller, "A theory of robust long-run variance estimation", Journal of Econometrics
     /// 141, 2007; Lazarus, Lewis, Stock, Watson, "HAR inference: recommendations for practice",
@@ -59,16 +59,17 @@ impl LongRun {
     }
 }
 
-/// The correlation of neighbors, less its bias of -(1 + 4 r) / n.
+/// Correlation of neighbors, corrected for its bias of -(1 + 4 r) / n.
 ///
 /// Source: Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954.
 fn correlation(deviations: &[f64]) -> f64 {
     let n = deviations.len() as f64;
     let seen = autocorrelation::lag_one(deviations);
+    // Solves seen = r - (1 + 4 r) / n for r.
     ((n * seen + 1.0) / (n - 4.0)).clamp(0.0, CORRELATION_MAX)
 }
 
-/// The cosine transform of a series at a frequency, in radians per value.
+/// Cosine transform of a series at a frequency in radians per value.
 fn transform(deviations: &[f64], frequency: f64) -> f64 {
     let middles = (0..deviations.len()).map(|index| index as f64 + 0.5);
     let parts = deviations.iter().zip(middles);
@@ -77,7 +78,8 @@ fn transform(deviations: &[f64], frequency: f64) -> f64 {
         .sum()
 }
 
-/// How strong a frequency is in an autoregression, in units of what is new in each value.
+/// Spectrum of an autoregression of order 1 at a frequency, relative to the variance of its
+/// innovations.
 fn strength(correlation: f64, frequency: f64) -> f64 {
     1.0 / (1.0 - 2.0 * correlation * frequency.cos() + correlation * correlation)
 }

@@ -1,16 +1,16 @@
-//! Quantiles and tail probabilities, where the library's answers are cut to what is asked here.
+//! Quantiles and tail probabilities.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// Above so many degrees of freedom t and normal quantiles agree to five digits.
+/// Above this many degrees of freedom, t and normal quantiles agree to five digits.
 const FREEDOM_NORMAL: f64 = 1e5;
 
-/// The two-sided 5 % point of Student's t: half an interval's width in standard errors.
+/// Two-sided 5 % point of Student's t: half the width of an interval in standard errors.
 pub(crate) fn t_95(freedom: f64) -> Option<f64> {
     student(0.975, freedom)
 }
 
-/// The value that Student's t stays below with `probability`; `None` without freedom.
+/// Quantile of Student's t; `None` if `freedom` is not above 0.
 pub(crate) fn student(probability: f64, freedom: f64) -> Option<f64> {
     if freedom > FREEDOM_NORMAL {
         return Some(normal(probability));
@@ -19,7 +19,7 @@ pub(crate) fn student(probability: f64, freedom: f64) -> Option<f64> {
     Some(t.inverse_cdf(probability))
 }
 
-/// How probable a value of Student's t at least as far from 0 as `t` is.
+/// Probability of a value of Student's t at least as far from 0 as `t`.
 pub(crate) fn two_sided(t: f64, freedom: f64) -> Option<f64> {
     if t.is_nan() {
         return None;
@@ -46,12 +46,12 @@ pub(crate) fn detectable(standard_error: f64, freedom: f64, level: f64) -> Optio
     Some(factor * standard_error)
 }
 
-/// The value that a standard normal variable stays below with `probability`.
+/// Quantile of the standard normal distribution.
 pub(crate) fn normal(probability: f64) -> f64 {
     Normal::standard().inverse_cdf(probability)
 }
 
-/// How probable it is that a standard normal variable stays below `value`.
+/// Probability that a standard normal variable is below `value`.
 pub(crate) fn normal_below(value: f64) -> f64 {
     Normal::standard().cdf(value)
 }

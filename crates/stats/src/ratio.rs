@@ -1,53 +1,55 @@
-//! The ratio of two means with its interval.
+//! Ratio of two means with its confidence interval.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Estimate, UncertainMean, describe, quantile};
 
-/// How large one mean is beside another, and how sure that is.
+/// Ratio of two means and its certainty.
 ///
-/// The interval is that of the logarithm: ln r ± t · √((SE a / a)² + (SE b / b)²), with Welch and
-/// Satterthwaite's degrees of freedom. It is never empty or unbounded, as Fieller's exact interval
-/// can be, exchanging the sides gives the reciprocal interval, and where the standard errors are
-/// below a twentieth of their means the two differ by less than a hundredth of a width.
+/// The interval is computed for the logarithm: ln r ± t · √((SE a / a)² + (SE b / b)²), with Welch
+/// and Satterthwaite's degrees of freedom. Unlike Fieller's exact interval it is never empty or
+/// unbounded, and exchanging the sides gives the reciprocal interval. If the standard errors are
+/// below a twentieth of their means, the two intervals differ by less than a hundredth of their
+/// width.
 ///
 /// Source: Fieller, "Some problems in interval estimation", JRSS B 16, 1954; Franz, "Ratios: a
 /// short guide to confidence limits and proper use", 2007, for the comparison; Welch, "The
 /// generalization of Student's problem", Biometrika 34, 1947.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
-    /// The second mean over the first; 1 means equal.
+    /// The second mean divided by the first; 1 means equal.
     pub value: f64,
-    /// How sure that is; none where nothing tells.
+    /// Interval and test of the ratio; `None` if its uncertainty is unknown.
     pub certainty: Option<Certainty>,
 }
 
-/// The interval and the test of a ratio.
+/// Confidence interval and test of a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Certainty {
     /// Lower end of the 95 % confidence interval of the ratio.
     pub ci95_low: f64,
     /// Upper end of the 95 % confidence interval of the ratio.
     pub ci95_high: f64,
-    /// How probable so large a difference would be, were there none: two-sided, not corrected for
+    /// Probability of a difference this large if there were none: two-sided, not corrected for
     /// other tests.
     pub p_value: f64,
-    /// Standard error of the ratio's natural logarithm; for small ones that of the ratio as a
-    /// share of itself.
+    /// Standard error of the natural logarithm of the ratio. If small, it equals the relative
+    /// standard error of the ratio.
     pub standard_error: f64,
-    /// Degrees of freedom behind the standard error.
+    /// Degrees of freedom of the standard error.
     pub freedom: f64,
 }
 
 impl Ratio {
     /// The ratio `b / a` of two means with independent errors.
     ///
-    /// Without certainty where a mean is 0; `None` where `a` is not above 0 or `b` is below.
+    /// Has no certainty if a mean is 0. `None` if `a` is not above 0 or `b` is below 0.
     #[must_use]
     pub fn of(a: &UncertainMean, b: &UncertainMean) -> Option<Self> {
         let value = quotient(a.mean, b.mean)?;
         let certainty = || {
             let (u, v) = (a.relative()?.powi(2), b.relative()?.powi(2));
+            // Without any scatter, the formula would divide 0 by 0.
             let freedom = if u + v > 0.0 {
                 welch_freedom((u, a.freedom), (v, b.freedom))
             } else {
@@ -63,8 +65,9 @@ impl Ratio {
 
     /// The ratio `b / a` of the means of repetitions.
     ///
-    /// Where one side was measured once, it is compared with the scatter of the other, taken to be
-    /// as large on both; where both were, the ratio has no certainty. `None` as for [`Ratio::of`].
+    /// If one side was measured only once, it is compared with the scatter of the other side, which
+    /// is assumed to apply to both. If both were, the ratio has no certainty. `None` as for
+    /// [`Ratio::of`].
     #[must_use]
     pub fn of_estimates(a: &Estimate, b: &Estimate) -> Option<Self> {
         match (a.uncertain_mean(), b.uncertain_mean()) {
@@ -89,13 +92,13 @@ impl Ratio {
         })
     }
 
-    /// The ratio of measurements made in pairs: the mean of ln(b / a) over the pairs, which is
-    /// free of what disturbed both sides of a pair alike.
+    /// The ratio of paired measurements: the mean of ln(b / a) over the pairs. Disturbances that
+    /// affect both sides of a pair equally cancel out.
     ///
-    /// Without certainty for a single pair; `None` without pairs, where the sides differ in
-    /// number, or where a measurement is not above 0.
+    /// Has no certainty for a single pair. `None` without pairs, if the sides differ in number, or
+    /// if a measurement is not above 0.
     ///
-    /// Source: Student's t on the differences of pairs, here of logarithms.
+    /// Source: Student's paired t test, here of logarithms.
     #[must_use]
     pub fn paired(a: &[f64], b: &[f64]) -> Option<Self> {
         let is_positive = |value: &f64| *value > 0.0 && value.is_finite();
@@ -113,7 +116,7 @@ impl Ratio {
         })
     }
 
-    /// The ratio of two figures whose certainty nobody knows.
+    /// The ratio of two values of unknown uncertainty.
     ///
     /// `None` as for [`Ratio::of`].
     #[must_use]
@@ -124,11 +127,11 @@ impl Ratio {
         })
     }
 
-    /// The ratio with one more error, independent of those it has: `deviation` is that error's
-    /// standard deviation as a share of the ratio.
+    /// The ratio with one more error, independent of the existing ones. `deviation` is the standard
+    /// deviation of that error as a share of the ratio.
     ///
-    /// Figures that were rounded can agree to the last digit and still be off by a step; the error
-    /// of two figures rounded to steps of s is s / √6.
+    /// Rounded values can agree to the last digit and still differ by a step. The error of two
+    /// values rounded to steps of s is s / √6.
     #[must_use]
     pub fn widened(self, deviation: f64) -> Self {
         let widened = |certainty: Certainty| {
@@ -156,8 +159,8 @@ impl Ratio {
 }
 
 impl Certainty {
-    /// The smallest true difference, as a share of the first mean, that a two-sided test at
-    /// `level` would have found in 80 of 100 cases; `level` is above 0 and below 1.
+    /// Smallest true difference, as a share of the first mean, that a two-sided test at `level`
+    /// would have found in 80 of 100 cases; `level` is above 0 and below 1.
     ///
     /// e^((t(1 - level/2) + t(0.8)) SE) - 1. Source: Bloom, "Minimum detectable effects",
     /// Evaluation Review 19, 1995.
@@ -166,12 +169,14 @@ impl Certainty {
         quantile::detectable(self.standard_error, self.freedom, level).map(f64::exp_m1)
     }
 
-    /// The interval and test of a ratio from its logarithm, that one's standard error and freedom.
+    /// The interval and test of a ratio, from its logarithm with standard error and degrees of
+    /// freedom.
     fn of_logarithm(logarithm: f64, standard_error: f64, freedom: f64) -> Option<Self> {
         if !logarithm.is_finite() || !standard_error.is_finite() {
             return None;
         }
         let half = quantile::t_95(freedom)? * standard_error;
+        // Without any scatter, a difference is certain.
         let p_value = if standard_error > 0.0 {
             quantile::two_sided(logarithm / standard_error, freedom)?
         } else {
@@ -187,7 +192,7 @@ impl Certainty {
     }
 }
 
-/// Degrees of freedom of a sum of variances, each with its own.
+/// Degrees of freedom of a sum of two variances, each given with its own degrees of freedom.
 ///
 /// Source: Satterthwaite, "An approximate distribution of estimates of variance components",
 /// Biometrics Bulletin 2, 1946.

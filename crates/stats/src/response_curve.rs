@@ -1,38 +1,38 @@
-//! Response time over throughput, and the one figure that stands for the curve.
+//! Response time as a function of throughput, and one number that summarizes the curve.
 
 use serde::{Deserialize, Serialize};
 
-/// One load of a response-time curve.
+/// One load level of a response-time curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ResponsePoint {
-    /// Throughput that was achieved, per second.
+    /// Achieved throughput, per second.
     pub per_second: f64,
     /// Mean response time, in nanoseconds.
     pub response_ns: f64,
 }
 
-/// What the curve is taken to be below its lowest load.
+/// Assumed shape of the curve below its lowest load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CurveOrigin {
-    /// Nothing: only the area between measured points counts.
+    /// No curve: only the area between measured points counts.
     MeasuredOnly,
-    /// As high as at the lowest load, down to no load at all.
+    /// Constant response time: that of the lowest load, down to no load at all.
     LowestLoad,
 }
 
 /// SPECstorage's overall response time in nanoseconds: the area under the curve of response time
 /// over achieved throughput, divided by the peak throughput.
 ///
-/// `points` are in the order of the load that was asked for. The peak is the highest throughput;
-/// points behind it belong to an overloaded system and are left out. The area is that of the
-/// trapezoids between neighboring points in the order of throughput, and below the lowest what
-/// `origin` says. With ten evenly spaced loads and a constant response time r it is 0.9 r from
-/// measured points only, and r from the lowest load down.
+/// `points` are in the order of the requested load. The peak is the highest throughput; later
+/// points belong to an overloaded system and are left out. The area consists of the trapezoids
+/// between points that are neighbors in throughput, and of the part below the lowest point
+/// according to `origin`. With ten evenly spaced loads and a constant response time r, the result
+/// is 0.9 r for [`CurveOrigin::MeasuredOnly`] and r for [`CurveOrigin::LowestLoad`].
 ///
-/// `None` without a point, without throughput, or where a figure is negative or not finite.
+/// `None` without points, without throughput, or if a value is negative or not finite.
 ///
-/// Source: SPEC, "SPEC SFS 2014 SP2 Run and Reporting Rules" and those of SPECstorage Solution
+/// Source: SPEC, "SPEC SFS 2014 SP2 Run and Reporting Rules" and the rules of SPECstorage Solution
 /// 2020, section 5.4.
 #[must_use]
 pub fn overall_response_time(points: &[ResponsePoint], origin: CurveOrigin) -> Option<f64> {

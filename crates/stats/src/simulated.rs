@@ -1,4 +1,4 @@
-//! Seeded series with known properties, against which the estimates are held.
+//! Seeded series with known properties, used to check the estimators.
 
 use crate::draw::Draws;
 
@@ -7,14 +7,15 @@ use crate::draw::Draws;
 pub struct Simulated(Draws);
 
 impl Simulated {
-    /// The same seed gives the same draws.
+    /// A generator; the same seed gives the same draws.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(Draws::new(seed))
     }
 
-    /// Above 0 and below 1.
+    /// A uniform number above 0 and below 1.
     pub fn unit(&mut self) -> f64 {
+        // Never 0, because its logarithm is not finite.
         ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
@@ -29,10 +30,11 @@ impl Simulated {
         (0..count).map(|_| mean + stddev * self.normal()).collect()
     }
 
-    /// A stationary autoregressive series of order 1 around `mean`, of which each value has the
-    /// standard deviation `stddev`.
+    /// A stationary autoregressive series of order 1 around `mean`. Each value has the standard
+    /// deviation `stddev`.
     pub fn ar1(&mut self, count: usize, phi: f64, mean: f64, stddev: f64) -> Vec<f64> {
         let fresh = (1.0 - phi * phi).sqrt();
+        // A value of the stationary distribution, so that the start needs no discarding.
         let mut state = self.normal();
         let mut values = Vec::with_capacity(count);
         for _ in 0..count {
@@ -42,7 +44,7 @@ impl Simulated {
         values
     }
 
-    /// The series, of which each value is `left` of itself with this chance.
+    /// Multiplies each value of the series by `left` with probability `chance`.
     pub fn stalling(&mut self, mut series: Vec<f64>, chance: f64, left: f64) -> Vec<f64> {
         for value in &mut series {
             if self.unit() < chance {
@@ -52,7 +54,7 @@ impl Simulated {
         series
     }
 
-    /// The share of `rounds` trials that came out true.
+    /// Share of `rounds` trials that returned `true`.
     pub fn share(&mut self, rounds: u32, mut trial: impl FnMut(&mut Self) -> bool) -> f64 {
         let hits = (0..rounds).filter(|_| trial(self)).count();
         hits as f64 / f64::from(rounds)

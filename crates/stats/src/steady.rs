@@ -1,24 +1,25 @@
-//! Steady state over rounds.
+//! Steady-state detection over measured rounds.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::describe;
-use crate::line::Line;
+use crate::line::FittedLine;
 
-/// When rounds count as steady.
+/// Criteria for a steady state.
 ///
-/// Source: SNIA, "Solid State Storage Performance Test Specification", 2.0.2, 2020, definition of
-/// steady state, and its tests' limit of 25 rounds.
+/// Source: SNIA, "Solid State Storage Performance Test Specification", 2.0.2, 2020: definition of
+/// steady state, and the limit of 25 rounds in its tests.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyRule {
-    /// How many of the last rounds are looked at.
+    /// Number of last rounds that are judged.
     pub window_count: usize,
-    /// The most that largest and smallest value may lie apart, as a share of the average.
+    /// Largest allowed difference between the largest and the smallest value, as a share of the
+    /// average.
     pub range_max: f64,
-    /// The most that the ends of the fitted line may lie apart, as a share of the average.
+    /// Largest allowed difference between the ends of the fitted line, as a share of the average.
     pub excursion_max: f64,
-    /// After so many rounds it is given up.
+    /// Rounds after which the search for a steady state ends.
     pub rounds_max: usize,
 }
 
@@ -33,64 +34,64 @@ impl Default for SteadyRule {
     }
 }
 
-/// The rounds until now and what follows from them.
+/// Values of the rounds so far, judged by a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SteadyState {
     rule: SteadyRule,
     values: Vec<f64>,
 }
 
-/// Whether the rounds are steady.
+/// Verdict on the rounds so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SteadyVerdict {
     /// Another round is needed.
     NotYet,
-    /// Both criteria hold in the last window.
+    /// Both criteria are met in the last window.
     Steady,
     /// All rounds were measured and the last window is not steady.
     NotSteady,
 }
 
-/// The last rounds with everything that the verdict rests on.
+/// The last rounds, with all values that the verdict depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyWindow {
-    /// 0-based index of the window's first round.
+    /// 0-based index of the first round of the window.
     pub first_round_index: usize,
-    /// The rounds' values.
+    /// Values of the rounds.
     pub values: Vec<f64>,
-    /// Their average.
+    /// Average of the values.
     pub average: f64,
-    /// Largest less smallest value.
+    /// Largest minus smallest value.
     pub range: f64,
-    /// The largest range that is steady: `range_max` of the average.
+    /// Largest range that counts as steady: `range_max` of the average.
     pub range_limit: f64,
-    /// Change of the least-squares line from one round to the next.
+    /// Change of the least-squares line per round.
     pub slope_per_round: f64,
-    /// The line's value at the window's first round.
+    /// Value of the line at the first round of the window.
     pub line_first: f64,
-    /// The line's value at the window's last round.
+    /// Value of the line at the last round of the window.
     pub line_last: f64,
-    /// How far apart the line's ends are.
+    /// Absolute difference between the ends of the line.
     pub excursion: f64,
-    /// The largest excursion that is steady: `excursion_max` of the average.
+    /// Largest excursion that counts as steady: `excursion_max` of the average.
     pub excursion_limit: f64,
 }
 
 impl SteadyWindow {
-    /// Whether the values lie close enough together.
+    /// `true` if the range of the values is within its limit.
     #[must_use]
     pub fn range_holds(&self) -> bool {
         self.range <= self.range_limit
     }
 
-    /// Whether the line is flat enough.
+    /// `true` if the excursion of the line is within its limit.
     #[must_use]
     pub fn excursion_holds(&self) -> bool {
         self.excursion <= self.excursion_limit
     }
 
-    /// Whether both criteria hold.
+    /// `true` if both criteria are met.
     #[must_use]
     pub fn is_steady(&self) -> bool {
         self.range_holds() && self.excursion_holds()
@@ -103,7 +104,7 @@ impl SteadyWindow {
             return None;
         }
         let average = describe::mean(window)?;
-        let line = Line::through(window)?;
+        let line = FittedLine::through(window)?;
         let largest = window.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let smallest = window.iter().copied().fold(f64::INFINITY, f64::min);
         Some(Self {
@@ -122,7 +123,7 @@ impl SteadyWindow {
 }
 
 impl SteadyState {
-    /// No rounds yet, to be judged by `rule`.
+    /// No rounds yet; `rule` judges those to come.
     #[must_use]
     pub fn new(rule: SteadyRule) -> Self {
         Self {
@@ -131,15 +132,16 @@ impl SteadyState {
         }
     }
 
-    /// Takes the value of one more round and says whether another is needed.
+    /// Adds the value of one round. Returns the verdict on the rounds so far.
     pub fn push(&mut self, value: f64) -> SteadyVerdict {
         self.values.push(value);
         self.verdict()
     }
 
-    /// The verdict on the rounds until now.
+    /// The verdict on the rounds so far.
     #[must_use]
     pub fn verdict(&self) -> SteadyVerdict {
+        // A window that becomes steady in the last round still counts.
         if self.window().is_some_and(|window| window.is_steady()) {
             SteadyVerdict::Steady
         } else if self.values.len() >= self.rule.rounds_max {
@@ -149,8 +151,7 @@ impl SteadyState {
         }
     }
 
-    /// The last rounds; `None` as long as they fill no window, or with a value that is no finite
-    /// number.
+    /// The last rounds; `None` if they do not fill a window yet or a value is not finite.
     #[must_use]
     pub fn window(&self) -> Option<SteadyWindow> {
         SteadyWindow::of(&self.rule, &self.values)
@@ -162,7 +163,7 @@ impl SteadyState {
         &self.values
     }
 
-    /// The rule that judges them.
+    /// The rule that judges the rounds.
     #[must_use]
     pub fn rule(&self) -> &SteadyRule {
         &self.rule

@@ -1,4 +1,4 @@
-//! When enough repetitions have been measured.
+//! Stopping rule for repetitions.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::Estimate;
 
-/// Fewer repetitions than this are never enough.
+/// Minimum number of repetitions.
 pub const REPETITIONS_MIN: u32 = 3;
-/// So many repetitions in a row must find the interval narrow enough.
+/// The interval must be narrow enough after this many consecutive repetitions.
 const IN_A_ROW: u32 = 2;
 
-/// Decides, repetition by repetition, whether another is needed.
+/// Decides after each repetition whether another is needed.
 ///
-/// It ends when half the width of the 95 % interval is at most `precision` of the mean, when the
-/// budget has no room for another repetition, or at the most repetitions allowed, but never before
-/// the third.
+/// Repetitions end when half the width of the 95 % interval is at most `precision` of the mean,
+/// when the budget has no time for another repetition, or at the maximum number. They never end
+/// before the third.
 ///
-/// Looking after each repetition and stopping at the first narrow interval favors moments at
-/// which the scatter happens to look small, so that the interval covers less than it says: down
-/// to 90.3 of 100 instead of 95 where about ten repetitions are needed. Two guards stand against
-/// it: no decision before the third repetition, and the interval must be narrow enough twice in a
-/// row. They bring it to 91.8 of 100 at worst, at the price of one to two repetitions. Ends that
-/// the budget or the count bring have no such bias.
+/// Stopping at the first narrow interval favors moments at which the scatter happens to look small.
+/// The interval then covers the true mean too rarely: in 90.3 of 100 cases instead of 95 if about
+/// ten repetitions are needed. Two rules limit this: no decision before the third repetition, and
+/// the interval must be narrow enough twice in a row. With them, coverage is at least 91.8 of 100,
+/// at the cost of one or two repetitions. Stopping because of the budget or the maximum has no such
+/// bias.
 ///
 /// Source: Chow and Robbins, "On the asymptotic theory of fixed-width sequential confidence
 /// intervals for the mean", Annals of Mathematical Statistics 36, 1965; Anscombe, "Large-sample
@@ -33,27 +33,27 @@ pub struct Stopping {
     budget: Duration,
     repetitions_max: u32,
     values: Vec<f64>,
-    /// How many of the last repetitions left the interval narrow enough.
+    /// Number of consecutive last repetitions after which the interval was narrow enough.
     narrow_count: u32,
 }
 
-/// Whether another repetition is needed, or why none is.
+/// Whether to measure another repetition, and if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoppingVerdict {
     /// Another repetition is needed.
     Continue,
-    /// The interval is as narrow as asked for.
+    /// The interval is as narrow as requested.
     PrecisionReached,
     /// Another repetition would not fit into the budget.
     BudgetSpent,
-    /// As many repetitions as allowed were measured.
+    /// The maximum number of repetitions was measured.
     RepetitionsSpent,
 }
 
 impl Stopping {
-    /// A rule for a figure known to `precision` (0.02 is ±2 % of the mean) within a budget of time
-    /// and of repetitions; at least [`REPETITIONS_MIN`] are always measured.
+    /// A rule for a `precision` (0.02 is ±2 % of the mean) within a time budget and a maximum
+    /// number of repetitions. At least [`REPETITIONS_MIN`] are always measured.
     #[must_use]
     pub fn new(precision: f64, budget: Duration, repetitions_max: u32) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Stopping {
         }
     }
 
-    /// Takes the figure of one more repetition; `elapsed` is the time since the first one began.
+    /// Adds the result of one repetition; `elapsed` is the time since the first one began.
     pub fn push(&mut self, value: f64, elapsed: Duration) -> StoppingVerdict {
         self.values.push(value);
         let is_narrow = self.relative_error().is_some_and(|e| e <= self.precision);
@@ -78,37 +78,39 @@ impl Stopping {
         } else if count >= self.repetitions_max {
             StoppingVerdict::RepetitionsSpent
         } else if elapsed + elapsed / count > self.budget {
+            // Another repetition is expected to take as long as the average so far.
             StoppingVerdict::BudgetSpent
         } else {
             StoppingVerdict::Continue
         }
     }
 
-    /// How many repetitions were measured.
+    /// Number of repetitions measured.
     #[must_use]
     pub fn count(&self) -> u32 {
         u32::try_from(self.values.len()).unwrap_or(u32::MAX)
     }
 
-    /// The estimate from all repetitions until now.
+    /// The estimate from all repetitions so far.
     #[must_use]
     pub fn estimate(&self) -> Option<Estimate> {
         Estimate::from_samples(&self.values)
     }
 
-    /// Half the width of the interval as a share of the mean, as far as it is known.
+    /// Half the width of the interval as a share of the mean; `None` if it is not known yet.
     #[must_use]
     pub fn relative_error(&self) -> Option<f64> {
         self.estimate()?.relative_error()
     }
 
-    /// How many more repetitions will probably be needed for the precision alone; `None` as long
-    /// as there is no telling.
+    /// Number of further repetitions that will probably be needed for the precision alone; `None`
+    /// if it cannot be estimated yet.
     #[must_use]
     pub fn remaining(&self) -> Option<u64> {
         let needed = self.estimate()?.repetitions_for(self.precision)?;
         let count = u64::from(self.count());
         let narrow_from = match u64::from(self.narrow_count) {
+            // Not narrow yet, so the interval needs at least one more repetition.
             0 => needed.max(count + 1),
             narrow_count => count + 1 - narrow_count,
         };

@@ -1,13 +1,13 @@
-//! A mean with its standard error, wherever that came from.
+//! A mean with its standard error, from any source.
 
 use serde::{Deserialize, Serialize};
 
 use crate::long_run::LongRun;
 use crate::{describe, quantile};
 
-/// Intervals that a run must have before its own scatter says how uncertain its mean is.
+/// Minimum number of intervals from which the uncertainty of a run's mean is estimated.
 ///
-/// With fewer the correlation between intervals cannot be told from chance.
+/// With fewer, correlation between intervals cannot be distinguished from chance.
 pub const INTERVALS_MIN: usize = 20;
 
 /// A mean with its standard error, from repetitions or from the intervals of one run.
@@ -15,21 +15,21 @@ pub const INTERVALS_MIN: usize = 20;
 pub struct UncertainMean {
     /// The mean.
     pub mean: f64,
-    /// Its standard error, in the same unit.
+    /// Standard error of the mean, in the same unit.
     pub standard_error: f64,
-    /// Degrees of freedom behind the standard error, above 0.
+    /// Degrees of freedom of the standard error, above 0.
     pub freedom: f64,
 }
 
 impl UncertainMean {
-    /// The mean of one run's intervals, with a standard error that allows for their correlation:
-    /// from the lowest frequencies of the series, as `docs/methodology.md` tells under "Within one
-    /// run".
+    /// The mean of one run's intervals. Its standard error allows for their correlation: it comes
+    /// from the lowest frequencies of the series. `docs/methodology.md` explains this under "Within
+    /// one run".
     ///
-    /// It covers what varied within the run. What differs from run to run (layout of files, state
-    /// of the device, other load) is not in it, so the true uncertainty is larger.
+    /// The error covers only variation within the run. It does not include what differs between
+    /// runs (file layout, state of the device, other load), so the true uncertainty is larger.
     ///
-    /// `None` for fewer than [`INTERVALS_MIN`] intervals or where one is no finite number.
+    /// `None` for fewer than [`INTERVALS_MIN`] intervals or if one is not finite.
     #[must_use]
     pub fn of_series(values: &[f64]) -> Option<Self> {
         if values.len() < INTERVALS_MIN || !values.iter().all(|value| value.is_finite()) {
@@ -43,12 +43,12 @@ impl UncertainMean {
         })
     }
 
-    /// How many independent values of this standard deviation have as certain a mean; of `count`
-    /// correlated ones never more than these.
+    /// Number of independent values with standard deviation `stddev` whose mean is equally certain;
+    /// at most `count`, the number of correlated values.
     #[must_use]
     pub fn effective(&self, stddev: f64, count: usize) -> f64 {
         let worth = (stddev / self.standard_error).powi(2);
-        // A constant series is worth all of itself.
+        // A constant series has a standard error of 0, so the ratio can be infinite.
         worth.min(count as f64)
     }
 
@@ -58,7 +58,7 @@ impl UncertainMean {
         Some(quantile::t_95(self.freedom)? * self.standard_error)
     }
 
-    /// The standard error as a share of the mean; `None` where the mean is not above 0.
+    /// The standard error as a share of the mean; `None` if the mean is not above 0.
     #[must_use]
     pub fn relative(&self) -> Option<f64> {
         (self.mean > 0.0).then(|| self.standard_error / self.mean)

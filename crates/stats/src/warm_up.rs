@@ -1,28 +1,29 @@
-//! Warm-up that the ramp time missed.
+//! Warm-up that the ramp time did not cover.
 
 use serde::{Deserialize, Serialize};
 
 use crate::draw::Draws;
 use crate::{autocorrelation, describe};
 
-/// Shorter runs show no warm-up.
+/// Minimum number of intervals for a test.
 const INTERVALS_MIN: usize = 20;
-/// A change this improbable without warm-up is one.
+/// Level of significance of a change of the mean.
 const SIGNIFICANT: f64 = 0.01;
-/// Series drawn to learn how large a change chance makes.
+/// Number of random series that show how large a change chance produces.
 const DRAWN_COUNT: u32 = 999;
-/// What subtracting two means, where they fit best, takes off the correlation of neighbors, in
-/// units of (1 + 2 r) / n (simulated).
+/// Bias of the correlation of neighbors after subtracting the two means that fit best, in units of
+/// (1 + 2 r) / n (from simulation).
 const BIAS: f64 = 6.0;
-/// What is left of a run counts as settled from where its mean is nearly as certain as it can be:
-/// the squared standard error is at most this multiple of the smallest.
+/// The rest of a run counts as settled from the first point at which its mean is nearly as certain
+/// as it can be: the squared standard error is at most this multiple of the smallest.
 const CERTAIN_ENOUGH: f64 = 1.2;
-/// A value is far from the median around it at this many times the distance of the middle one of
-/// all: beyond 5 standard deviations of white noise, which noise without stalls hardly reaches.
+/// A value counts as a stall if its distance from the local median exceeds this multiple of the
+/// median distance. This is beyond 5 standard deviations of white noise, which noise without stalls
+/// hardly ever reaches.
 const FAR: f64 = 8.0;
-/// Correlation of neighbors beyond this is taken for this.
+/// Upper limit of the estimated correlation of neighbors.
 const CORRELATION_MAX: f64 = 0.95;
-/// The draws are part of the result, so they are always the same.
+/// Fixed, because the draws affect the result.
 const SEED: u64 = 0x5eed_3a21;
 
 /// The warm-up at the start of a run.
@@ -34,24 +35,24 @@ pub struct WarmUp {
     pub mean: f64,
     /// Mean over the intervals from `end_index` on.
     pub settled_mean: f64,
-    /// How probable so large a change would be without warm-up.
+    /// Probability of a change this large without warm-up.
     pub p_value: f64,
 }
 
 impl WarmUp {
-    /// Finds the warm-up of a run; `None` where there is none to be seen, for fewer than 20
-    /// intervals, or with one that is no finite number.
+    /// Finds the warm-up of a run. `None` if there is no detectable warm-up, for fewer than 20
+    /// intervals, or if one is not finite.
     ///
-    /// Whether there is one: the largest likelihood ratio for a change of the mean at any point of
-    /// the first half, compared with the same of 999 series without a change. Those are made of the
-    /// run's own innovations in random order, put through an autoregression with the correlation of
-    /// its neighbors (less its bias), so that correlated noise is not taken for a change. Where it
-    /// ends: at the first start from which on the mean of the rest is nearly as certain as leaving
-    /// out more would make it (MSER, within a tenth of the smallest standard error, since the
-    /// smallest of all lies anywhere in what has settled). Behind the change, values far from the
-    /// median of the five around them are first replaced by it (Hampel's filter): one stall in what
-    /// has settled would otherwise pull the end behind itself. A run that has not settled in its
-    /// first half has no warm-up but a [drift](crate::Drift).
+    /// Detection uses the largest likelihood ratio for a change of the mean at any point of the
+    /// first half, compared with the same statistic of 999 series without a change. Those series
+    /// are an autoregression of the run's own innovations in random order, with the
+    /// (bias-corrected) correlation of its neighbors. Correlated noise is therefore not mistaken
+    /// for a change. The warm-up ends at the first start from which the mean of the rest is nearly
+    /// as certain as it can be (MSER). The standard error may exceed the smallest by a tenth,
+    /// because the smallest can lie anywhere in the settled part. After the change, the median of
+    /// five replaces values that are far from it (Hampel's filter); otherwise one stall in the
+    /// settled part would move the end past itself. A run that has not settled in its first half
+    /// has no warm-up but a [drift](crate::Drift).
     ///
     /// Source: White, "An effective truncation heuristic for bias reduction in simulation output",
     /// Simulation 69, 1997 (MSER); Hawkins, "Testing a sequence of observations for a shift in
@@ -65,6 +66,7 @@ impl WarmUp {
         let step = largest_step(&autocorrelation::deviations(values))?;
         let p_value = Some(p_value(values, &step)).filter(|p| *p <= SIGNIFICANT)?;
         let end_index = certain_start(&without_stalls(values, step.index));
+        // 0 would be no warm-up, and the middle would mean that the run had not settled.
         let has_settled = (1..values.len() / 2).contains(&end_index);
         Some(Self {
             end_index,
@@ -75,24 +77,24 @@ impl WarmUp {
         .filter(|_| has_settled)
     }
 
-    /// By how much leaving out the warm-up changes the mean, as a share of the mean with it;
-    /// `None` for a mean of 0.
+    /// Change of the mean when the warm-up is left out, as a share of the overall mean; `None` for
+    /// a mean of 0.
     #[must_use]
     pub fn change(&self) -> Option<f64> {
         (self.mean != 0.0).then(|| (self.settled_mean - self.mean) / self.mean.abs())
     }
 }
 
-/// A change of the mean: squared size in units of the scatter that it leaves, and the first index
-/// behind it.
-struct Step {
+/// A change of the mean: squared size relative to the remaining scatter, and the first index after
+/// the change.
+struct MeanStep {
     size: f64,
     index: usize,
 }
 
-/// The largest change of the mean that begins in the first half of a series around 0; `None` for a
-/// constant series.
-fn largest_step(deviations: &[f64]) -> Option<Step> {
+/// The largest change of the mean in the first half of a series with mean 0; `None` for a constant
+/// series.
+fn largest_step(deviations: &[f64]) -> Option<MeanStep> {
     let n = deviations.len() as f64;
     let squares: f64 = deviations.iter().map(|value| value * value).sum();
     let (mut before, mut explained, mut index) = (0.0, 0.0, 1);
@@ -105,16 +107,17 @@ fn largest_step(deviations: &[f64]) -> Option<Step> {
         }
     }
     let rest = squares - explained;
+    // Rounding leaves a remainder even if the step explains everything.
     let size = if rest > squares * 1e-12 {
         explained / rest
     } else {
         f64::INFINITY
     };
-    (squares > 0.0).then_some(Step { size, index })
+    (squares > 0.0).then_some(MeanStep { size, index })
 }
 
-/// How probable a change as large as this, the largest, is in a series without any.
-fn p_value(values: &[f64], step: &Step) -> f64 {
+/// Probability that the largest change in a series without real changes is at least this large.
+fn p_value(values: &[f64], step: &MeanStep) -> f64 {
     let (start, rest) = values.split_at(step.index);
     let residuals = [
         autocorrelation::deviations(start),
@@ -132,18 +135,20 @@ fn p_value(values: &[f64], step: &Step) -> f64 {
                 .is_some_and(|drawn| drawn.size >= step.size)
         })
         .count();
+    // The run itself counts as one of the series.
     (as_large as f64 + 1.0) / (f64::from(DRAWN_COUNT) + 1.0)
 }
 
-/// The correlation of neighbors, less the bias that subtracting two means brings.
+/// Correlation of neighbors, corrected for the bias of subtracting two means.
 fn correlation(residuals: &[f64]) -> f64 {
     let seen = autocorrelation::lag_one(residuals);
     let missing = BIAS * (1.0 + 2.0 * seen) / residuals.len() as f64;
     (seen + missing).clamp(0.0, CORRELATION_MAX)
 }
 
-/// What is new in each value of an autoregressive series.
+/// Innovations of an autoregressive series of order 1.
 fn innovations(series: &[f64], correlation: f64) -> Vec<f64> {
+    // The first value has no predecessor; scaled, it has the same scatter as the others.
     let first = series.first().map(|value| value * fresh(correlation));
     let others = series
         .windows(2)
@@ -151,7 +156,7 @@ fn innovations(series: &[f64], correlation: f64) -> Vec<f64> {
     first.into_iter().chain(others).collect()
 }
 
-/// The autoregressive series that has these innovations.
+/// The autoregressive series of order 1 with these innovations.
 fn autoregression(innovations: &[f64], correlation: f64) -> Vec<f64> {
     let mut previous = None;
     let mut next = |innovation: &f64| {
@@ -165,13 +170,13 @@ fn autoregression(innovations: &[f64], correlation: f64) -> Vec<f64> {
     innovations.iter().map(&mut next).collect()
 }
 
-/// The scatter of innovations as a share of that of the series.
+/// Standard deviation of the innovations relative to that of the series.
 fn fresh(correlation: f64) -> f64 {
     (1.0 - correlation * correlation).sqrt()
 }
 
-/// The values, with those from an index on that lie far from the median of the five around them
-/// replaced by it.
+/// A copy of the values in which stalls from index `from` on are replaced: values far from the
+/// median of the five values around them get that median.
 fn without_stalls(values: &[f64], from: usize) -> Vec<f64> {
     let (start, rest) = values.split_at(from);
     let around = |index: usize| {
@@ -195,8 +200,8 @@ fn without_stalls(values: &[f64], from: usize) -> Vec<f64> {
     start.iter().copied().chain(smooth).collect()
 }
 
-/// The first start, within the first half, from which on the mean is nearly as certain as from any:
-/// by the sum of squared deviations over the squared count.
+/// The first start, within the first half, from which the mean is nearly as certain as from the
+/// best start. Uncertainty is the sum of squared deviations divided by the squared count.
 fn certain_start(values: &[f64]) -> usize {
     let deviations = autocorrelation::deviations(values);
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -205,7 +210,7 @@ fn certain_start(values: &[f64]) -> usize {
         sum += value;
         squares += value * value;
         let count = f64::from(count);
-        // Rounding may bring the squares of equal values below 0.
+        // Rounding may make the squares of equal values negative.
         let scatter = (squares - sum * sum / count).max(squares * 1e-12);
         uncertainties.push(scatter / (count * count));
     }

@@ -1,10 +1,10 @@
-//! How long a store takes for a large run and for many runs: `cargo run --release --example many`.
+//! Measures a store with a large run and with many runs: `cargo run --release --example many`.
 #![expect(clippy::unwrap_used, reason = "an example that cannot go on fails")]
 
 use std::time::{Duration, Instant};
 
 use results::{IntervalRecord, RunEvent, RunRecord, Status};
-use store::{Cursor, Filter, RunOrder, RunQuery, Store};
+use store::{Filter, RunCursor, RunOrder, RunQuery, Store};
 
 #[path = "../../results/tests/results/sample.rs"]
 mod sample;
@@ -72,7 +72,7 @@ fn main() {
         store.cells("last").unwrap()
     });
     timed("its intervals", || {
-        store.intervals("last", Cursor::default(), None).unwrap()
+        store.intervals("last", RunCursor::default(), None).unwrap()
     });
     let json = timed("to JSON", || record.to_json());
     let other = directory.path().join("other.db");
@@ -102,7 +102,7 @@ fn main() {
     timed("load one", || store.load("@-5000").unwrap());
 }
 
-/// Asks for parts of the list.
+/// Requests parts of the list.
 fn look_for(store: &Store) {
     let query = RunQuery {
         limit: 100,
@@ -141,8 +141,8 @@ fn look_for(store: &Store) {
     });
 }
 
-/// Tells a run as fast as can be; returns how long the slowest event took.
-fn tell(writer: &store::Writer, record: &RunRecord) -> Duration {
+/// Sends the events of a run as fast as possible; returns the time of the slowest event.
+fn tell(writer: &store::RunWriter, record: &RunRecord) -> Duration {
     let mut slowest = Duration::ZERO;
     for cell in &record.cells {
         for interval in &cell.intervals {

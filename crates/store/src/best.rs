@@ -1,24 +1,24 @@
-//! The best rates of a run, for lists.
+//! The best rates of a run, for lists of runs.
 
 use plan::CurvePart;
 use results::{CellRecord, Phase, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// From so many bytes a request on, bandwidth tells more than requests a second do.
+/// From this request size on, bandwidth is more informative than requests per second.
 const LARGE_BYTES: f64 = 65_536.0;
 
-/// What the headline rate of a run counts.
+/// Unit of a run's headline rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RateOf {
-    /// Requests for reads and writes.
+    /// Read and write requests.
     Requests,
-    /// Bytes that were read and written.
+    /// Bytes read and written.
     Bytes,
-    /// Operations on files.
+    /// File operations.
     Operations,
-    /// Transactions of PostMark, each a pair of operations.
+    /// PostMark transactions; each is a pair of operations.
     Transactions,
 }
 
@@ -40,82 +40,82 @@ impl RateOf {
         }
     }
 
-    /// What the word in the store stands for.
+    /// The unit from the word in the store.
     pub(crate) fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.as_str() == word)
     }
 }
 
-/// The rate that tells most of a run.
+/// The most informative rate of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Headline {
-    /// What it counts.
+    /// Unit of the rate.
     pub of: RateOf,
-    /// Rate of the best cell, per second; for a repeated cell, the mean of its complete
+    /// Rate of the best cell, per second. The rate of a repeated cell is the mean of its complete
     /// repetitions.
     pub per_second: f64,
 }
 
-/// The best rates among a run's cells, not always of the same cell. A cell that was repeated has
+/// The best rates among a run's cells, not always of the same cell. The rate of a repeated cell is
 /// the mean of its complete repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Best {
-    /// None when nothing was measured.
+    /// `None` if nothing was measured.
     pub per_second_max: Option<f64>,
-    /// None when nothing was measured.
+    /// `None` if nothing was measured.
     pub bytes_per_second_max: Option<f64>,
-    /// None when nothing was measured.
+    /// `None` if nothing was measured.
     pub headline: Option<Headline>,
 }
 
 impl Best {
-    /// Of all cells.
+    /// The best rates of all cells.
     pub(crate) fn of(cells: &[CellRecord]) -> Self {
-        let mut rates = Rates::default();
+        let mut rates = BestRates::default();
         cells.iter().for_each(|cell| rates.add(cell));
         rates.best()
     }
 }
 
-/// The rates of a run's cells, each with all its repetitions.
+/// Collects the rates of a run's cells, grouped by repetition.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rates {
-    groups: Vec<Group>,
-    /// Cells that measured something.
+pub(crate) struct BestRates {
+    groups: Vec<CellRepetitions>,
+    /// Number of cells with results.
     cell_count: u32,
-    /// Those of them with large requests.
+    /// Number of these cells with large requests.
     large_count: u32,
-    /// Those of them that are phases of work on files.
+    /// Number of these cells that are phases of work on files.
     classic_count: u32,
 }
 
-/// A cell with its repetitions.
+/// A cell with all its repetitions.
 #[derive(Debug, Clone)]
-struct Group {
+struct CellRepetitions {
     first_index: u32,
     phase: Phase,
     curve: Option<CurvePart>,
     complete: Sums,
-    /// Of those that were cut short, which count where none is complete.
+    /// Repetitions that were cut short; used only if none is complete.
     others: Sums,
 }
 
-/// Rates of several cells, added up.
+/// Sums of the rates of several cells.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
-    per_second: Mean,
-    bytes_per_second: Mean,
-    transactions_per_second: Mean,
+    per_second: RunningMean,
+    bytes_per_second: RunningMean,
+    transactions_per_second: RunningMean,
 }
 
-/// The mean of the values that are numbers.
+/// Mean of the finite values.
 #[derive(Debug, Clone, Copy, Default)]
-struct Mean {
+struct RunningMean {
     sum: f64,
     count: u32,
 }
 
-impl Mean {
+impl RunningMean {
     fn add(&mut self, value: f64) {
         if value.is_finite() {
             self.sum += value;
@@ -138,28 +138,28 @@ impl Sums {
     }
 }
 
-impl Group {
+impl CellRepetitions {
     fn is_of(&self, cell: &CellRecord) -> bool {
         self.first_index == cell.first_index.unwrap_or(cell.index)
             && self.phase == cell.phase
             && self.curve == cell.curve
     }
 
-    fn mean(&self, of: fn(&Sums) -> Mean) -> Option<f64> {
+    fn mean(&self, of: fn(&Sums) -> RunningMean) -> Option<f64> {
         of(&self.complete)
             .value()
             .or_else(|| of(&self.others).value())
     }
 }
 
-impl Rates {
-    /// Takes note of a cell's figures.
+impl BestRates {
+    /// Adds a cell's results.
     pub(crate) fn add(&mut self, cell: &CellRecord) {
-        // A repetition stands near its cell, so the search is short from the end.
+        // Repetitions are close to their cell, so the search from the end is short.
         let known = self.groups.iter().rposition(|group| group.is_of(cell));
         let place = known.unwrap_or(self.groups.len());
         if known.is_none() {
-            self.groups.push(Group {
+            self.groups.push(CellRepetitions {
                 first_index: cell.first_index.unwrap_or(cell.index),
                 phase: cell.phase.clone(),
                 curve: cell.curve,
@@ -173,18 +173,20 @@ impl Rates {
             Status::Interrupted | Status::Failed => group.others.add(cell),
         }
         let total = &cell.total;
+        // A cell that measured nothing must not decide which unit suits the run.
         if total.per_second.is_nan() || total.per_second <= 0.0 {
             return;
         }
         self.cell_count += 1;
+        // The mean request size, without a division by a small rate.
         let is_large = total.bytes_per_second >= LARGE_BYTES * total.per_second;
         self.large_count += u32::from(is_large);
         self.classic_count += u32::from(matches!(cell.phase, Phase::Classic(_)));
     }
 
-    /// The best of them.
+    /// The best rates of the cells added so far.
     pub(crate) fn best(&self) -> Best {
-        let most = |of: fn(&Sums) -> Mean| {
+        let most = |of: fn(&Sums) -> RunningMean| {
             let means = self.groups.iter().filter_map(|group| group.mean(of));
             means.reduce(f64::max)
         };
@@ -194,6 +196,7 @@ impl Rates {
         let (of, rate) = match of_transactions {
             Some(_) => (RateOf::Transactions, of_transactions),
             None if self.classic_count > 0 => (RateOf::Operations, per_second_max),
+            // The majority of the cells decides: a single sequential cell does not.
             None if 2 * self.large_count > self.cell_count => (RateOf::Bytes, bytes_per_second_max),
             None => (RateOf::Requests, per_second_max),
         };

@@ -1,4 +1,4 @@
-//! A cell's record as the store keeps it: JSON with numbers in place of histograms.
+//! The stored form of a cell's record: JSON in which numbers replace the histograms.
 
 use std::collections::HashMap;
 
@@ -8,32 +8,34 @@ use serde_json::{Map, Value};
 
 use crate::histogram;
 
-/// The key below which every histogram of a record stands.
+/// The key of every histogram in a record.
 const HISTOGRAM: &str = "histogram";
-/// Where a program's figures of format 1 stand, whose names may be any: in a record of that format,
-/// and in one that was brought up to date.
+/// Paths to a program's results of format 1, which may contain any keys: in a record of that
+/// format, and in an upgraded one.
 const NAMED: [&[&str]; 2] = [&["classic"], &["phase_figures", "figures_before"]];
 
 /// A cell's record without its intervals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoredCell {
-    /// JSON.
+    /// The record as JSON.
     pub figures: String,
-    /// By the numbers in `figures`. Most are there more than once: the figures of one worker on
-    /// one target are those of the cell.
+    /// Histograms, referenced by index in `figures`. Most are used more than once: with one worker
+    /// and one target, their results equal the cell's.
     pub histograms: Vec<Vec<u8>>,
 }
 
 impl StoredCell {
-    /// The form to store; intervals are left out.
+    /// The form to store, without intervals.
     pub(crate) fn of(record: &CellRecord) -> serde_json::Result<Self> {
         let record = CellRecord {
+            // Intervals have separate rows, which are written while the cell is measured.
             intervals: Vec::new(),
             ..record.clone()
         };
         let mut value = units::json_value(&record)?;
-        let mut found = Found::default();
+        let mut found = DistinctHistograms::default();
         walk(&mut value, &mut |child| {
+            // Other values under this key stay as they are.
             if let Ok(record) = HistogramRecord::deserialize(&*child) {
                 *child = Value::from(found.number(histogram::encode(&record)));
             }
@@ -45,7 +47,7 @@ impl StoredCell {
         })
     }
 
-    /// The record with its intervals.
+    /// The record, with the given intervals.
     pub(crate) fn record(self, intervals: Vec<IntervalRecord>) -> serde_json::Result<CellRecord> {
         let mut value = units::parse_json(&self.figures)?;
         walk(&mut value, &mut |child| {
@@ -67,12 +69,12 @@ impl StoredCell {
 }
 
 #[derive(Default)]
-struct Found {
+struct DistinctHistograms {
     histograms: Vec<Vec<u8>>,
     numbers: HashMap<Vec<u8>, usize>,
 }
 
-impl Found {
+impl DistinctHistograms {
     fn number(&mut self, bytes: Vec<u8>) -> usize {
         let next = self.histograms.len();
         let number = *self.numbers.entry(bytes.clone()).or_insert(next);
@@ -87,6 +89,7 @@ type Visit<'a> = &'a mut dyn FnMut(&mut Value) -> serde_json::Result<()>;
 
 /// Visits every histogram of a cell.
 fn walk(cell: &mut Value, visit: Visit) -> serde_json::Result<()> {
+    // Taken out during the walk: a result with the name `histogram` is not one.
     let named = NAMED.map(|path| place(cell, path).map(std::mem::take));
     walk_all(cell, visit)?;
     for (path, named) in NAMED.iter().zip(named) {
@@ -97,7 +100,7 @@ fn walk(cell: &mut Value, visit: Visit) -> serde_json::Result<()> {
     Ok(())
 }
 
-/// What stands below these keys.
+/// The value at this path of keys.
 fn place<'a>(value: &'a mut Value, path: &[&str]) -> Option<&'a mut Value> {
     path.iter()
         .try_fold(value, |value, key| value.get_mut(*key))

@@ -1,18 +1,19 @@
-//! What a record from outside must be before it is taken in.
+//! Checks of imported records.
 
 use results::RunRecord;
 
 use crate::StoreError;
-use crate::entry::Entry;
+use crate::entry::EventRows;
 use crate::histogram;
 
-/// No run's name is longer.
+/// Maximum length of a run's id.
 const ID_LENGTH_MAX: usize = 64;
 
-/// Refuses what no run can have left.
-pub(crate) fn check(record: &RunRecord, entries: &[Entry]) -> Result<(), StoreError> {
+/// Refuses a record that cannot come from a run.
+pub(crate) fn check(record: &RunRecord, entries: &[EventRows]) -> Result<(), StoreError> {
     let bad = |reason| Err(StoreError::BadRecord { reason });
     if !is_id(&record.id) {
+        // The id can be of any length; the message must not be.
         let seen: String = record.id.chars().take(ID_LENGTH_MAX).collect();
         return bad(format!(
             "its id is {seen:?}, not letters, digits and `-` after a first digit"
@@ -25,7 +26,7 @@ pub(crate) fn check(record: &RunRecord, entries: &[Entry]) -> Result<(), StoreEr
         ));
     }
     for entry in entries {
-        if let Entry::CellDone(done) = entry
+        if let EventRows::CellDone(done) = entry
             && !done.stored.histograms.iter().all(|bytes| is_rising(bytes))
         {
             return bad(format!(
@@ -37,7 +38,8 @@ pub(crate) fn check(record: &RunRecord, entries: &[Entry]) -> Result<(), StoreEr
     Ok(())
 }
 
-/// Whether it can be a run's name and cannot be taken for `last`, an option or a path.
+/// `true` if the text can be a run's id. Such an id cannot be mistaken for `last`, an option or a
+/// path.
 pub(crate) fn is_id(id: &str) -> bool {
     id.len() <= ID_LENGTH_MAX
         && id.starts_with(|first: char| first.is_ascii_digit())
@@ -53,6 +55,7 @@ fn is_rising(bytes: &[u8]) -> bool {
     let mut after = Some(0);
     histogram.buckets_ns.iter().all(|&[low, high, _]| {
         let rises = after.is_some_and(|after| after <= low && low <= high);
+        // Buckets must not overlap, so the next one starts above this one's highest value.
         after = high.checked_add(1);
         rises
     })

@@ -1,16 +1,16 @@
-//! Columns of rows that hold more than a number or a text.
+//! Columns with structured values.
 
 use rusqlite::Row;
 use rusqlite::types::Type;
 use serde::de::DeserializeOwned;
 
-/// A column of JSON as what it stands for.
+/// Parses a JSON column.
 pub(crate) fn json<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     units::parse_json(&text).map_err(|error| damaged(column, error))
 }
 
-/// A value that the store must not hold.
+/// The error for a value that a store cannot contain.
 pub(crate) fn damaged(
     column: usize,
     reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,

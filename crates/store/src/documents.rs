@@ -1,4 +1,4 @@
-//! What `runs` tells other programs.
+//! JSON documents of the `runs` command.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::{Imported, RunRow};
 /// The runs of a store.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunList {
-    /// Newest first.
+    /// The runs, newest first.
     pub runs: Vec<RunRow>,
 }
 
@@ -17,14 +17,14 @@ impl JsonDocument for RunList {
     const FORMAT: &'static str = "pgmeter-runs/1";
 }
 
-/// Runs and labs that were removed, or that would be.
+/// Runs and labs that were removed, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct RunsRemoved {
     /// Ids of the runs.
     pub removed: Vec<String>,
     /// Ids of the labs.
     pub labs: Vec<String>,
-    /// Whether nothing was removed, as it was only asked what would be.
+    /// `true` if this was a dry run and nothing was removed.
     pub is_dry_run: bool,
 }
 
@@ -32,21 +32,21 @@ impl JsonDocument for RunsRemoved {
     const FORMAT: &'static str = "pgmeter-runs-rm/1";
 }
 
-/// Records that were taken in.
+/// Imported records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct RunsImported {
-    /// One for each file, in order.
+    /// One entry per file, in order.
     pub imported: Vec<ImportedRun>,
 }
 
-/// A record that was taken in.
+/// An imported record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ImportedRun {
-    /// The file.
+    /// File of the record.
     pub file: String,
-    /// The run's id.
+    /// Id of the run.
     pub id: String,
-    /// Whether the store had it not yet.
+    /// `true` if the store did not have the run before.
     pub is_new: bool,
 }
 
@@ -55,7 +55,7 @@ impl JsonDocument for RunsImported {
 }
 
 impl ImportedRun {
-    /// What became of the record in a file.
+    /// The result of importing a file.
     #[must_use]
     pub fn of(file: String, imported: Imported) -> Self {
         let (id, is_new) = match imported {

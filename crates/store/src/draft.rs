@@ -1,30 +1,30 @@
-//! From events to entries: what a run has told so far. Pure; nothing is written here.
+//! Converts the events of a run to entries. Pure; nothing is written here.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
 
 use results::{CellRecord, IntervalRecord, RunEvent, RunRecord, Warning};
 
-use crate::best::Rates;
-use crate::entry::{DoneCell, Entry, interval_text, text_fingerprint};
+use crate::best::BestRates;
+use crate::entry::{CompleteCell, EventRows, interval_text, text_fingerprint};
 
 /// An event that the store keeps.
 #[derive(Debug, Clone)]
-pub(crate) enum Told {
-    /// The cell of this number in the plan begins.
+pub(crate) enum KeptEvent {
+    /// The cell with this number in the plan begins.
     CellBegun(u32),
-    /// Of the cell of this number in the plan.
+    /// An interval of the cell with this number in the plan.
     Interval(u32, IntervalRecord),
     /// A cell is complete.
     CellDone(Box<CellRecord>),
-    /// The plan has more cells (JSON each).
+    /// The plan has additional cells (JSON each).
     CellsAdded(Vec<String>),
-    /// There is a doubt.
+    /// The run has a warning.
     Warning(Warning),
 }
 
-impl Told {
-    /// What is kept of an event; nothing of those that only displays need.
+impl KeptEvent {
+    /// The part of an event to keep; `None` for events that only displays need.
     pub(crate) fn of(event: &RunEvent) -> Option<Self> {
         match event {
             RunEvent::CellStarted { index, .. } => Some(Self::CellBegun(*index)),
@@ -41,17 +41,17 @@ impl Told {
     }
 }
 
-/// What a run has told so far.
+/// State of a run as reported so far.
 #[derive(Debug, Default)]
-pub(crate) struct Draft {
-    /// A fingerprint of each complete cell, in the order of running.
+pub(crate) struct RunDraft {
+    /// Fingerprint of each complete cell, in running order.
     done: Vec<u64>,
     open: Option<OpenCell>,
     warning_count: u32,
-    rates: Rates,
+    rates: BestRates,
 }
 
-/// The cell that is being measured.
+/// The cell being measured.
 #[derive(Debug)]
 struct OpenCell {
     index: u32,
@@ -59,62 +59,67 @@ struct OpenCell {
     intervals: Vec<u64>,
 }
 
-impl Draft {
-    /// The entries that follow from what is told.
-    pub(crate) fn entries(&mut self, told: Told) -> serde_json::Result<Vec<Entry>> {
+impl RunDraft {
+    /// The entries to write for an event.
+    pub(crate) fn entries(&mut self, told: KeptEvent) -> serde_json::Result<Vec<EventRows>> {
         Ok(match told {
-            Told::CellBegun(index) => vec![self.begin(index)],
-            Told::Interval(index, interval) => {
+            KeptEvent::CellBegun(index) => vec![self.begin(index)],
+            KeptEvent::Interval(index, interval) => {
                 let is_open = |open: &OpenCell| open.index == index;
                 let mut entries = Vec::new();
+                // An interval needs the row of its cell, even if the event of its beginning is
+                // missing.
                 if !self.open.as_ref().is_some_and(is_open) {
                     entries.push(self.begin(index));
                 }
                 entries.extend(self.interval(&interval)?);
                 entries
             }
-            Told::CellDone(record) => vec![self.finish(&record)?],
-            Told::CellsAdded(cells) => vec![Entry::CellsAdded(cells)],
-            Told::Warning(warning) => {
+            KeptEvent::CellDone(record) => vec![self.finish(&record)?],
+            KeptEvent::CellsAdded(cells) => vec![EventRows::CellsAdded(cells)],
+            KeptEvent::Warning(warning) => {
                 let number = self.warning_count;
                 self.warning_count += 1;
-                vec![Entry::Warning { number, warning }]
+                vec![EventRows::Warning { number, warning }]
             }
         })
     }
 
-    /// The entries that make the cells in the store those of the record; none when all is well.
-    pub(crate) fn corrections(&mut self, record: &RunRecord) -> serde_json::Result<Vec<Entry>> {
+    /// Entries that make the stored cells equal to the record; empty if they already are.
+    pub(crate) fn corrections(&mut self, record: &RunRecord) -> serde_json::Result<Vec<EventRows>> {
+        // The record is complete, so nothing continues after it.
         self.open = None;
-        self.rates = Rates::default();
+        // Recalculated from the start, because the final record may differ from what was reported.
+        self.rates = BestRates::default();
         let mut entries = Vec::new();
         for (position, cell) in (0..).zip(&record.cells) {
             self.rates.add(cell);
+            // Comparing fingerprints avoids keeping a copy of every record of a long run.
             if self.done.get(position as usize) != Some(&fingerprint(cell)?) {
-                let done = DoneCell::of(position, cell, &[], self.rates.best())?;
-                entries.push(Entry::CellDone(Box::new(done)));
+                let done = CompleteCell::of(position, cell, &[], self.rates.best())?;
+                entries.push(EventRows::CellDone(Box::new(done)));
             }
         }
         Ok(entries)
     }
 
-    /// The place of the cell that is open or will be next.
+    /// Position of the open cell, or of the next one if none is open.
     fn position(&self) -> u32 {
         u32::try_from(self.done.len()).unwrap_or(u32::MAX)
     }
 
-    fn begin(&mut self, index: u32) -> Entry {
+    fn begin(&mut self, index: u32) -> EventRows {
         self.open = Some(OpenCell {
             index,
             intervals: Vec::new(),
         });
-        Entry::CellBegun {
+        EventRows::CellBegun {
             position: self.position(),
             index,
         }
     }
 
-    fn interval(&mut self, interval: &IntervalRecord) -> serde_json::Result<Option<Entry>> {
+    fn interval(&mut self, interval: &IntervalRecord) -> serde_json::Result<Option<EventRows>> {
         let position = self.position();
         let Some(open) = &mut self.open else {
             return Ok(None);
@@ -122,20 +127,21 @@ impl Draft {
         let figures = interval_text(interval)?;
         let number = u32::try_from(open.intervals.len()).unwrap_or(u32::MAX);
         open.intervals.push(text_fingerprint(&figures));
-        Ok(Some(Entry::Interval {
+        Ok(Some(EventRows::Interval {
             position,
             number,
             figures,
         }))
     }
 
-    fn finish(&mut self, record: &CellRecord) -> serde_json::Result<Entry> {
+    fn finish(&mut self, record: &CellRecord) -> serde_json::Result<EventRows> {
         self.rates.add(record);
+        // Intervals of another cell must not count for this cell.
         let open = self.open.take().filter(|open| open.index == record.index);
         let told = open.map(|open| open.intervals).unwrap_or_default();
-        let done = DoneCell::of(self.position(), record, &told, self.rates.best())?;
+        let done = CompleteCell::of(self.position(), record, &told, self.rates.best())?;
         self.done.push(fingerprint(record)?);
-        Ok(Entry::CellDone(Box::new(done)))
+        Ok(EventRows::CellDone(Box::new(done)))
     }
 }
 

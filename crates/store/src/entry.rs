@@ -1,4 +1,4 @@
-//! What is written about a run: rows made ready before the store is locked, and how they get in.
+//! Rows of a run: prepared before the store is locked, and their SQL.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
@@ -10,58 +10,58 @@ use crate::best::Best;
 use crate::cell::StoredCell;
 use crate::status::RunStatus;
 
-/// Rows that follow from one event. They name their cell by its place in the run, so that they
-/// can be tried again after a failure.
+/// Rows that follow from one event. They identify their cell by its position in the run, so that
+/// writing them can be repeated after a failure.
 #[derive(Debug, Clone)]
-pub(crate) enum Entry {
+pub(crate) enum EventRows {
     /// A cell begins.
     CellBegun {
-        /// 0-based, in the order of running.
+        /// Position of the cell in running order, 0-based.
         position: u32,
-        /// The cell's number in the plan.
+        /// Number of the cell in the plan.
         index: u32,
     },
     /// An interval is complete.
     Interval {
-        /// Of the cell.
+        /// Position of the cell.
         position: u32,
-        /// 0-based within the cell.
+        /// Number of the interval in the cell, 0-based.
         number: u32,
-        /// JSON.
+        /// The interval as JSON.
         figures: String,
     },
     /// A cell is complete.
-    CellDone(Box<DoneCell>),
-    /// The plan has more cells (JSON each).
+    CellDone(Box<CompleteCell>),
+    /// The plan has additional cells (JSON each).
     CellsAdded(Vec<String>),
-    /// There is a doubt.
+    /// The run has a warning.
     Warning {
-        /// 0-based within the run.
+        /// Number of the warning in the run, 0-based.
         number: u32,
-        /// Which.
+        /// The warning.
         warning: Warning,
     },
 }
 
 /// A complete cell.
 #[derive(Debug, Clone)]
-pub(crate) struct DoneCell {
-    /// 0-based, in the order of running.
+pub(crate) struct CompleteCell {
+    /// Position of the cell in running order, 0-based.
     pub position: u32,
-    /// The cell's number in the plan.
+    /// Number of the cell in the plan.
     pub index: u32,
     /// Its record.
     pub stored: StoredCell,
-    /// How many of its intervals are in the store as they should be; others there are removed.
+    /// Number of its intervals that are already stored correctly; further stored ones are removed.
     pub kept_interval_count: u32,
-    /// The intervals behind those (JSON).
+    /// The intervals after those, as JSON.
     pub intervals: Vec<String>,
-    /// Of the run until here.
+    /// Best rates of the run so far.
     pub best: Best,
 }
 
-impl DoneCell {
-    /// A complete cell; `told` are the fingerprints of the intervals that the store has.
+impl CompleteCell {
+    /// A complete cell. `told` has the fingerprints of the intervals that are already stored.
     pub(crate) fn of(
         position: u32,
         record: &CellRecord,
@@ -71,6 +71,7 @@ impl DoneCell {
         let texts = record.intervals.iter().map(interval_text);
         let mut intervals = texts.collect::<serde_json::Result<Vec<String>>>()?;
         let alike = |(text, told): &(&String, &u64)| text_fingerprint(text) == **told;
+        // Most intervals are already stored; only those that changed are written again.
         let kept = intervals.iter().zip(told).take_while(alike).count();
         Ok(Self {
             position,
@@ -83,40 +84,42 @@ impl DoneCell {
     }
 }
 
-/// An interval as the store keeps it.
+/// An interval, as stored.
 pub(crate) fn interval_text(interval: &IntervalRecord) -> serde_json::Result<String> {
     units::json_line(interval)
 }
 
-/// Tells whether a text is the one that was stored.
+/// Fingerprint of a text, to compare it with the stored one.
 pub(crate) fn text_fingerprint(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(text.as_bytes());
     hasher.finish()
 }
 
-/// Writes the rows of an entry; nothing happens when the run is not there any more.
-pub(crate) fn apply(store: &Connection, run: i64, entry: &Entry) -> rusqlite::Result<()> {
+/// Writes the rows of an entry. Does nothing if the run was removed.
+pub(crate) fn apply(store: &Connection, run: i64, entry: &EventRows) -> rusqlite::Result<()> {
     match entry {
-        Entry::CellBegun { position, index } => begin_cell(store, run, *position, *index),
-        Entry::Interval {
+        EventRows::CellBegun { position, index } => begin_cell(store, run, *position, *index),
+        EventRows::Interval {
             position,
             number,
             figures,
         } => {
+            // A retried write may find its own row.
             let sql = "INSERT OR REPLACE INTO intervals (cell, position, figures) \
                        SELECT key, ?3, ?4 FROM cells WHERE run = ?1 AND position = ?2";
             let mut insert = store.prepare_cached(sql)?;
             insert.execute(params![run, position, number, figures])?;
             Ok(())
         }
-        Entry::CellDone(done) => finish_cell(store, run, done),
-        Entry::CellsAdded(cells) => add_cells(store, run, cells),
-        Entry::Warning { number, warning } => insert_warning(store, run, *number, warning),
+        EventRows::CellDone(done) => finish_cell(store, run, done),
+        EventRows::CellsAdded(cells) => add_cells(store, run, cells),
+        EventRows::Warning { number, warning } => insert_warning(store, run, *number, warning),
     }
 }
 
 fn begin_cell(store: &Connection, run: i64, position: u32, index: u32) -> rusqlite::Result<()> {
+    // Selects from `runs`, so that nothing is inserted for a run that was removed.
     let sql = "INSERT OR IGNORE INTO cells (run, position, cell_index) \
                SELECT key, ?2, ?3 FROM runs WHERE key = ?1";
     store
@@ -125,7 +128,7 @@ fn begin_cell(store: &Connection, run: i64, position: u32, index: u32) -> rusqli
     Ok(())
 }
 
-/// Adds cells to the plan, so that a killed run's record tells what its cells were.
+/// Adds cells to the plan, so that the record of a killed run describes its cells.
 fn add_cells(store: &Connection, run: i64, cells: &[String]) -> rusqlite::Result<()> {
     let sql = "UPDATE headers SET record = json_insert(record, '$.plan.cells[#]', json(?2)) \
                WHERE run = ?1";
@@ -136,7 +139,8 @@ fn add_cells(store: &Connection, run: i64, cells: &[String]) -> rusqlite::Result
     Ok(())
 }
 
-fn finish_cell(store: &Connection, run: i64, done: &DoneCell) -> rusqlite::Result<()> {
+fn finish_cell(store: &Connection, run: i64, done: &CompleteCell) -> rusqlite::Result<()> {
+    // Without intervals and without an event of its beginning, the cell has no row yet.
     begin_cell(store, run, done.position, done.index)?;
     let sql = "UPDATE cells SET cell_index = ?3, figures = ?4 WHERE run = ?1 AND position = ?2 \
                RETURNING key";
@@ -147,6 +151,7 @@ fn finish_cell(store: &Connection, run: i64, done: &DoneCell) -> rusqlite::Resul
             |row| row.get(0),
         )
         .optional()?;
+    // The run was removed meanwhile.
     let Some(cell) = key else { return Ok(()) };
     store
         .prepare_cached("DELETE FROM intervals WHERE cell = ?1 AND position >= ?2")?
@@ -198,7 +203,7 @@ fn insert_warning(
     Ok(())
 }
 
-/// Writes what is known of a run when it is over: its end, warnings and estimates.
+/// Writes the end of a run: status, warnings and estimates.
 pub(crate) fn finish_run(
     store: &Transaction,
     run: i64,
@@ -209,7 +214,7 @@ pub(crate) fn finish_run(
                WHERE key = ?1";
     let best = Best::of(&record.cells);
     let headline = best.headline;
-    // A classic program's cell has a record for each phase.
+    // A classic program's cell has one record per phase.
     let cells_of_plan: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
     store.prepare_cached(sql)?.execute(params![
         run,
@@ -221,6 +226,7 @@ pub(crate) fn finish_run(
         headline.map(|it| it.of.as_str()),
         headline.map(|it| it.per_second),
     ])?;
+    // Replaced as a whole, because the final record may have fewer than were reported.
     for table in ["warnings", "estimates"] {
         store.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
     }
@@ -236,7 +242,7 @@ pub(crate) fn finish_run(
     Ok(())
 }
 
-/// A record that cannot be written as JSON, as an error of the store's own language.
+/// Wraps a JSON error as a database error.
 pub(crate) fn not_json(error: serde_json::Error) -> rusqlite::Error {
     rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a store, and what to do about it.
+//! Errors of the store, with advice.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,152 +7,152 @@ use rusqlite::ErrorCode;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use rustix::io::Errno;
 
-/// What can be wrong with a store or with what is asked of it.
+/// An error of the store or of a request to it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no home directory.
     #[error("there is no place for the results store, because `HOME` is not set")]
     NoPlace,
-    /// The file is something else.
+    /// The file is not a store.
     #[error("`{path}` is not a results store: {reason}")]
     NotAStore {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
-        /// What was seen.
+        /// Reason.
         reason: String,
     },
-    /// A later version wrote it.
+    /// A later version wrote the store.
     #[error(
         "the results store `{path}` has format {seen}, but this version reads formats up to {known}"
     )]
     Newer {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
-        /// The format's number.
+        /// Number of its format.
         seen: i64,
         /// The newest number that this version reads.
         known: i64,
     },
-    /// An earlier version wrote it, and it cannot be brought up to date.
+    /// An earlier version wrote the store, and it cannot be upgraded because it is read-only.
     #[error("the results store `{path}` has the old format {seen} and cannot be written")]
     OlderReadOnly {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
-        /// The format's number.
+        /// Number of its format.
         seen: i64,
     },
-    /// The file or its content is not what was written.
+    /// The file or its content was damaged.
     #[error("the results store `{path}` is damaged: {reason}")]
     Damaged {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
-        /// What was seen.
+        /// Reason.
         reason: String,
     },
-    /// It cannot be written.
+    /// The store cannot be written.
     #[error("the results store `{path}` cannot be written: {reason}")]
     ReadOnly {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
-        /// What the system said.
+        /// Error message of the system.
         reason: String,
     },
-    /// There is no space left.
+    /// No space is left.
     #[error("the file system of the results store `{path}` is full")]
     Full {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
     },
-    /// Another program keeps it locked.
+    /// Another program keeps the store locked.
     #[error("another program keeps the results store `{path}` locked")]
     Busy {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
     },
     /// The file was removed or replaced while a run was written to it.
     #[error("the results store `{path}` was removed or replaced during the run")]
     Gone {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
     },
-    /// Anything else that the system said.
+    /// Any other system error.
     #[error("cannot use the results store `{path}`: {reason}")]
     System {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
-        /// What the system said.
+        /// Error message of the system.
         reason: String,
     },
-    /// No run has that name.
+    /// No run matches the selector.
     #[error("there is no run `{selector}` in the results store `{path}`")]
     NoSuchRun {
-        /// What was asked for.
+        /// The selector given.
         selector: String,
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
     },
-    /// The name stands for a lab, which is more than one run.
+    /// The selector matches a lab, which has several runs.
     #[error("`{selector}` is the lab `{lab}`, not a single run")]
     IsLab {
-        /// The name that the user gave.
+        /// The selector given.
         selector: String,
-        /// The lab's id, or the tag of its runs.
+        /// Id of the lab, or tag of its runs.
         lab: String,
     },
-    /// No lab has that name.
+    /// No lab matches the selector.
     #[error("there is no lab `{selector}` in the results store `{path}`")]
     NoSuchLab {
-        /// What was asked for.
+        /// The selector given.
         selector: String,
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
     },
-    /// Several runs have names that begin so.
+    /// The selector matches the ids of several runs.
     #[error("`{selector}` names {count} runs, among them `{first}` and `{second}`")]
     Ambiguous {
-        /// What was asked for.
+        /// The selector given.
         selector: String,
-        /// How many runs there are.
+        /// Number of matching runs.
         count: usize,
-        /// One of them.
+        /// One matching run.
         first: String,
-        /// Another.
+        /// Another matching run.
         second: String,
     },
-    /// The run goes on.
-    #[error("the run `{id}` is still going")]
+    /// The run is still running.
+    #[error("the run `{id}` is still running")]
     Running {
-        /// The run.
+        /// Id of the run.
         id: String,
     },
-    /// A tag that cannot be told from others in a list.
+    /// The text cannot be a tag, because it would be ambiguous in a list.
     #[error("`{tag}` is not a tag: {reason}")]
     BadTag {
-        /// What was given.
+        /// The text given.
         tag: String,
-        /// What is wrong with it.
+        /// Reason that it is not a tag.
         reason: &'static str,
     },
-    /// What was to be imported is no record.
+    /// The text to import is not a record.
     #[error(transparent)]
     Unreadable(#[from] results::ReadError),
-    /// What was to be imported is a record that no run can have left.
+    /// The record to import cannot come from a run.
     #[error("the record is damaged: {reason}")]
     BadRecord {
-        /// What was seen, and what was wanted.
+        /// The wrong value and the expected one.
         reason: String,
     },
-    /// Another run has the same name.
+    /// Another run has the same id.
     #[error("the store has a different run `{id}` already")]
     OtherRun {
-        /// The name of both.
+        /// Id of both runs.
         id: String,
     },
 }
 
 impl StoreError {
-    /// One thing to do about it.
+    /// Advice: one action.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let help = match self {
@@ -169,11 +169,11 @@ impl StoreError {
                 "move the file away to begin a new store; `sqlite3 FILE .recover` may save runs"
             }
             Self::ReadOnly { .. } | Self::Full { .. } | Self::Gone { .. } => {
-                "choose another file with `--db FILE`, or do not store the run (`--no-db`)"
+                "choose another file with `--db FILE`; `pgmeter run --no-db` stores nothing"
             }
             Self::Busy { .. } => "close the program that has the file open, and try again",
             Self::NoSuchLab { .. } => {
-                "`last` is the newest; a file is one written by `lab run --json`"
+                "`last` is the newest; a file must be one that `lab run --json` wrote"
             }
             Self::IsLab { .. } => {
                 "name one of its runs, which `pgmeter runs --all` lists, or print the lab with \
@@ -196,13 +196,14 @@ impl StoreError {
         Some(help.to_owned())
     }
 
-    /// What SQLite says of the file, as what it means for a store.
+    /// Converts an SQLite error.
     pub(crate) fn of(path: &Path, error: rusqlite::Error) -> Self {
         let reason = error.to_string();
         let path_buf = || path.to_owned();
+        // Errors without a code come from the conversion of values, so the content is the cause.
         let Some(code) = error.sqlite_error_code() else {
             return match error {
-                // A value that the row must not hold.
+                // A value that the column cannot contain.
                 rusqlite::Error::FromSqlConversionFailure(_, _, source) => Self::Damaged {
                     path: path_buf(),
                     reason: source.to_string(),
@@ -224,6 +225,8 @@ impl StoreError {
             },
             ErrorCode::DiskFull => Self::Full { path: path_buf() },
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Busy { path: path_buf() },
+            // The file system knows more than SQLite's code, which is often only that opening
+            // failed.
             _ => Self::of_place(path).unwrap_or(match code {
                 ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Self::ReadOnly {
                     path: path_buf(),
@@ -237,7 +240,7 @@ impl StoreError {
         }
     }
 
-    /// What the system says of the file or its directory.
+    /// Converts an I/O error on the file or its directory.
     pub(crate) fn of_io(path: &Path, error: &io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
@@ -253,8 +256,8 @@ impl StoreError {
         }
     }
 
-    /// SQLite needs files beside its own and says of a failure no more than that there was one:
-    /// asks the file system why that may be.
+    /// Finds the cause of a failure in the file system. SQLite needs additional files next to the
+    /// store and reports only that opening failed.
     fn of_place(path: &Path) -> Option<Self> {
         let parent = path
             .parent()
@@ -264,6 +267,7 @@ impl StoreError {
             path: path.to_owned(),
             reason: io::Error::from(reason).to_string(),
         };
+        // Writing in the directory is necessary as well, for the log.
         for place in [path, parent] {
             let access = rustix::fs::access(place, rustix::fs::Access::WRITE_OK);
             if let Err(error @ (Errno::ROFS | Errno::ACCESS | Errno::PERM)) = access {
@@ -280,7 +284,7 @@ impl StoreError {
     }
 }
 
-/// Whether there is a run of that name already.
+/// `true` if the error means that a run with this id exists.
 pub(crate) fn is_name_taken(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error().map(|error| error.extended_code);
     code == Some(rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE)

@@ -1,4 +1,4 @@
-//! A run as it goes on: what was stored since somebody looked last.
+//! Follows a running run: events stored since the last read.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,26 +18,26 @@ use crate::load::load_header;
 use crate::status::RunStatus;
 use crate::store::Store;
 
-/// How far somebody has read of a run. Later places are greater.
+/// Read position in a run. Later positions compare greater.
 ///
 /// As text `CELL.STEP.WARNINGS`, each a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Cursor {
-    /// The cell, 0-based in the order of running.
+pub struct RunCursor {
+    /// Position of the cell in running order, 0-based.
     pub cell: u32,
-    /// 0 before the cell has begun, 1 behind its beginning, 2 behind its first interval.
+    /// 0 before the cell begins, 1 after its beginning, 2 after its first interval, and so on.
     pub step: u32,
-    /// So many warnings were read.
+    /// Number of warnings read.
     pub warnings: u32,
 }
 
-impl fmt::Display for Cursor {
+impl fmt::Display for RunCursor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}.{}.{}", self.cell, self.step, self.warnings)
     }
 }
 
-impl FromStr for Cursor {
+impl FromStr for RunCursor {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -48,94 +48,95 @@ impl FromStr for Cursor {
             step: next()?,
             warnings: next()?,
         };
+        // A fourth number is an error: the text comes from a request.
         numbers.next().is_none().then_some(it).ok_or(())
     }
 }
 
-/// Something that the store was told of a run.
+/// A stored event of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoredEvent {
     /// A cell begins.
     CellStarted {
-        /// 0-based, in the order of running.
+        /// Position of the cell in running order, 0-based.
         position: u32,
-        /// The cell's number in the plan.
+        /// Number of the cell in the plan.
         index: u32,
     },
-    /// An interval of the cell that is measured is complete.
+    /// An interval of the cell being measured is complete.
     Interval {
-        /// Of the cell, in the order of running.
+        /// Position of the cell in running order, 0-based.
         position: u32,
-        /// The cell's number in the plan.
+        /// Number of the cell in the plan.
         index: u32,
-        /// 0-based within the cell.
+        /// Number of the interval in the cell, 0-based.
         number: u32,
-        /// Its figures.
+        /// Results of the interval.
         interval: IntervalRecord,
     },
     /// A cell is complete.
     CellDone(Box<CellView>),
-    /// There is a doubt.
+    /// The run has a warning.
     Warning(Warning),
 }
 
-/// What the store was told of a run since a place.
+/// Events of a run after a read position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEvents {
-    /// Each with the place behind it.
-    pub events: Vec<(Cursor, StoredEvent)>,
-    /// How the run ended, if it did.
+    /// Each event with the read position after it.
+    pub events: Vec<(RunCursor, StoredEvent)>,
+    /// Status of the run.
     pub status: RunStatus,
-    /// When it ended.
+    /// End of the run; `None` before it.
     pub finished_at: Option<Timestamp>,
-    /// Whether there may be more, as no more were asked for.
+    /// `true` if the limit was reached, so that more events may follow.
     pub is_cut: bool,
 }
 
-/// A cell in a few figures.
+/// Main results of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellView {
-    /// 0-based, in the order of running.
+    /// Position of the cell in running order, 0-based.
     #[serde(default)]
     pub position: u32,
-    /// The cell's number in the plan.
+    /// Number of the cell in the plan.
     pub index: u32,
     /// Name of the workload.
     pub workload: String,
-    /// Name of the access specification, when all workers used the same.
+    /// Name of the access specification, if all workers used the same one.
     #[serde(default)]
     pub access_spec: Option<String>,
     /// The target's path; several are separated by `, `.
     pub target: String,
-    /// Which engine issued the I/O.
+    /// Engine that issued the I/O.
     pub engine: String,
-    /// How the page cache was used.
+    /// Use of the page cache.
     pub cache: String,
     /// Requests each worker kept in flight on each of its targets.
     pub iodepth: u32,
-    /// How many workers took part.
+    /// Number of workers.
     pub workers: u32,
-    /// 0-based.
+    /// Number of the repetition, 0-based.
     pub repetition: u32,
-    /// What the cell belongs to: `measure`, or a program's own phase.
+    /// Phase that was measured: `measure`, or a program's own phase.
     pub phase: String,
-    /// Whether the cell was measured to its end.
+    /// How the cell ended.
     pub status: Status,
     /// Measured time, in nanoseconds.
     pub run_time_ns: u64,
-    /// Figures of each operation.
+    /// Results per operation.
     pub operations: BTreeMap<String, OperationView>,
-    /// The operations that move bytes together, or all where none moves any.
+    /// The operations that move bytes together, or all operations if none moves bytes.
     pub total: OperationView,
 }
 
-/// Figures of one operation of a cell.
+/// Results of one operation of a cell.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct OperationView {
-    /// Operations that succeeded.
+    /// Successful operations.
     pub count: u64,
-    /// Operations that failed.
+    /// Failed operations.
     pub errors: u64,
     /// Bytes moved.
     pub bytes: u64,
@@ -155,55 +156,56 @@ pub struct LatencyView {
     pub mean_ns: Option<f64>,
     /// The largest, in nanoseconds.
     pub max_ns: Option<u64>,
-    /// Latencies that so many percent of the operations did not exceed.
+    /// Percentiles: latencies that this share of operations did not exceed.
     pub percentiles_ns: Percentiles,
 }
 
-/// Figures over time of a cell.
+/// Intervals of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredIntervals {
-    /// 0-based, in the order of running.
+    /// Position of the cell in running order, 0-based.
     pub position: u32,
-    /// The cell's number in the plan.
+    /// Number of the cell in the plan.
     pub index: u32,
-    /// Whether the cell is complete, so that these are all its intervals.
+    /// `true` if the cell is complete, so that these are all its intervals.
     pub is_complete: bool,
-    /// In the order of time.
+    /// The intervals, in time order.
     pub intervals: Vec<IntervalRecord>,
 }
 
-/// A run that goes on.
+/// A running run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveRun {
-    /// The run's name.
+    /// Id of the run.
     pub id: String,
-    /// The process that makes it.
+    /// Process that makes the run.
     pub owner: Owner,
 }
 
 impl Store {
-    /// What the store was told of a run since a place, no more than `count_max` events.
+    /// Events of a run after the read position `place`, at most `count_max`.
     ///
     /// # Errors
-    /// When there is no such run, or its rows are damaged.
+    /// If there is no such run, or its rows are damaged.
     pub fn since(
         &self,
         selector: &str,
-        place: Cursor,
+        place: RunCursor,
         count_max: usize,
     ) -> Result<StoredEvents, StoreError> {
         let run = self.select(selector)?;
         let read = || {
-            // Asked first: whatever a run that is over has told is in the rows that follow.
+            // Checked before reading the rows: if the run is over by now, they contain all of it.
             let is_live = is_live(self.path(), &run.id);
             let store = self.connection.unchecked_transaction()?;
-            let mut reading = Reading {
+            let mut reading = FollowedRows {
                 store: &store,
                 run: run.key,
                 place,
                 left: count_max,
                 events: Vec::new(),
             };
+            // First, because their position does not depend on a cell.
             reading.warnings()?;
             reading.cells()?;
             let (status, finished_at) = end(&store, run.key, is_live)?;
@@ -217,20 +219,20 @@ impl Store {
         read().map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// The place behind all that the store was told of a run until now.
+    /// Read position after all events of a run stored so far.
     ///
     /// # Errors
-    /// When there is no such run, or the store cannot be read.
-    pub fn end_place(&self, selector: &str) -> Result<Cursor, StoreError> {
+    /// If there is no such run, or the store cannot be read.
+    pub fn end_place(&self, selector: &str) -> Result<RunCursor, StoreError> {
         let run = self.select(selector)?;
         let place = end_place(&self.connection, run.key);
         place.map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// The record of a run without its cells and estimates: what was planned, and where.
+    /// The record of a run without its cells and estimates: plan and environment.
     ///
     /// # Errors
-    /// As [`Store::load`].
+    /// Same as [`Store::load`].
     pub fn outline(&self, selector: &str) -> Result<RunRecord, StoreError> {
         let run = self.select(selector)?;
         let read = || {
@@ -240,29 +242,31 @@ impl Store {
         read().map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// The intervals of a run from a place on, of the cell of that position alone if there is one,
-    /// and the place behind them. Of a complete cell all of them are returned, as they are others
-    /// than while it was measured.
+    /// The intervals of a run after the read position `place`, and the read position after them.
+    /// With `only`, the intervals of the cell at that position in running order. A complete cell
+    /// returns all of its intervals, because they differ from those stored during the measurement.
     ///
     /// # Errors
-    /// As [`Store::since`].
+    /// Same as [`Store::since`].
     pub fn intervals(
         &self,
         selector: &str,
-        place: Cursor,
+        place: RunCursor,
         only: Option<u32>,
-    ) -> Result<(Vec<StoredIntervals>, Cursor), StoreError> {
+    ) -> Result<(Vec<StoredIntervals>, RunCursor), StoreError> {
         let run = self.select(selector)?;
-        let read = || -> rusqlite::Result<(Vec<StoredIntervals>, Cursor)> {
+        let read = || -> rusqlite::Result<(Vec<StoredIntervals>, RunCursor)> {
             let sql = "SELECT key, position, cell_index, figures IS NOT NULL FROM cells \
                        WHERE run = ?1 AND position >= ?2 AND position <= ?3 ORDER BY position";
             let (first, last) = (only.unwrap_or(place.cell), only.unwrap_or(u32::MAX));
             let store = self.connection.unchecked_transaction()?;
+            // Read in the same transaction, so that no interval is skipped or returned twice.
             let next = end_place(&store, run.key)?;
             let mut query = store.prepare_cached(sql)?;
             let rows = query.query_map((run.key, first, last), |row| {
                 let (key, position): (i64, u32) = (row.get(0)?, row.get(1)?);
                 let is_complete = row.get(3)?;
+                // Step 1 is the beginning of the cell, so interval N is step N + 2.
                 let skipped = match is_complete || position > place.cell {
                     true => 0,
                     false => place.step.saturating_sub(1),
@@ -283,10 +287,10 @@ impl Store {
         read().map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// The complete cells of a run, in the order of running.
+    /// The complete cells of a run, in running order.
     ///
     /// # Errors
-    /// As [`Store::since`].
+    /// Same as [`Store::since`].
     pub fn cells(&self, selector: &str) -> Result<Vec<CellView>, StoreError> {
         let run = self.select(selector)?;
         let read = || -> rusqlite::Result<Vec<CellView>> {
@@ -301,10 +305,10 @@ impl Store {
         read().map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// The runs that go on, the oldest first; those whose process cannot be told are left out.
+    /// The running runs, oldest first. Runs whose process is unknown are omitted.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn live_runs(&self) -> Result<Vec<LiveRun>, StoreError> {
         let read = || -> rusqlite::Result<Vec<LiveRun>> {
             let sql = "SELECT owner FROM runs WHERE id = ?1 AND owner IS NOT NULL";
@@ -323,10 +327,10 @@ impl Store {
         read().map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// Whether a run goes on.
+    /// `true` if the run is still running.
     ///
     /// # Errors
-    /// When there is no such run, or the store cannot be read.
+    /// If there is no such run, or the store cannot be read.
     pub fn is_live(&self, selector: &str) -> Result<bool, StoreError> {
         let run = self.select(selector)?;
         let is_live = is_live(self.path(), &run.id);
@@ -335,10 +339,10 @@ impl Store {
         Ok(status == RunStatus::Running)
     }
 
-    /// A number that changes whenever another process changed the store.
+    /// A number that changes after each change of the store by another process.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn change_number(&self) -> Result<i64, StoreError> {
         let number = self
             .connection
@@ -347,15 +351,15 @@ impl Store {
     }
 }
 
-fn end_place(store: &Connection, run: i64) -> rusqlite::Result<Cursor> {
+fn end_place(store: &Connection, run: i64) -> rusqlite::Result<RunCursor> {
     let sql = "SELECT count(*), (SELECT max(position) FROM cells WHERE run = ?1) \
                FROM warnings WHERE run = ?1";
     let (warnings, last): (u32, Option<u32>) = store
         .prepare_cached(sql)?
         .query_row([run], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let Some(last) = last else {
-        let start = Cursor::default();
-        return Ok(Cursor { warnings, ..start });
+        let start = RunCursor::default();
+        return Ok(RunCursor { warnings, ..start });
     };
     let sql = "SELECT figures IS NOT NULL, (SELECT count(*) FROM intervals WHERE cell = key) \
                FROM cells WHERE run = ?1 AND position = ?2";
@@ -363,12 +367,12 @@ fn end_place(store: &Connection, run: i64) -> rusqlite::Result<Cursor> {
         .prepare_cached(sql)?
         .query_row((run, last), |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(match is_complete {
-        true => Cursor {
+        true => RunCursor {
             cell: last.saturating_add(1),
             step: 0,
             warnings,
         },
-        false => Cursor {
+        false => RunCursor {
             cell: last,
             step: count.saturating_add(1),
             warnings,
@@ -391,16 +395,16 @@ fn end(
     })
 }
 
-/// Rows from a place on.
-struct Reading<'a> {
+/// Reads the rows after a read position.
+struct FollowedRows<'a> {
     store: &'a Connection,
     run: i64,
-    place: Cursor,
+    place: RunCursor,
     left: usize,
-    events: Vec<(Cursor, StoredEvent)>,
+    events: Vec<(RunCursor, StoredEvent)>,
 }
 
-impl Reading<'_> {
+impl FollowedRows<'_> {
     fn push(&mut self, event: StoredEvent) {
         self.left = self.left.saturating_sub(1);
         self.events.push((self.place, event));
@@ -442,11 +446,12 @@ impl Reading<'_> {
                 self.push(StoredEvent::CellStarted { position, index });
             }
             let figures: Option<String> = row.get(3)?;
-            // A complete cell has other intervals than it had while it was measured, mostly finer
-            // ones, which do not follow those that were read then.
+            // The intervals of a complete cell replace those stored during the measurement. Most
+            // are finer, so they do not continue the ones already read.
             if figures.is_none() {
                 self.intervals(key, position, index)?;
             }
+            // At the limit, the end of the cell stays for the next read.
             if let (Some(figures), true) = (figures, self.left > 0) {
                 let view = cell_view(position, &figures)?;
                 (self.place.cell, self.place.step) = (position + 1, 0);
@@ -465,6 +470,8 @@ impl Reading<'_> {
         let rows = query.query_map((cell, first, limit), |row| Ok((row.get(0)?, json(row, 1)?)))?;
         for row in rows {
             let (number, interval): (u32, IntervalRecord) = row?;
+            // From the row's number instead of a count, because intervals may have been replaced
+            // meanwhile.
             self.place.step = number.saturating_add(2);
             self.push(StoredEvent::Interval {
                 position,
@@ -477,7 +484,7 @@ impl Reading<'_> {
     }
 }
 
-/// A stored cell in a few figures.
+/// Main results of a stored cell.
 fn cell_view(position: u32, figures: &str) -> rusqlite::Result<CellView> {
     let read = || -> serde_json::Result<CellView> {
         let mut value = units::parse_json(figures)?;

@@ -1,5 +1,4 @@
-//! The history of one cell: the rate and its confidence interval in every run that asked the same
-//! question.
+//! History of a cell: its rate and confidence interval in every run that measured the same thing.
 
 use results::upgrade_cell;
 use schemars::JsonSchema;
@@ -11,8 +10,8 @@ use crate::best::RateOf;
 use crate::store::Store;
 use crate::{RunRow, StoreError};
 
-/// Keys of a planned cell that do not change what is measured: places in the plan, how long and
-/// how often, chance, names, and what belongs to the target.
+/// Keys of a planned cell that do not affect comparability: positions in the plan, durations and
+/// repetitions, the seed, names, and properties of the target.
 const NOT_ASKED: [&str; 13] = [
     "index",
     "first_index",
@@ -29,21 +28,21 @@ const NOT_ASKED: [&str; 13] = [
     "sector_bytes",
 ];
 
-/// What people see of the question that a cell answers.
+/// The settings of a cell that are shown to the user.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CellQuestion {
-    /// Name of the access specification, when all workers used the same.
+    /// Name of the access specification, if all workers used the same one.
     pub access_spec: Option<String>,
-    /// What the cell belongs to: `measure`, or a program's own phase.
+    /// Phase that was measured: `measure`, or a program's own phase.
     pub phase: String,
-    /// Which engine issued the I/O.
+    /// Engine that issued the I/O.
     pub engine: String,
-    /// How the page cache was used.
+    /// Use of the page cache.
     pub cache: String,
     /// Requests each worker kept in flight on each of its targets.
     pub iodepth: u32,
-    /// How many workers took part.
+    /// Number of workers.
     pub workers: u32,
 }
 
@@ -54,20 +53,21 @@ pub struct FollowedCell {
     pub question: CellQuestion,
     /// Name of the workload.
     pub workload: String,
-    /// The rate, the mean of the repetitions; none where nothing was measured.
+    /// Mean rate of the repetitions; `None` if nothing was measured.
     pub per_second: Option<f64>,
-    /// The 95 % confidence interval of the rate: of the mean where there are repetitions, else by
-    /// what the rate did within the cell. What differs from run to run is not in it.
+    /// 95 % confidence interval of the rate: of the mean over the repetitions, or, with one
+    /// repetition, from the variation within the cell. It does not cover the variation between
+    /// runs.
     pub interval: Option<(f64, f64)>,
     curve: Value,
     rate_asked: Option<f64>,
-    /// The cell as it was planned; null where the plan has none.
+    /// The planned cell; null if the plan does not contain it.
     work: Value,
 }
 
 impl FollowedCell {
-    /// Whether the same was asked of both, as far as both tell: versions of pgmeter differ in what
-    /// a plan has.
+    /// `true` if both cells measured the same thing. Only keys that both plans have are compared,
+    /// because versions of pgmeter have different keys.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.workload == other.workload
@@ -78,7 +78,7 @@ impl FollowedCell {
     }
 }
 
-/// Whether two plans ask the same, as far as both tell.
+/// `true` if two plans are equal in the keys that both have.
 fn are_alike(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => one.iter().all(|(key, value)| {
@@ -88,14 +88,15 @@ fn are_alike(one: &Value, other: &Value) -> bool {
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(a, b)| are_alike(a, b))
         }
+        // A key that was not set is as unknown as one that an older version does not have.
         (Value::Null, _) | (_, Value::Null) => true,
         (one, other) => one == other,
     }
 }
 
-/// What is needed of a cell's record.
+/// The required part of a cell's record.
 #[derive(Debug, Deserialize)]
-struct Cell {
+struct FollowedRecord {
     index: u32,
     first_index: Option<u32>,
     workload: String,
@@ -104,20 +105,20 @@ struct Cell {
     question: CellQuestion,
     #[serde(default)]
     curve: Value,
-    open_loop: Option<OpenLoop>,
-    total: Rates,
+    open_loop: Option<FollowedOpenLoop>,
+    total: FollowedRates,
     within: Option<Within>,
     phase_figures: Option<PhaseRates>,
 }
 
 #[derive(Debug, Deserialize)]
-struct OpenLoop {
+struct FollowedOpenLoop {
     asked_per_second: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Rates {
+struct FollowedRates {
     per_second: Option<f64>,
     bytes_per_second: Option<f64>,
 }
@@ -134,7 +135,7 @@ struct PhaseRates {
     pool: Option<results::PoolFigures>,
 }
 
-impl Cell {
+impl FollowedRecord {
     fn rate(&self, of: RateOf) -> Option<f64> {
         match of {
             RateOf::Bytes => self.total.bytes_per_second,
@@ -152,13 +153,15 @@ impl Cell {
             && self.curve == other.curve
     }
 
-    /// Ends of the interval of a rate that was measured once; none of transactions, which
-    /// intervals do not count.
+    /// Confidence interval of a rate with one repetition. `None` for transactions, because
+    /// intervals do not count them.
     fn interval(&self, of: RateOf) -> Option<(f64, f64)> {
         let within = self
             .within
             .as_ref()
             .filter(|_| of != RateOf::Transactions)?;
+        // The interval was computed for the rate of operations; its relative width is the same in
+        // bytes.
         let scale = self.rate(of)? / within.mean;
         let ends = (within.ci95_low? * scale, within.ci95_high? * scale);
         scale.is_finite().then_some(ends)
@@ -166,10 +169,10 @@ impl Cell {
 }
 
 impl Store {
-    /// The complete cells of a run, each with its repetitions, and their rates by what is counted.
+    /// The complete cells of a run, grouped by repetition, and their rates in the unit `of`.
     ///
     /// # Errors
-    /// When there is no such run, or the store cannot be read.
+    /// If there is no such run, or the store cannot be read.
     pub fn followed_cells(
         &self,
         run: &RunRow,
@@ -178,7 +181,7 @@ impl Store {
         let failed = |error| StoreError::of(self.path(), error);
         let cells = self.parsed_cells(&run.id).map_err(failed)?;
         let planned = self.planned_cells(&run.id).map_err(failed)?;
-        let mut groups: Vec<Vec<&Cell>> = Vec::new();
+        let mut groups: Vec<Vec<&FollowedRecord>> = Vec::new();
         for cell in cells.iter().filter(|cell| cell.status == "complete") {
             match groups.iter_mut().find(|it| it[0].is_repetition_of(cell)) {
                 Some(group) => group.push(cell),
@@ -189,7 +192,7 @@ impl Store {
         Ok(groups.map(|group| followed(group, &planned, of)).collect())
     }
 
-    fn parsed_cells(&self, id: &str) -> rusqlite::Result<Vec<Cell>> {
+    fn parsed_cells(&self, id: &str) -> rusqlite::Result<Vec<FollowedRecord>> {
         let sql = "SELECT figures FROM cells JOIN runs ON runs.key = cells.run \
                    WHERE runs.id = ?1 AND figures IS NOT NULL ORDER BY position";
         let mut query = self.connection.prepare_cached(sql)?;
@@ -212,12 +215,13 @@ impl Store {
     }
 }
 
-fn followed(group: &[&Cell], planned: &[Value], of: RateOf) -> FollowedCell {
+fn followed(group: &[&FollowedRecord], planned: &[Value], of: RateOf) -> FollowedCell {
     let first = group[0];
     let rates = group.iter().filter_map(|cell| cell.rate(of));
     let rates: Vec<f64> = rates.filter(|rate| rate.is_finite()).collect();
     let estimate = Estimate::from_samples(&rates);
     let interval = match group {
+        // With one repetition, only the variation within the cell is known.
         [only] => only.interval(of),
         _ => estimate.and_then(|it| it.ci95_low.zip(it.ci95_high)),
     };
@@ -234,10 +238,10 @@ fn followed(group: &[&Cell], planned: &[Value], of: RateOf) -> FollowedCell {
     }
 }
 
-fn cell(text: &str) -> Option<Cell> {
+fn cell(text: &str) -> Option<FollowedRecord> {
     let mut value = units::parse_json(text).ok()?;
     upgrade_cell(&mut value);
-    Cell::deserialize(value).ok()
+    FollowedRecord::deserialize(value).ok()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! What is known of a run when it begins.
+//! The part of a run that is known at its start.
 
 use results::{RunRecord, Status};
 use rusqlite::{Transaction, params};
 
-/// What is known of a run when it begins.
+/// The part of a run that is known at its start.
 #[derive(Debug)]
-pub(crate) struct Header {
+pub(crate) struct RunHeader {
     id: String,
     started_at: String,
     started_us: i64,
@@ -19,11 +19,11 @@ pub(crate) struct Header {
     record: String,
 }
 
-impl Header {
-    /// Of a record.
+impl RunHeader {
+    /// The header of a record.
     pub(crate) fn of(record: &RunRecord) -> serde_json::Result<Self> {
         let plan = &record.plan;
-        // What a run can be asked for by is the pack, not its parts.
+        // Users select a run by the name of the pack, not by its parts.
         let workloads = plan.workloads.iter();
         let workloads = workloads.map(|it| it.pack.as_ref().unwrap_or(&it.name).clone());
         let targets = plan
@@ -42,6 +42,7 @@ impl Header {
             finished_at: None,
             pgmeter: record.pgmeter.clone(),
             command: record.command.clone(),
+            // What the record says if the process is killed before the run ends.
             status: Status::Interrupted,
             plan: plan.clone(),
             workload_file: record.workload_file.clone(),
@@ -67,7 +68,7 @@ impl Header {
         })
     }
 
-    /// Adds the run, which goes on in the process `owner`; returns its key.
+    /// Adds the run, marked as running in the process `owner`; returns its key.
     pub(crate) fn insert(&self, store: &Transaction, owner: &str) -> rusqlite::Result<i64> {
         let sql = "INSERT INTO runs (id, started_at, started_us, status, owner, command, \
                    workloads, targets, file_systems, host, kernel) \
@@ -91,8 +92,9 @@ impl Header {
         Ok(run)
     }
 
-    /// Writes anew what changed since the run began.
+    /// Updates the values that changed during the run.
     pub(crate) fn update(&self, store: &Transaction, run: i64) -> rusqlite::Result<()> {
+        // An unchanged header is large and need not go through the log again.
         let sql = "UPDATE headers SET record = ?2 WHERE run = ?1 AND record <> ?2";
         store
             .prepare_cached(sql)?
@@ -101,7 +103,7 @@ impl Header {
     }
 }
 
-/// Each name once, in order, as a JSON array.
+/// The distinct names, in order, as a JSON array.
 fn names(all: impl Iterator<Item = String>) -> serde_json::Result<String> {
     let mut names: Vec<String> = Vec::new();
     for name in all {

@@ -1,24 +1,25 @@
-//! Histograms as few bytes: less than a third of their JSON.
+//! Compact binary form of histograms, less than a third of the JSON size.
 //!
-//! The form: one byte for what follows ([`HDR_BYTES`] or [`HDR_TEXT`]), the length of the
-//! interchange form and the form itself, then for each bucket the distance of its lowest value
-//! from the highest of the bucket before, its width, and its count. Numbers are unsigned, seven
-//! bits a byte, the lowest first, the top bit set in all bytes but the last. Distances wrap, so
-//! that buckets in any order come back as they were.
+//! One byte gives the kind of the interchange form ([`HDR_BYTES`] or [`HDR_TEXT`]), followed by its
+//! length and content. Each bucket follows as the distance of its lowest value from the highest
+//! value of the previous bucket, its width, and its count. Numbers are unsigned with seven bits per
+//! byte, lowest bits first, and the top bit set in all bytes but the last. Distances wrap around,
+//! so that buckets in any order are restored exactly.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use results::HistogramRecord;
 
-/// The interchange form follows as the bytes that its base 64 stands for.
+/// The interchange form follows as decoded base 64.
 const HDR_BYTES: u8 = 1;
-/// The interchange form follows as text, because it is not what those bytes are written as.
+/// The interchange form follows as text, because encoding its bytes again would give another text.
 const HDR_TEXT: u8 = 2;
 
-/// A histogram as bytes.
+/// Encodes a histogram.
 pub(crate) fn encode(histogram: &HistogramRecord) -> Vec<u8> {
     let text = &histogram.hdr_v2_base64;
     let decoded = STANDARD.decode(text).ok();
+    // An import must give back the same text, whatever wrote it.
     let canonical = decoded.filter(|bytes| STANDARD.encode(bytes) == *text);
     let (kind, hdr) = match &canonical {
         Some(bytes) => (HDR_BYTES, bytes.as_slice()),
@@ -29,6 +30,7 @@ pub(crate) fn encode(histogram: &HistogramRecord) -> Vec<u8> {
     bytes.extend_from_slice(hdr);
     let mut before = 0_u64;
     for &[low, high, count] in &histogram.buckets_ns {
+        // Distances are small numbers, which need few bytes.
         put(&mut bytes, low.wrapping_sub(before));
         put(&mut bytes, high.wrapping_sub(low));
         put(&mut bytes, count);
@@ -37,7 +39,7 @@ pub(crate) fn encode(histogram: &HistogramRecord) -> Vec<u8> {
     bytes
 }
 
-/// The histogram of bytes that [`encode`] made; none of others.
+/// Decodes a histogram; `None` if [`encode`] did not create the bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Option<HistogramRecord> {
     let (&kind, mut rest) = bytes.split_first()?;
     let length = usize::try_from(take(&mut rest)?).ok()?;
@@ -71,11 +73,12 @@ fn put(bytes: &mut Vec<u8>, mut number: u64) {
 
 fn take(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
+    // Ten bytes at most: the file may be damaged and never end a number.
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
         *bytes = rest;
         let part = u64::from(byte & 0x7f);
-        // The tenth byte has room for one bit.
+        // Only one bit of the tenth byte fits into 64 bits.
         if part.leading_zeros() < shift {
             return None;
         }

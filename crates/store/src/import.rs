@@ -1,30 +1,29 @@
-//! Whole records: taken in at once or not at all.
+//! Import of whole records, in one transaction.
 
 use results::RunRecord;
 
 use crate::StoreError;
 use crate::check::check;
-use crate::draft::Draft;
+use crate::draft::RunDraft;
 use crate::entry::not_json;
 use crate::error::is_name_taken;
 use crate::insert::insert;
 use crate::store::Store;
 
-/// What became of a record that was to be imported.
+/// Result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Imported {
-    /// The store has it now.
+    /// The record was added.
     New(String),
-    /// The store had the same record already.
+    /// The store already had the same record.
     AlreadyThere(String),
 }
 
 impl Store {
-    /// Takes in an exported record and tells its id.
+    /// Imports an exported record.
     ///
     /// # Errors
-    /// When it is no record, is damaged, or when another run has its id; the store is then as it
-    /// was before.
+    /// If it is not a record, is damaged, or another run has its id. The store is then unchanged.
     pub fn import(&mut self, json: &[u8]) -> Result<Imported, StoreError> {
         let record = match std::str::from_utf8(json) {
             Ok(text) => RunRecord::from_json(text)?,
@@ -35,12 +34,13 @@ impl Store {
             }
         };
         let id = record.id.clone();
-        let entries = Draft::default().corrections(&record);
+        let entries = RunDraft::default().corrections(&record);
         let entries = entries.map_err(|error| StoreError::of(self.path(), not_json(error)))?;
+        // Before the store is locked, so that a bad record costs other processes nothing.
         check(&record, &entries)?;
         match insert(&mut self.connection, &record, &entries) {
             Ok(()) => Ok(Imported::New(id)),
-            // As text, in which a rate that is not a number is the same as itself.
+            // Compared as text, in which a rate that is not a number equals itself.
             Err(error) if is_name_taken(&error) => match self.export(&id)? == record.to_json() {
                 true => Ok(Imported::AlreadyThere(id)),
                 false => Err(StoreError::OtherRun { id }),

@@ -1,29 +1,30 @@
-//! A run that is over, entered all at once.
+//! Adds a completed run in one transaction.
 
 use results::RunRecord;
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::draft::Draft;
-use crate::entry::{Entry, apply, finish_run, not_json};
-use crate::header::Header;
+use crate::draft::RunDraft;
+use crate::entry::{EventRows, apply, finish_run, not_json};
+use crate::header::RunHeader;
 
-/// Enters a run that is over.
+/// Adds a completed run.
 pub(crate) fn insert_record(
     connection: &mut Connection,
     record: &RunRecord,
 ) -> rusqlite::Result<()> {
-    let entries = Draft::default().corrections(record).map_err(not_json)?;
+    let entries = RunDraft::default().corrections(record).map_err(not_json)?;
     insert(connection, record, &entries)
 }
 
-/// Enters a run that is over with its entries, all at once or not at all.
+/// Adds a completed run with its entries in one transaction.
 pub(crate) fn insert(
     connection: &mut Connection,
     record: &RunRecord,
-    entries: &[Entry],
+    entries: &[EventRows],
 ) -> rusqlite::Result<()> {
-    let header = Header::of(record).map_err(not_json)?;
+    let header = RunHeader::of(record).map_err(not_json)?;
     let store = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // No owner: other processes see the run only after the commit, when it is complete.
     let run = header.insert(&store, "")?;
     for entry in entries {
         apply(&store, run, entry)?;

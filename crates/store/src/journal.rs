@@ -1,4 +1,4 @@
-//! What is to be written of a run, and when: gathered for a moment, then written all at once.
+//! Writes the events of a run: collects them for a short time, then writes all at once.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -8,45 +8,45 @@ use results::RunRecord;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
-use crate::draft::{Draft, Told};
-use crate::entry::{Entry, apply, finish_run, not_json};
+use crate::draft::{KeptEvent, RunDraft};
+use crate::entry::{EventRows, apply, finish_run, not_json};
 use crate::error::is_name_taken;
-use crate::header::Header;
+use crate::header::RunHeader;
 use crate::insert::insert_record;
-use crate::live::{LiveRun, forget_ended};
+use crate::live::{RunLock, forget_ended};
 use crate::open::bring_in;
 use crate::place::identity;
 
-/// How long events are gathered; what a killed process loses at most, besides the interval that
-/// it measured.
+/// Time for which events are collected. A killed process loses at most this much, in addition to
+/// the interval being measured.
 const GATHER: Duration = Duration::from_millis(400);
-/// The longest pause after a failure.
+/// Maximum pause after a failure.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
-/// A longer write-ahead log is brought into the file between two cells.
+/// A longer write-ahead log is checkpointed between two cells.
 const LOG_BYTES_MAX: u64 = 256 << 20;
 
-/// What is written of one run, by one connection.
+/// Writes one run over one connection.
 #[derive(Debug)]
-pub(crate) struct Journal {
+pub(crate) struct RunJournal {
     path: PathBuf,
-    /// The file as it was when the run began.
+    /// Device and inode of the file at the start of the run.
     identity: Option<(u64, u64)>,
     connection: Connection,
-    /// Held until the run has ended; none where there are no locks.
-    live: Option<LiveRun>,
+    /// Lock held until the run ends; `None` if locks are not available.
+    live: Option<RunLock>,
     run: i64,
-    draft: Draft,
-    pending: Vec<Entry>,
-    /// When the pending entries are written.
+    draft: RunDraft,
+    pending: Vec<EventRows>,
+    /// Time at which the pending entries are written.
     due: Option<Instant>,
-    /// After a failure, until it works again.
+    /// Pause between attempts after a failure; `None` while writing works.
     pause: Option<Duration>,
-    /// What cannot be mended by trying again.
+    /// An error that retrying cannot fix.
     broken: Option<rusqlite::Error>,
 }
 
-impl Journal {
-    /// Enters the run, which goes on from now.
+impl RunJournal {
+    /// Adds the run, marked as running.
     pub(crate) fn begin(
         path: PathBuf,
         mut connection: Connection,
@@ -58,13 +58,15 @@ impl Journal {
             },
             false => StoreError::of(&path, error),
         };
-        // Before it can be listed.
-        let live = LiveRun::begin(&path, &record.id);
+        // Before other processes can see the run.
+        let live = RunLock::begin(&path, &record.id);
         let begin = |connection: &mut Connection| -> rusqlite::Result<i64> {
-            // Bringing the log into the file flushes it: not while a cell is measured.
+            // A checkpoint flushes the file, so it must not run while a cell is measured.
             connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-            let header = Header::of(record).map_err(not_json)?;
+            let header = RunHeader::of(record).map_err(not_json)?;
             let owner = units::json_line(&results::Owner::current()).map_err(not_json)?;
+            // A lock taken at the first write would fail at once if another process has written
+            // meanwhile.
             let store = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             forget_ended(&path, &store)?;
             let run = header.insert(&store, &owner)?;
@@ -78,7 +80,7 @@ impl Journal {
             connection,
             live,
             run,
-            draft: Draft::default(),
+            draft: RunDraft::default(),
             pending: Vec::new(),
             due: None,
             pause: None,
@@ -86,10 +88,12 @@ impl Journal {
         })
     }
 
-    /// Writes what is told until nobody can tell any more.
-    pub(crate) fn keep(mut self, told: &Receiver<Told>) -> Self {
+    /// Writes events until the sender is gone.
+    pub(crate) fn keep(mut self, told: &Receiver<KeptEvent>) -> Self {
         loop {
             let received = match self.due {
+                // Without pending entries, the thread sleeps until an event, so that it does not
+                // disturb the workers.
                 None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(due) => told.recv_timeout(due.saturating_duration_since(Instant::now())),
             };
@@ -105,15 +109,16 @@ impl Journal {
         self
     }
 
-    fn take(&mut self, told: Told) {
-        let cell_is_done = matches!(told, Told::CellDone(_));
+    fn take(&mut self, told: KeptEvent) {
+        let cell_is_done = matches!(told, KeptEvent::CellDone(_));
         match self.draft.entries(told) {
             Ok(entries) => self.pending.extend(entries),
             Err(error) => self.broken = Some(not_json(error)),
         }
         let now = Instant::now();
+        // The first event sets the time: the following ones are collected until then.
         let due = *self.due.get_or_insert(now + GATHER);
-        // Whoever tells much and often does not put off the writing.
+        // Frequent events do not postpone the writing.
         if due <= now {
             self.write_pending();
         }
@@ -122,7 +127,7 @@ impl Journal {
         }
     }
 
-    /// Writes the pending entries, or keeps them for later.
+    /// Writes the pending entries; keeps them for later if that fails.
     fn write_pending(&mut self) {
         match self.write(&[]) {
             Ok(()) => {
@@ -130,6 +135,7 @@ impl Journal {
                 (self.due, self.pause) = (None, None);
             }
             Err(_) => {
+                // A full disk may take long to be freed; the entries stay in memory until then.
                 let pause = self.pause.map_or(Duration::from_secs(1), |pause| pause * 2);
                 let pause = pause.min(PAUSE_MAX);
                 self.due = Some(Instant::now() + pause);
@@ -138,7 +144,7 @@ impl Journal {
         }
     }
 
-    fn write(&mut self, more: &[Entry]) -> rusqlite::Result<()> {
+    fn write(&mut self, more: &[EventRows]) -> rusqlite::Result<()> {
         let behavior = TransactionBehavior::Immediate;
         let store = self.connection.transaction_with_behavior(behavior)?;
         for entry in self.pending.iter().chain(more) {
@@ -147,7 +153,7 @@ impl Journal {
         store.commit()
     }
 
-    /// Between two cells a flush of the log disturbs nothing, where it has grown large.
+    /// Checkpoints a large log. Between two cells, this flush does not disturb a measurement.
     fn shorten_log(&mut self) {
         let mut log = self.path.clone().into_os_string();
         log.push("-wal");
@@ -157,8 +163,9 @@ impl Journal {
         }
     }
 
-    /// Ends the run: makes what is stored the same as the record.
+    /// Ends the run: makes the stored data equal to the record.
     pub(crate) fn finish(mut self, record: &RunRecord) -> Result<(), StoreError> {
+        // Writes to a removed file succeed, but nobody would find them.
         if identity(&self.path) != self.identity {
             return Err(StoreError::Gone {
                 path: self.path.clone(),
@@ -169,6 +176,7 @@ impl Journal {
             None => self.write_end(record),
         };
         finished.map_err(|error| StoreError::of(&self.path, error))?;
+        // After the commit, so that no process sees the run without lock and without end.
         self.live.take();
         bring_in(&self.connection);
         Ok(())
@@ -176,14 +184,14 @@ impl Journal {
 
     fn write_end(&mut self, record: &RunRecord) -> rusqlite::Result<()> {
         let corrections = self.draft.corrections(record).map_err(not_json)?;
-        let header = Header::of(record).map_err(not_json)?;
+        let header = RunHeader::of(record).map_err(not_json)?;
         let behavior = TransactionBehavior::Immediate;
         let store = self.connection.transaction_with_behavior(behavior)?;
         let is_there = store
             .prepare_cached("SELECT 1 FROM runs WHERE key = ?1 AND id = ?2")?
             .exists(rusqlite::params![self.run, record.id])?;
         if !is_there {
-            // Removed while it went on; what was measured is kept all the same.
+            // The run was removed while running; its results are stored anyway.
             drop(store);
             return insert_record(&mut self.connection, record);
         }
@@ -191,6 +199,7 @@ impl Journal {
             apply(&store, self.run, entry)?;
         }
         store.execute(
+            // A cell that was begun but not measured is not in the record.
             "DELETE FROM cells WHERE run = ?1 AND position >= ?2",
             rusqlite::params![self.run, record.cells.len() as i64],
         )?;

@@ -1,4 +1,4 @@
-//! What labs came to.
+//! Lab records in the store.
 
 use results::{LabRecord, Timestamp};
 use rusqlite::{Connection, params};
@@ -10,31 +10,31 @@ use crate::column::json;
 use crate::list::short_ids;
 use crate::store::Store;
 
-/// A lab in a few words.
+/// A lab in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LabRow {
-    /// The lab's name.
+    /// Id of the lab.
     pub id: String,
-    /// The shortest beginning of the name that is that of no other lab or run, at least the second
-    /// in which the lab began.
+    /// Shortest unique prefix of the id among labs and runs, at least up to the second of the
+    /// start.
     pub short_id: String,
-    /// When it began.
+    /// Start of the lab.
     pub started_at: Timestamp,
-    /// What it is, in a line.
+    /// Title, one line.
     pub title: String,
-    /// The workloads, or what was looked at.
+    /// The workloads or other topics.
     pub sections: Vec<String>,
     /// The file systems.
     pub columns: Vec<String>,
-    /// The runs that it was made of, each once; some may have been removed.
+    /// Ids of its runs, without duplicates. Some runs may have been removed.
     pub run_ids: Vec<String>,
-    /// Release of the host's kernel.
+    /// Kernel release of the host.
     pub kernel: String,
-    /// The host's name.
+    /// Host name.
     pub host: String,
 }
 
-/// What a list needs of a lab's record, of which there may be many.
+/// The part of a lab's record that a list needs; parsing only this keeps long lists fast.
 #[derive(Debug, Deserialize)]
 struct Outline {
     id: String,
@@ -42,8 +42,8 @@ struct Outline {
     title: String,
     #[serde(default)]
     environment: Machine,
-    columns: Vec<Named>,
-    sections: Vec<Section>,
+    columns: Vec<NamedColumn>,
+    sections: Vec<LabRuns>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -54,22 +54,22 @@ struct Machine {
 }
 
 #[derive(Debug, Deserialize)]
-struct Named {
+struct NamedColumn {
     name: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct Section {
+struct LabRuns {
     heading: String,
     #[serde(default)]
     runs: Vec<Vec<String>>,
 }
 
 impl Store {
-    /// Keeps the record of a lab, whose runs are kept by themselves.
+    /// Stores the record of a lab. Its runs are stored separately.
     ///
     /// # Errors
-    /// When the store cannot be written, or has a lab of that name.
+    /// If the store cannot be written, or has a lab with this id.
     pub fn keep_lab(&mut self, record: &LabRecord) -> Result<(), StoreError> {
         let sql = "INSERT INTO labs (id, started_us, record) VALUES (?1, ?2, ?3)";
         let row = params![
@@ -82,13 +82,15 @@ impl Store {
         Ok(())
     }
 
-    /// The record of a lab: by its id, by the beginning of that, where several begin so the newest
-    /// of them, or the newest of all as `last`.
+    /// The record of a lab, by id, by a prefix of the id, or `last` for the newest. If several ids
+    /// have the prefix, the newest one.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
+    /// If there is no such lab, or it cannot be read.
     pub fn lab(&self, selector: &str) -> Result<LabRecord, StoreError> {
+        // Every id begins with an empty text, and the newest one comes first.
         let beginning = if selector == "last" { "" } else { selector };
+        // Not `LIKE`, which would interpret `%` and `_` of the selector.
         let sql = "SELECT record FROM labs WHERE substr(id, 1, length(?1)) = ?1 \
                    ORDER BY started_us DESC, id DESC LIMIT 1";
         let failed = |error| StoreError::of(self.path(), error);
@@ -107,15 +109,15 @@ impl Store {
     /// All labs, newest first.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn labs(&self) -> Result<Vec<LabRow>, StoreError> {
         labs(&self.connection).map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// Removes the record of a lab; its runs stay.
+    /// Removes the record of a lab, but not its runs.
     ///
     /// # Errors
-    /// When there is no lab of that id, or the store cannot be written.
+    /// If there is no lab with this id, or the store cannot be written.
     pub fn remove_lab(&mut self, id: &str) -> Result<(), StoreError> {
         let removed = self
             .connection
@@ -131,7 +133,7 @@ impl Store {
 }
 
 pub(crate) fn labs(connection: &Connection) -> rusqlite::Result<Vec<LabRow>> {
-    // Both queries see the same state, whatever others write.
+    // One transaction, so that both queries see the same state.
     let connection = connection.unchecked_transaction()?;
     let short_ids = short_ids(&connection)?;
     let sql = "SELECT record FROM labs ORDER BY started_us DESC, id DESC";

@@ -1,9 +1,9 @@
-//! The results store: every run with all its figures in one SQLite file.
+//! The results store: every run with all its results in one SQLite file.
 //!
-//! A store never takes part in measuring. A [`Writer`] hears of events and writes on a thread of
-//! its own, so that a slow or full file system delays nothing; what it could not write is told
-//! when the run ends. Whatever happens to the process, the file opens again and holds all but the
-//! last second.
+//! A store never takes part in measuring. A [`RunWriter`] receives events and writes them on a
+//! thread, so that a slow or full file system delays nothing. Write errors are reported when the
+//! run ends. Even if the process is killed, the file can be opened again and has everything except
+//! the last second.
 
 mod best;
 mod cell;
@@ -38,7 +38,7 @@ pub use best::{Headline, RateOf};
 pub use documents::{ImportedRun, RunList, RunsImported, RunsRemoved};
 pub use error::StoreError;
 pub use follow::{
-    CellView, Cursor, LatencyView, LiveRun, OperationView, StoredEvent, StoredEvents,
+    CellView, LatencyView, LiveRun, OperationView, RunCursor, StoredEvent, StoredEvents,
     StoredIntervals,
 };
 pub use followed::{CellQuestion, FollowedCell};
@@ -46,10 +46,10 @@ pub use format::FORMAT_NUMBER;
 pub use import::Imported;
 pub use lab::LabRow;
 pub use list::{Filter, RunRow};
-pub use names::{NamedRun, Names, names};
+pub use names::{NamedRun, StoreNames, names};
 pub use page::{RunOrder, RunPage, RunQuery};
 pub use place::default_path;
-pub use select::{Found, is_lab_tag};
+pub use select::{FoundName, is_lab_tag};
 pub use status::RunStatus;
 pub use store::Store;
-pub use writer::Writer;
+pub use writer::RunWriter;

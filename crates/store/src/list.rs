@@ -1,4 +1,4 @@
-//! The runs of a store, in a few words each.
+//! The list of runs in a store.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,62 +16,61 @@ use crate::load::load_rows;
 use crate::status::RunStatus;
 use crate::store::Store;
 
-/// A run in a few words.
+/// A run in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunRow {
-    /// The run's name.
+    /// Id of the run.
     pub id: String,
-    /// The shortest beginning of the name that is that of no other run or lab, at least the second
-    /// in which the run began.
+    /// Shortest unique prefix of the id among runs and labs, at least up to the second of the
+    /// start.
     pub short_id: String,
-    /// When the run began.
+    /// Start of the run.
     pub started_at: Timestamp,
-    /// When the run ended; none while it goes on, and none when it was killed.
+    /// End of the run; none if it is still running or was killed.
     pub finished_at: Option<Timestamp>,
-    /// How it ended, if it did.
+    /// Status of the run.
     pub status: RunStatus,
     /// The command line, program name first.
     pub command: Vec<String>,
-    /// The workloads' names, each once.
+    /// Names of the workloads, without duplicates.
     pub workloads: Vec<String>,
-    /// The targets' paths, each once.
+    /// Paths of the targets, without duplicates.
     pub targets: Vec<String>,
-    /// The types of the targets' file systems, each once.
+    /// Types of the targets' file systems, without duplicates.
     pub file_systems: Vec<String>,
-    /// The machine that measured; empty when its name is not known.
+    /// Host that measured; empty if unknown.
     pub host: String,
-    /// Release of the kernel that measured; empty when it is not known.
+    /// Release of the kernel that measured; empty if unknown.
     pub kernel: String,
-    /// How many cells are complete.
+    /// Number of complete cells.
     pub cell_count: u32,
-    /// Operations per second, the best of all cells; of a cell that was repeated, the mean of its
-    /// complete repetitions. None when nothing was measured.
+    /// Operations per second of the best cell. The rate of a repeated cell is the mean of its
+    /// complete repetitions. None if nothing was measured.
     pub per_second_max: Option<f64>,
-    /// Bytes per second, as `per_second_max`; none when nothing was measured.
+    /// Bytes per second, chosen like `per_second_max`; none if nothing was measured.
     pub bytes_per_second_max: Option<f64>,
-    /// The rate that tells most, in the unit that means something for what was run; none when
-    /// nothing was measured.
+    /// The most informative rate, in a unit that suits the workload; none if nothing was measured.
     pub headline: Option<Headline>,
-    /// What somebody noted.
+    /// Note of the user.
     pub note: String,
-    /// Sorted.
+    /// Tags, sorted.
     pub tags: Vec<String>,
 }
 
-/// Which runs to list; those for which everything holds that is asked.
+/// Selects runs that meet all conditions.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// A workload's name contains this, in any case.
+    /// Text in a workload's name, ignoring case.
     pub workload: Option<String>,
-    /// A target's path contains this.
+    /// Text in a target's path.
     pub target: Option<String>,
-    /// It has all of these tags.
+    /// Tags that the run must have.
     pub tags: Vec<String>,
-    /// It ended so.
+    /// Status of the run.
     pub status: Option<RunStatus>,
-    /// It began then or later.
+    /// Earliest start.
     pub since: Option<Timestamp>,
-    /// No more than so many, the newest.
+    /// Maximum number of runs; the newest are kept.
     pub limit: Option<usize>,
 }
 
@@ -95,10 +94,10 @@ impl Filter {
 }
 
 impl Store {
-    /// The runs that the filter takes, newest first.
+    /// The runs that match the filter, newest first.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn list(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
         list(self.path(), &self.connection, filter)
             .map_err(|error| StoreError::of(self.path(), error))
@@ -106,7 +105,7 @@ impl Store {
 }
 
 fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<RunRow>> {
-    // All queries see the same state, whatever others write.
+    // One transaction, so that all queries see the same state.
     let connection = connection.unchecked_transaction()?;
     let short_ids = short_ids(&connection)?;
     let mut tags = tags(&connection)?;
@@ -124,6 +123,7 @@ fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Resu
         add_best(&connection, key, &mut run)?;
         Ok(run)
     })?;
+    // Errors pass the filter, so that they are reported instead of hidden.
     let wanted = rows.filter(|row| row.as_ref().map_or(true, |row| filter.takes(row)));
     wanted.take(filter.limit.unwrap_or(usize::MAX)).collect()
 }
@@ -133,8 +133,9 @@ pub(crate) const COLUMNS: &str = "key, id, started_at, finished_at, status, owne
     workloads, targets, file_systems, cell_count, note, host, per_second_max, \
     bytes_per_second_max, kernel, rate_of, rate";
 
-/// The rates of a killed run that completed no cell, which has intervals at best.
+/// Adds the rates of a killed run that completed no cell, from its intervals.
 pub(crate) fn add_best(store: &Connection, key: i64, run: &mut RunRow) -> rusqlite::Result<()> {
+    // Only these runs, because loading all rows of a run is slow.
     if run.status == RunStatus::Interrupted && run.per_second_max.is_none() {
         let best = Best::of(&load_rows(store, key)?.cells);
         run.per_second_max = best.per_second_max;
@@ -144,7 +145,7 @@ pub(crate) fn add_best(store: &Connection, key: i64, run: &mut RunRow) -> rusqli
     Ok(())
 }
 
-/// A row of [`COLUMNS`] with its key; its tags and what the id is shortened to are elsewhere.
+/// A row of [`COLUMNS`] with its key. Tags and the short id are filled in elsewhere.
 pub(crate) fn listed_row(path: &Path, row: &Row) -> rusqlite::Result<(i64, RunRow)> {
     let key = row.get(0)?;
     let id: String = row.get(1)?;
@@ -185,7 +186,7 @@ fn headline(row: &Row) -> rusqlite::Result<Option<Headline>> {
     Ok(Some(Headline { of, per_second }))
 }
 
-/// A column of text as what it stands for.
+/// Parses a text column.
 fn parsed<T>(row: &Row, column: usize, parse: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     parse(&text).ok_or_else(|| damaged(column, format!("`{text}` is not a time")))
@@ -202,15 +203,16 @@ fn tags(connection: &Connection) -> rusqlite::Result<HashMap<i64, Vec<String>>> 
     Ok(tags)
 }
 
-/// Length of `20261121-045905`: the second in which a run began.
+/// Length of `20261121-045905`, the start of a run to the second.
 const SECOND_LENGTH: usize = 15;
 
-/// The shortest beginnings that tell runs and labs from each other.
+/// The shortest unique prefix of each id of a run or lab.
 pub(crate) fn short_ids(connection: &Connection) -> rusqlite::Result<HashMap<String, String>> {
     let sql = "SELECT id FROM runs UNION SELECT id FROM labs ORDER BY id";
     let mut query = connection.prepare_cached(sql)?;
     let ids = query.query_map([], |row| row.get(0))?;
     let ids: Vec<String> = ids.collect::<rusqlite::Result<_>>()?;
+    // In sorted order, only the two neighbors can share the longest prefix.
     let short = |index: usize| {
         let id = &ids[index];
         let before = index.checked_sub(1).map(|before| ids[before].as_str());
@@ -220,7 +222,7 @@ pub(crate) fn short_ids(connection: &Connection) -> rusqlite::Result<HashMap<Str
     Ok((0..ids.len()).map(short).collect())
 }
 
-/// The shortest beginning of an id that is that of none of its neighbors.
+/// The shortest prefix of an id that none of its neighbors has.
 pub(crate) fn shortest<'a>(id: &str, neighbors: impl Iterator<Item = &'a str>) -> String {
     let alike = |other: &str| {
         let pairs = id.bytes().zip(other.bytes());

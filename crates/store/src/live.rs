@@ -1,5 +1,5 @@
-//! Which runs go on: each holds a lock on a file beside the store until its process has ended,
-//! however that ends. Numbers of processes mean nothing in another container; locks do.
+//! Detects running runs. Each holds a lock on a file next to the store, which the kernel releases
+//! when the process ends in any way. Process IDs have no meaning in another container; locks do.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -15,20 +15,20 @@ use rustix::io::Errno;
 use crate::check::is_id;
 use crate::status::RunStatus;
 
-/// So often is tried again what raced with another process.
+/// Number of attempts when another process interferes.
 const ATTEMPTS: u32 = 16;
 /// Pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The lock of a run that goes on in this process.
+/// The lock of a run that this process makes.
 #[derive(Debug)]
-pub(crate) struct LiveRun {
+pub(crate) struct RunLock {
     path: PathBuf,
     _locked: File,
 }
 
-impl LiveRun {
-    /// Locks; none where no lock can be had, so that the owner's process must tell.
+impl RunLock {
+    /// Takes the lock. `None` if locking is not possible; then the owner's process ID is used.
     pub(crate) fn begin(store: &Path, id: &str) -> Option<Self> {
         let path = lock_path(store, id)?;
         for _ in 0..ATTEMPTS {
@@ -37,19 +37,20 @@ impl LiveRun {
                 .create(true)
                 .truncate(false)
                 .mode(0o600)
+                // The store may be in a directory where other users can create links.
                 .custom_flags(OFlags::NOFOLLOW.bits() as i32)
                 .open(&path)
                 .ok()?;
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
-                // A process that looks for locks of ended runs has it for a moment.
+                // A process that checks for ended runs holds the lock for a moment.
                 Err(Errno::WOULDBLOCK) => {
                     std::thread::sleep(PAUSE);
                     continue;
                 }
                 Err(_) => return None,
             }
-            // Whoever forgets ended runs may have removed it meanwhile.
+            // A process that cleans up after ended runs may have removed the file meanwhile.
             if is_at(&file, &path) {
                 return Some(Self {
                     path,
@@ -61,16 +62,17 @@ impl LiveRun {
     }
 }
 
-impl Drop for LiveRun {
+impl Drop for RunLock {
     fn drop(&mut self) {
-        // An unlocked file that stays is forgotten later.
+        // A remaining unlocked file is removed later.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Whether a run's process holds its lock; none where there is no lock to ask.
+/// `true` if a run's process holds its lock; `None` if there is no lock file.
 pub(crate) fn is_live(store: &Path, id: &str) -> Option<bool> {
     let file = open(&lock_path(store, id)?)?;
+    // Shared, so that several readers can check at the same time without seeing each other.
     match flock(&file, FlockOperation::NonBlockingLockShared) {
         Ok(()) => Some(false),
         Err(Errno::WOULDBLOCK) => Some(true),
@@ -78,7 +80,7 @@ pub(crate) fn is_live(store: &Path, id: &str) -> Option<bool> {
     }
 }
 
-/// The runs that go on, the oldest first.
+/// The running runs, oldest first.
 pub(crate) fn live_ids(store: &Path, connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT id, owner FROM runs WHERE owner IS NOT NULL AND status = 'running' \
                ORDER BY started_us, id";
@@ -95,7 +97,7 @@ pub(crate) fn live_ids(store: &Path, connection: &Connection) -> rusqlite::Resul
     Ok(live)
 }
 
-/// Forgets who made the runs whose processes were killed, and removes their locks.
+/// Clears the owners of runs whose processes were killed, and removes their locks.
 pub(crate) fn forget_ended(store: &Path, connection: &Connection) -> rusqlite::Result<()> {
     let mut query = connection.prepare("SELECT id FROM runs WHERE owner IS NOT NULL")?;
     let ids = query.query_map([], |row| row.get(0))?;
@@ -114,8 +116,8 @@ pub(crate) fn forget_ended(store: &Path, connection: &Connection) -> rusqlite::R
     Ok(())
 }
 
-/// Removes locks that no process holds and that no run of the store names: of a process that was
-/// killed before it stored its run, or between forgetting a run and removing its lock.
+/// Removes lock files that no process holds and that belong to no stored run. They remain if a
+/// process is killed before it stores its run, or between clearing an owner and removing the lock.
 fn remove_strays(store: &Path) {
     let directory = match store.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -135,7 +137,7 @@ fn remove_strays(store: &Path) {
             continue;
         };
         let Some(file) = open(&path) else { continue };
-        // A process that is about to lock it checks afterwards that it is still there.
+        // A process that is about to take the lock checks afterwards that the file still exists.
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() && is_at(&file, &path) {
             let _ = fs::remove_file(&path);
         }
@@ -143,7 +145,7 @@ fn remove_strays(store: &Path) {
 }
 
 fn lock_path(store: &Path, id: &str) -> Option<PathBuf> {
-    // A store from elsewhere may hold anything for a name.
+    // A store from elsewhere may contain any text as an id.
     if !is_id(id) {
         return None;
     }
@@ -153,6 +155,7 @@ fn lock_path(store: &Path, id: &str) -> Option<PathBuf> {
 }
 
 fn open(path: &Path) -> Option<File> {
+    // A pipe with this name must not block the open.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(flags).open(path).ok()
@@ -180,7 +183,7 @@ mod tests {
         let id = |last: char| format!("20260101T000000Z-00000000000{last}");
         let ids = [id('1'), id('2')];
         assert!(ids.iter().all(|id| is_id(id)), "{ids:?}");
-        let live = LiveRun::begin(&store, &ids[0]).unwrap();
+        let live = RunLock::begin(&store, &ids[0]).unwrap();
         fs::write(lock_path(&store, &ids[1]).unwrap(), "").unwrap();
         fs::write(directory.path().join("runs.db-run-notes"), "mine").unwrap();
         forget_ended(&store, &connection).unwrap();

@@ -1,4 +1,4 @@
-//! From rows back to the record.
+//! Converts rows back to a record.
 
 use results::{
     CellRecord, EstimateRecord, IntervalRecord, RunRecord, Status, Warning, WarningCode, doubt,
@@ -13,43 +13,44 @@ use crate::status::RunStatus;
 use crate::store::Store;
 
 impl Store {
-    /// The record of a run, equal to the one that was stored.
+    /// The record of a run, equal to the stored one.
     ///
-    /// A run that goes on or was killed comes as interrupted, with what was measured until then:
-    /// the cell that was being measured has the figures of its intervals.
+    /// A run that is still running or was killed is returned as interrupted, with the results so
+    /// far. The cell being measured has only the values that its intervals provide.
     ///
     /// # Errors
-    /// When there is no such run, or its rows are damaged.
+    /// If there is no such run, or its rows are damaged.
     pub fn load(&self, selector: &str) -> Result<RunRecord, StoreError> {
         let run = self.select(selector)?;
         load(&self.connection, run.key).map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// The record of a run as one JSON document, the same that `pgmeter run --json` writes.
+    /// The record of a run as one JSON document, the same as `pgmeter run --json` writes.
     ///
     /// # Errors
-    /// As [`Store::load`].
+    /// Same as [`Store::load`].
     pub fn export(&self, selector: &str) -> Result<String, StoreError> {
         Ok(self.load(selector)?.to_json())
     }
 }
 
-/// The cell that was being measured when the run was last heard of.
-struct OpenCell {
+/// The cell that was being measured when the run last wrote to the store.
+struct InterruptedCell {
     index: u32,
     intervals: Vec<IntervalRecord>,
 }
 
 fn load(connection: &Connection, run: i64) -> rusqlite::Result<RunRecord> {
-    // All queries see the same state, whatever others write.
+    // One transaction, so that all queries see the same state.
     load_rows(&*connection.unchecked_transaction()?, run)
 }
 
-/// The record from rows that nobody changes meanwhile.
+/// The record, read within one transaction.
 pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRecord> {
     let (mut record, stored, status) = load_header(store, run)?;
     let (cells, open) = cells(store, run)?;
     record.cells = cells;
+    // By the stored status: estimates are written only at the end of a run.
     if stored == RunStatus::Running.as_str() {
         record.fill_in_keys();
         record.estimates = estimates(&record.cells);
@@ -61,7 +62,7 @@ pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRec
     Ok(record)
 }
 
-/// What is known of a run beside its cells, its status as it is stored, and as it is.
+/// The record without cells and estimates, the stored status, and the actual status.
 pub(crate) fn load_header(
     store: &Connection,
     run: i64,
@@ -79,7 +80,7 @@ pub(crate) fn load_header(
         Ok((
             record,
             stored.clone(),
-            // A record of a run that goes on is as that of one that was interrupted.
+            // The record of a running run has the status interrupted.
             RunStatus::of(&stored, owner.as_deref(), None),
         ))
     })?;
@@ -93,10 +94,10 @@ pub(crate) fn load_header(
     Ok((record, stored, status))
 }
 
-/// Adds what is known of the cell that was never completed, and says so.
-fn add_open_cell(record: &mut RunRecord, open: Option<OpenCell>, status: RunStatus) {
+/// Adds the results of the incomplete cell, with a warning.
+fn add_open_cell(record: &mut RunRecord, open: Option<InterruptedCell>, status: RunStatus) {
     let what = match status {
-        RunStatus::Running => "the run is still going; these are its figures so far",
+        RunStatus::Running => "the run is still running; these are its results so far",
         _ => "the run was killed; its record has what was stored until then",
     };
     let code = WarningCode::CellCutShort;
@@ -111,7 +112,7 @@ fn add_open_cell(record: &mut RunRecord, open: Option<OpenCell>, status: RunStat
     let cell = CellRecord::of_intervals(planned, &record.plan, open.intervals);
     let doubts = doubt(&cell, &record.environment, &record.plan);
     record.warnings.extend(doubts);
-    let message = "the figures are added up from the intervals, so percentiles are missing";
+    let message = "the results are sums over the intervals, so percentiles are missing";
     record
         .warnings
         .push(Warning::of_cell(code, cell.index, message));
@@ -137,8 +138,11 @@ fn stored_estimates(store: &Connection, run: i64) -> rusqlite::Result<Vec<Estima
     query.query_map([run], |row| json(row, 0))?.collect()
 }
 
-/// The complete cells, and the last one where it is not complete.
-fn cells(store: &Connection, run: i64) -> rusqlite::Result<(Vec<CellRecord>, Option<OpenCell>)> {
+/// The complete cells, and the last one if it is incomplete.
+fn cells(
+    store: &Connection,
+    run: i64,
+) -> rusqlite::Result<(Vec<CellRecord>, Option<InterruptedCell>)> {
     let sql = "SELECT key, cell_index, figures FROM cells WHERE run = ?1 ORDER BY position";
     let mut query = store.prepare_cached(sql)?;
     let mut rows = query.query([run])?;
@@ -161,7 +165,7 @@ fn cells(store: &Connection, run: i64) -> rusqlite::Result<(Vec<CellRecord>, Opt
                 );
             }
             None => {
-                open = Some(OpenCell {
+                open = Some(InterruptedCell {
                     index: row.get(1)?,
                     intervals,
                 });

@@ -1,4 +1,4 @@
-//! The names in a store, for shells that complete words: found in no time, or not at all.
+//! Names in a store for shell completion. They are found quickly or not at all.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,35 +11,35 @@ use crate::format::{APPLICATION_ID, FORMAT_NUMBER, number};
 use crate::list::short_ids;
 use crate::open::immutable_uri;
 
-/// Nobody waits longer for the end of a word.
+/// Users do not wait longer for a completion.
 const WAIT: Duration = Duration::from_millis(20);
 
-/// What can be named in a store.
+/// Names that can be completed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Names {
+pub struct StoreNames {
     /// The newest runs and labs, newest first.
     pub runs: Vec<NamedRun>,
     /// All tags, sorted.
     pub tags: Vec<String>,
 }
 
-/// A run or a lab that can be named.
+/// A run or lab to complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedRun {
-    /// The shortest beginning of the name that is clear.
+    /// Shortest unique prefix of the id.
     pub short_id: String,
-    /// When it began.
+    /// Start of the run or lab.
     pub started_at: Timestamp,
-    /// What was run; of a lab, its title.
+    /// Names of the workloads; for a lab, its title.
     pub what: Vec<String>,
-    /// Whether it is a lab.
+    /// `true` for a lab.
     pub is_lab: bool,
 }
 
-/// The names in the store at `path`, `count` runs and labs at most. Nothing is made, brought up to
-/// date or waited for: none where there is no store, or where it cannot be read like that.
+/// The names in the store at `path`, at most `count` runs and labs. Does not create or upgrade the
+/// store and does not wait for locks. `None` if there is no store, or it cannot be read this way.
 #[must_use]
-pub fn names(path: &Path, count: usize) -> Option<Names> {
+pub fn names(path: &Path, count: usize) -> Option<StoreNames> {
     let found = std::fs::metadata(path).ok()?;
     if !found.is_file() {
         return None;
@@ -47,10 +47,11 @@ pub fn names(path: &Path, count: usize) -> Option<Names> {
     read(&connect(path).ok()?, count).ok()
 }
 
-/// Opens the file for reading alone. Without a log that is in use, nothing is written beside it.
+/// Opens the file read-only. If no log is in use, SQLite then creates no files next to it.
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let mut log = path.to_owned().into_os_string();
     log.push("-wal");
+    // An immutable file is read without its log, so newer runs would be missing.
     let has_log = std::fs::metadata(log).is_ok_and(|found| found.len() > 0);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = match has_log {
@@ -64,10 +65,11 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn read(store: &Connection, count: usize) -> rusqlite::Result<Names> {
+fn read(store: &Connection, count: usize) -> rusqlite::Result<StoreNames> {
     let mark: i32 = store.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    // An upgrade is not the task of a completion.
     if i64::from(mark) != APPLICATION_ID || number(store)? != FORMAT_NUMBER {
-        return Ok(Names::default());
+        return Ok(StoreNames::default());
     }
     let short_ids = short_ids(store)?;
     let sql = "SELECT id, started_us, workloads, 0 FROM runs UNION ALL \
@@ -87,5 +89,5 @@ fn read(store: &Connection, count: usize) -> rusqlite::Result<Names> {
     let mut query = store.prepare("SELECT DISTINCT tag FROM tags ORDER BY tag")?;
     let tags = query.query_map([], |row| row.get(0))?;
     let tags = tags.collect::<rusqlite::Result<_>>()?;
-    Ok(Names { runs, tags })
+    Ok(StoreNames { runs, tags })
 }

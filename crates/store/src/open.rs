@@ -1,4 +1,4 @@
-//! Opening: what the file is, and a connection that is set up alike wherever it is used.
+//! Opens the store: checks the kind of file and sets up the connection in the same way everywhere.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,18 +10,18 @@ use crate::StoreError;
 use crate::format::{APPLICATION_ID, FORMAT_NUMBER, migrate, number};
 use crate::place::{make_parents, regular_file};
 
-/// How long another process may keep the store locked.
+/// Maximum time to wait for another process's lock.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// What an SQLite file is to us.
-enum Kind {
-    /// Nothing was written to it yet.
+/// Kind of an SQLite file.
+enum DatabaseKind {
+    /// Empty file.
     Empty,
-    /// A store of this format or an older one.
+    /// A store with this format number, current or older.
     Store(i64),
 }
 
-/// Opens the store for reading and writing; makes it where there is none.
+/// Opens the store for reading and writing; creates it if there is none.
 pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
     if regular_file(path)?.is_none() {
         make_parents(path)?;
@@ -29,8 +29,9 @@ pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
     let failed = |error| StoreError::of(path, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut connection = connect(path, flags).map_err(failed)?;
+    // Before any setting is changed: a file of another program must stay as it is.
     let kind = kind(path, &connection)?;
-    // SQLite opens for reading what it cannot open for writing.
+    // SQLite falls back to read-only if it cannot open a file for writing.
     if connection.is_readonly("main").map_err(failed)? {
         return Err(StoreError::ReadOnly {
             path: path.to_owned(),
@@ -41,8 +42,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Opens a store that is there, for writing too where that is possible; none where there is no
-/// file.
+/// Opens an existing store, also for writing if possible; `None` if there is no file.
 pub(crate) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError> {
     if regular_file(path)?.is_none() {
         return Ok(None);
@@ -58,11 +58,11 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
     }
 }
 
-/// Opens a store where no file can be written, as on a medium for reading only.
+/// Opens a store whose files cannot be written, such as on read-only media.
 fn open_unwritable(path: &Path, why: StoreError) -> Result<Connection, StoreError> {
     let mut log = path.to_owned().into_os_string();
     log.push("-wal");
-    // Without its log, which cannot be read without writing, the file alone would be out of date.
+    // The log cannot be read without writing, and without it the file would be out of date.
     if std::fs::metadata(log).is_ok_and(|found| found.len() > 0) {
         return Err(why);
     }
@@ -70,25 +70,28 @@ fn open_unwritable(path: &Path, why: StoreError) -> Result<Connection, StoreErro
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let connection = connect(Path::new(&immutable_uri(path)), flags).map_err(failed)?;
     match kind(path, &connection)? {
-        Kind::Store(FORMAT_NUMBER) => Ok(connection),
-        Kind::Store(seen) => Err(StoreError::OlderReadOnly {
+        DatabaseKind::Store(FORMAT_NUMBER) => Ok(connection),
+        DatabaseKind::Store(seen) => Err(StoreError::OlderReadOnly {
             path: path.to_owned(),
             seen,
         }),
-        Kind::Empty => Err(why),
+        DatabaseKind::Empty => Err(why),
     }
 }
 
-/// The file's name for SQLite, with the promise that nobody changes it.
+/// The file's name for SQLite, declared immutable.
 pub(crate) fn immutable_uri(path: &Path) -> std::ffi::OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let mut uri = b"file:".to_vec();
     for byte in path.as_os_str().as_bytes() {
         match byte {
+            // These would end the path within a URI, or change it.
             b'%' | b'?' | b'#' => uri.extend(format!("%{byte:02x}").bytes()),
             _ => uri.push(*byte),
         }
     }
+    // Otherwise SQLite would create files next to the store even for reading
+    // (`sqlite.org/uri.html`).
     uri.extend(b"?immutable=1");
     std::ffi::OsString::from_vec(uri)
 }
@@ -97,16 +100,16 @@ fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(WAIT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // The file may come from anywhere: its schema is not to call functions or to be rewritten.
+    // The file may come from anywhere, so its schema must not call functions or be rewritten.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     Ok(connection)
 }
 
-/// Looks at the file before anything is changed.
-fn kind(path: &Path, connection: &Connection) -> Result<Kind, StoreError> {
+/// Determines the kind of file before changing anything.
+fn kind(path: &Path, connection: &Connection) -> Result<DatabaseKind, StoreError> {
     let look = || {
-        // All of one moment: another process may be making the store.
+        // One transaction, because another process may be creating the store.
         let store = connection.unchecked_transaction()?;
         let mark: i64 = store.pragma_query_value(None, "application_id", |row| row.get(0))?;
         let tables = "SELECT count(*) FROM sqlite_schema";
@@ -115,13 +118,13 @@ fn kind(path: &Path, connection: &Connection) -> Result<Kind, StoreError> {
     };
     let (mark, seen, table_count) = look().map_err(|error| StoreError::of(path, error))?;
     match (mark, seen, table_count) {
-        (0, 0, 0) => Ok(Kind::Empty),
+        (0, 0, 0) => Ok(DatabaseKind::Empty),
         (APPLICATION_ID, seen, _) if seen > FORMAT_NUMBER => Err(StoreError::Newer {
             path: path.to_owned(),
             seen,
             known: FORMAT_NUMBER,
         }),
-        (APPLICATION_ID, 1.., 1..) => Ok(Kind::Store(seen)),
+        (APPLICATION_ID, 1.., 1..) => Ok(DatabaseKind::Store(seen)),
         _ => Err(StoreError::NotAStore {
             path: path.to_owned(),
             reason: "it is an SQLite file of another program".to_owned(),
@@ -129,25 +132,25 @@ fn kind(path: &Path, connection: &Connection) -> Result<Kind, StoreError> {
     }
 }
 
-/// Brings the file to the newest format and makes sure that a killed process harms nothing.
-fn set_up(connection: &mut Connection, kind: &Kind) -> rusqlite::Result<()> {
-    if matches!(kind, Kind::Empty) {
-        // Only before the first table can be told that the file is to shrink.
+/// Upgrades the file to the newest format, and makes it safe against killed processes.
+fn set_up(connection: &mut Connection, kind: &DatabaseKind) -> rusqlite::Result<()> {
+    if matches!(kind, DatabaseKind::Empty) {
+        // SQLite accepts this setting only before the first table exists.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
     use_log(connection)?;
-    // With a log, this flushes when the log is brought into the file, not with every change.
+    // With a log, this flushes at checkpoints only, not after every change.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    if !matches!(kind, Kind::Store(FORMAT_NUMBER)) {
+    if !matches!(kind, DatabaseKind::Store(FORMAT_NUMBER)) {
         migrate(connection)?;
     }
     Ok(())
 }
 
-/// Switches to a write-ahead log, with which readers and writers do not wait for each other.
+/// Switches to a write-ahead log, so that readers and writers do not wait for each other.
 ///
-/// Two processes that do so at once do not wait for each other either: one of them is refused,
-/// whatever waiting was asked for.
+/// If two processes do this at the same time, SQLite refuses one of them without waiting for the
+/// busy timeout.
 fn use_log(connection: &Connection) -> rusqlite::Result<()> {
     let start = Instant::now();
     loop {
@@ -163,8 +166,8 @@ fn use_log(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// Brings the log into the file and flushes both, as far as others do not hold it up; the log
-/// stays where that fails.
+/// Checkpoints: copies the log into the file and flushes both, unless other processes prevent it.
+/// If it fails, the log remains.
 pub(crate) fn bring_in(connection: &Connection) {
     let _ = connection.pragma_query(None, "wal_checkpoint", |_| Ok(()));
 }

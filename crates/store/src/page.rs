@@ -1,4 +1,4 @@
-//! A part of the list of runs, found by the database: what a page that is scrolled asks for.
+//! Pages of the list of runs, sorted and filtered by the database, for a scrolled web page.
 
 use std::path::Path;
 
@@ -15,33 +15,33 @@ use crate::live::live_ids;
 use crate::status::RunStatus;
 use crate::store::Store;
 
-/// What runs are sorted by.
+/// Sort key of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RunOrder {
-    /// When they began.
+    /// Start time.
     #[default]
     Started,
-    /// Names of their workloads.
+    /// Workload names.
     Workload,
-    /// Paths of their targets.
+    /// Target paths.
     Target,
-    /// Names of the file systems.
+    /// File system names.
     FileSystem,
-    /// How they ended.
+    /// Status.
     Status,
-    /// The rate that tells most.
+    /// Most informative rate.
     Rate,
-    /// Operations per second, the best of all cells.
+    /// Operations per second of the best cell.
     Operations,
-    /// Bytes per second, the best of all cells.
+    /// Bytes per second of the best cell.
     Bytes,
-    /// How many cells are complete.
+    /// Number of complete cells.
     Cells,
-    /// The machine.
+    /// Host name.
     Host,
-    /// The kernel's release.
+    /// Kernel release.
     Kernel,
-    /// Their note.
+    /// Note.
     Note,
 }
 
@@ -64,44 +64,44 @@ impl RunOrder {
     }
 }
 
-/// Which runs a part of the list has; those for which everything holds that is asked.
+/// Selects and sorts runs. A run must meet all conditions.
 #[derive(Debug, Clone, Default)]
 pub struct RunQuery {
-    /// Each of these words is in the id, a workload, a target, a file system, the machine, the
-    /// kernel, the command, the note or a tag, in any case.
+    /// Words, each in the id, a workload, a target, a file system, the host, the kernel, the
+    /// command, the note or a tag, ignoring case.
     pub words: Vec<String>,
-    /// A workload's name contains this, in any case.
+    /// Text in a workload's name, ignoring case.
     pub workload: Option<String>,
-    /// A target's path contains this, in any case.
+    /// Text in a target's path, ignoring case.
     pub target: Option<String>,
-    /// It has all of these tags.
+    /// Tags that the run must have.
     pub tags: Vec<String>,
-    /// It ended so.
+    /// Status of the run.
     pub status: Option<RunStatus>,
-    /// It began then or later.
+    /// Earliest start.
     pub since: Option<Timestamp>,
-    /// It began before.
+    /// The run started before this time.
     pub until: Option<Timestamp>,
-    /// What it is sorted by.
+    /// Sort key.
     pub order: RunOrder,
-    /// Whether the smallest comes first.
+    /// `true` for ascending order.
     pub is_rising: bool,
-    /// So many are left out at the beginning.
+    /// Number of runs to skip at the beginning.
     pub offset: usize,
-    /// No more than so many.
+    /// Maximum number of runs.
     pub limit: usize,
 }
 
-/// A part of the list of runs.
+/// One page of the list of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunPage {
-    /// How many runs the store has.
+    /// Number of runs in the store.
     pub total_count: u64,
-    /// How many of them are as asked.
+    /// Number of runs that meet the conditions.
     pub matching_count: u64,
-    /// How many of these are left out at the beginning.
+    /// Number of matching runs skipped at the beginning.
     pub offset: u64,
-    /// The runs, in the order that was asked for.
+    /// The runs, in the requested order.
     pub runs: Vec<RunRow>,
 }
 
@@ -110,19 +110,19 @@ impl JsonDocument for RunPage {
 }
 
 impl Store {
-    /// A part of the list of runs.
+    /// One page of the list of runs.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn page(&self, query: &RunQuery) -> Result<RunPage, StoreError> {
         page(self.path(), &self.connection, query)
             .map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// A run in a few words.
+    /// The list row of a run.
     ///
     /// # Errors
-    /// When there is no such run, or the store cannot be read.
+    /// If there is no such run, or the store cannot be read.
     pub fn row(&self, selector: &str) -> Result<RunRow, StoreError> {
         let run = self.select(selector)?;
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE key = ?1");
@@ -137,7 +137,7 @@ impl Store {
 }
 
 fn page(path: &Path, connection: &Connection, query: &RunQuery) -> rusqlite::Result<RunPage> {
-    // All queries see the same state, whatever others write.
+    // One transaction, so that all queries see the same state.
     let store = connection.unchecked_transaction()?;
     let condition = Condition::of(query, || live_ids(path, &store))?;
     let count = |sql: &str, values: &[Value]| -> rusqlite::Result<u64> {
@@ -149,7 +149,7 @@ fn page(path: &Path, connection: &Connection, query: &RunQuery) -> rusqlite::Res
     let sql = format!("SELECT count(*) FROM runs WHERE {}", condition.sql);
     let matching_count = count(&sql, &condition.values)?;
     let direction = if query.is_rising { "ASC" } else { "DESC" };
-    // Runs without a figure come last either way.
+    // Runs without a value come last in both directions.
     let sql = format!(
         "SELECT {COLUMNS} FROM runs WHERE {} ORDER BY {column} IS NULL, {column} {direction}, \
          started_us {direction}, id {direction} LIMIT ? OFFSET ?",
@@ -170,7 +170,7 @@ fn page(path: &Path, connection: &Connection, query: &RunQuery) -> rusqlite::Res
     })
 }
 
-/// Adds what other tables know of a run.
+/// Adds the values of a run that are in other tables.
 fn complete(store: &Connection, listed: (i64, RunRow)) -> rusqlite::Result<RunRow> {
     let (key, mut row) = listed;
     let mut tags = store.prepare_cached("SELECT tag FROM tags WHERE run = ?1 ORDER BY tag")?;
@@ -182,9 +182,10 @@ fn complete(store: &Connection, listed: (i64, RunRow)) -> rusqlite::Result<RunRo
     Ok(row)
 }
 
-/// The shortest beginning that tells a run from its neighbors.
+/// The shortest prefix that distinguishes a run from its neighbors.
 fn short_id(store: &Connection, id: &str) -> rusqlite::Result<String> {
     let neighbors = [
+        // Four lookups in an index, instead of reading all ids for a page of few rows.
         "SELECT max(id) FROM runs WHERE id < ?1",
         "SELECT min(id) FROM runs WHERE id > ?1",
         "SELECT max(id) FROM labs WHERE id < ?1",
@@ -200,7 +201,7 @@ fn short_id(store: &Connection, id: &str) -> rusqlite::Result<String> {
     Ok(crate::list::shortest(id, others))
 }
 
-/// What is asked of a row, as SQL.
+/// The conditions of a query, as SQL.
 struct Condition {
     sql: String,
     values: Vec<Value>,
@@ -221,6 +222,7 @@ impl Condition {
         for (column, text) in [("workloads", &query.workload), ("targets", &query.target)] {
             if let Some(text) = text {
                 let sql = format!("instr(lower({column}), ?) > 0");
+                // The columns hold JSON, in which quotes and backslashes are escaped.
                 it.and(&sql, [Value::Text(in_json(text))]);
             }
         }
@@ -262,15 +264,17 @@ impl Condition {
         self.and(sql, values);
     }
 
-    /// Runs that were killed are stored as going on.
+    /// Killed runs are stored as running.
     fn status(
         &mut self,
         status: RunStatus,
         live: impl FnOnce() -> rusqlite::Result<Vec<String>>,
     ) -> rusqlite::Result<()> {
         let stored = Value::Text(status.as_str().to_owned());
+        // Locks are examined only if the answer depends on them.
         let lists_live = matches!(status, RunStatus::Running | RunStatus::Interrupted);
         let live = if lists_live { live()? } else { Vec::new() };
+        // Bound as values, because ids of imported runs come from elsewhere.
         let marks = vec!["?"; live.len()].join(", ");
         let live = live.into_iter().map(Value::Text);
         match status {
@@ -285,7 +289,7 @@ impl Condition {
     }
 }
 
-/// A text as it stands within the JSON of a column, in small letters.
+/// A text in lower case, as escaped in the JSON of a column.
 fn in_json(text: &str) -> String {
     let quoted = serde_json::Value::from(text.to_lowercase()).to_string();
     quoted[1..quoted.len() - 1].to_owned()

@@ -1,4 +1,4 @@
-//! Where the store lies.
+//! Location of the store.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, Metadata};
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 
-/// The store of this user: `pgmeter/results.db` below `$XDG_DATA_HOME` or `~/.local/share`.
+/// The user's store: `pgmeter/results.db` in `$XDG_DATA_HOME` or `~/.local/share`.
 ///
 /// # Errors
-/// [`StoreError::NoPlace`] when there is no home directory.
+/// [`StoreError::NoPlace`] if there is no home directory.
 ///
-/// Source: XDG Base Directory Specification 0.8; paths that are not absolute do not count.
+/// Source: XDG Base Directory Specification 0.8; relative paths are ignored.
 pub fn default_path() -> Result<PathBuf, StoreError> {
     below(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
 }
@@ -29,7 +29,7 @@ fn below(data_home: Option<OsString>, home: Option<OsString>) -> Result<PathBuf,
     Ok(directory.join("pgmeter").join("results.db"))
 }
 
-/// Makes the directories above the store, for this user alone.
+/// Creates the directories above the store, accessible only to this user.
 pub(crate) fn make_parents(path: &Path) -> Result<(), StoreError> {
     let Some(parent) = path
         .parent()
@@ -41,10 +41,11 @@ pub(crate) fn make_parents(path: &Path) -> Result<(), StoreError> {
     made.map_err(|error| StoreError::of_io(path, &error))
 }
 
-/// The store's file; none where there is nothing of that name.
+/// Metadata of the store's file; `None` if it does not exist.
 ///
-/// Opening something else could wait for ever or, for a device, destroy it.
+/// Opening another kind of file could wait forever or, for a device, destroy it.
 pub(crate) fn regular_file(path: &Path) -> Result<Option<Metadata>, StoreError> {
+    // Links are followed: the user may keep the store elsewhere.
     let found = match fs::metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -59,13 +60,13 @@ pub(crate) fn regular_file(path: &Path) -> Result<Option<Metadata>, StoreError> 
     })
 }
 
-/// The device and inode of the file.
+/// Device and inode of the file.
 pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
     let found = fs::metadata(path).ok()?;
     Some((found.dev(), found.ino()))
 }
 
-/// Whether both are on the same file system, or `target` is the block device below `path`.
+/// `true` if both are on the same file system, or `target` is the block device under `path`.
 pub(crate) fn shares_device(path: &Path, target: &Path) -> bool {
     let device_of = |path: &Path| existing(path).map(|found| found.dev());
     let Some(store) = device_of(path) else {
@@ -78,11 +79,12 @@ pub(crate) fn shares_device(path: &Path, target: &Path) -> bool {
     }
 }
 
-/// The file, or what will hold it once it is made.
+/// Metadata of the file, or of the nearest existing directory above it.
 fn existing(path: &Path) -> Option<Metadata> {
     let absolute = std::path::absolute(path).ok()?;
     absolute
         .ancestors()
+        // A store or target that does not exist yet will be on the file system of this directory.
         .find_map(|ancestor| fs::metadata(ancestor).ok())
 }
 

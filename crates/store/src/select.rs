@@ -1,4 +1,4 @@
-//! Which run is meant.
+//! Resolves selectors of runs and labs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,29 +8,29 @@ use crate::StoreError;
 use crate::lab::labs;
 use crate::store::Store;
 
-/// What the name of a tag begins with.
+/// Prefix of a selector by tag.
 const TAG: &str = "tag:";
 
-/// What the tag of a lab's runs begins with, before the time at which the lab began.
+/// Prefix of the tag of a lab's runs; the start time of the lab follows.
 const LAB_TAG: &str = "lab-";
 
-/// What a name in a list of runs and labs stands for.
+/// Match of a selector in the list of runs and labs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// The run of this id.
+pub enum FoundName {
+    /// The run with this id.
     Run(String),
-    /// The lab of this id, which has a record.
+    /// The lab with this id, which has a record.
     Lab(String),
-    /// The runs with this tag, which are those of a lab; the oldest first.
+    /// The runs of a lab without a record, found by their tag, oldest first.
     Tagged {
         /// The tag.
         tag: String,
-        /// Their ids.
+        /// Ids of the runs.
         ids: Vec<String>,
     },
 }
 
-/// The tag by which the runs of one lab are known, if this is one.
+/// `true` if the tag marks the runs of a lab.
 #[must_use]
 pub fn is_lab_tag(tag: &str) -> bool {
     let name = tag.strip_prefix(LAB_TAG);
@@ -45,21 +45,21 @@ pub(crate) struct Selected {
 }
 
 impl Store {
-    /// The id of the run that is meant: an id, the beginning of one, `last` for the newest row of
-    /// the list of runs, `@-N` for the N-th newest, or `tag:NAME` for the only one with that tag.
-    /// The list has one row for a lab, however many runs that has.
+    /// The id of the selected run. A selector is an id, a prefix of one, `last` for the newest row
+    /// of the list of runs, or `@-N` for the N-th newest. `tag:NAME` selects the only run with that
+    /// tag. In the list, a lab is one row, regardless of its number of runs.
     ///
     /// # Errors
-    /// When there is no such run or more than one.
+    /// If no run matches, or more than one.
     pub fn resolve(&self, selector: &str) -> Result<String, StoreError> {
         Ok(self.select(selector)?.id)
     }
 
-    /// The ids of the runs that are meant, the oldest first: all with a tag for `tag:NAME`, else as
-    /// [`Store::resolve`].
+    /// The ids of the selected runs, oldest first: all runs with the tag for `tag:NAME`, otherwise
+    /// one run as in [`Store::resolve`].
     ///
     /// # Errors
-    /// When there is no such run, or more than one without a tag.
+    /// If no run matches, or more than one without a tag.
     pub fn resolve_all(&self, selector: &str) -> Result<Vec<String>, StoreError> {
         let Some(tag) = selector.strip_prefix(TAG) else {
             return Ok(vec![self.resolve(selector)?]);
@@ -75,14 +75,15 @@ impl Store {
         }
     }
 
-    /// What is meant: a run as [`Store::resolve`] finds it, a lab by its id or the beginning of
-    /// that or as the newest row of the list, or the runs of a lab by their tag or the beginning of
-    /// that.
+    /// The match of a selector. A run is selected as in [`Store::resolve`]. A lab is selected by
+    /// its id, a prefix of it, or as the newest row of the list. The runs of a lab are selected by
+    /// their tag or a prefix of it.
     ///
     /// # Errors
-    /// When there is no such run or lab, or more than one.
-    pub fn find(&self, selector: &str) -> Result<Found, StoreError> {
+    /// If no run or lab matches, or more than one.
+    pub fn find(&self, selector: &str) -> Result<FoundName, StoreError> {
         let failed = |error| StoreError::of(self.path(), error);
+        // Ids begin with a digit, so such a selector can only be a tag.
         if is_lab_tag(selector) {
             return self.find_tag(selector);
         }
@@ -91,18 +92,19 @@ impl Store {
         }
         let labs = labs_beginning_with(&self.connection, selector).map_err(failed)?;
         let Some(lab) = labs.first() else {
-            return self.resolve(selector).map(Found::Run);
+            return self.resolve(selector).map(FoundName::Run);
         };
+        // A complete id takes precedence over longer ids that start with it.
         if labs.iter().any(|id| id == selector) {
-            return Ok(Found::Lab(selector.to_owned()));
+            return Ok(FoundName::Lab(selector.to_owned()));
         }
         let runs = beginning_with(&self.connection, selector).map_err(failed)?;
         if let Some(exact) = runs.iter().find(|run| run.id == selector) {
-            return Ok(Found::Run(exact.id.clone()));
+            return Ok(FoundName::Run(exact.id.clone()));
         }
         let others = labs[1..].iter().chain(runs.iter().map(|run| &run.id));
         match others.clone().next() {
-            None => Ok(Found::Lab(lab.clone())),
+            None => Ok(FoundName::Lab(lab.clone())),
             Some(other) => Err(StoreError::Ambiguous {
                 selector: selector.to_owned(),
                 count: 1 + others.count(),
@@ -112,7 +114,7 @@ impl Store {
         }
     }
 
-    fn find_tag(&self, selector: &str) -> Result<Found, StoreError> {
+    fn find_tag(&self, selector: &str) -> Result<FoundName, StoreError> {
         let failed = |error| StoreError::of(self.path(), error);
         let mut tags = tags_beginning_with(&self.connection, selector).map_err(failed)?;
         if let Some(exact) = tags.iter().position(|tag| tag == selector) {
@@ -122,7 +124,7 @@ impl Store {
         match tags.as_slice() {
             [tag] => {
                 let runs = tagged(&self.connection, tag).map_err(failed)?;
-                Ok(Found::Tagged {
+                Ok(FoundName::Tagged {
                     tag: tag.clone(),
                     ids: runs.into_iter().map(|run| run.id).collect(),
                 })
@@ -140,8 +142,8 @@ impl Store {
         }
     }
 
-    /// The row of that place in the list of runs.
-    fn nth_newest(&self, selector: &str, number: usize) -> Result<Found, StoreError> {
+    /// The N-th newest row of the list of runs and labs.
+    fn nth_newest(&self, selector: &str, number: usize) -> Result<FoundName, StoreError> {
         let rows = rows(&self.connection).map_err(|error| StoreError::of(self.path(), error))?;
         let row = rows.into_iter().nth(number - 1);
         row.ok_or_else(|| StoreError::NoSuchRun {
@@ -154,8 +156,8 @@ impl Store {
         let failed = |error| StoreError::of(self.path(), error);
         let newest = newest_number(selector).map(|number| self.nth_newest(selector, number));
         let newest = match newest.transpose()? {
-            Some(Found::Run(id)) => Some(id),
-            Some(Found::Lab(lab) | Found::Tagged { tag: lab, .. }) => {
+            Some(FoundName::Run(id)) => Some(id),
+            Some(FoundName::Lab(lab) | FoundName::Tagged { tag: lab, .. }) => {
                 return Err(StoreError::IsLab {
                     selector: selector.to_owned(),
                     lab,
@@ -169,7 +171,7 @@ impl Store {
             None => beginning_with(&self.connection, selector),
         };
         let mut found = found.map_err(failed)?;
-        // A whole id is meant as such even when a longer one begins with it.
+        // A complete id takes precedence over longer ids that start with it.
         if let Some(exact) = found.iter().position(|run| run.id == selector) {
             found.swap(0, exact);
             found.truncate(1);
@@ -190,7 +192,7 @@ impl Store {
     }
 }
 
-/// 1 for the newest row of the list, 2 for the one before.
+/// 1 for the newest row of the list, 2 for the second newest.
 fn newest_number(selector: &str) -> Option<usize> {
     if selector == "last" {
         return Some(1);
@@ -199,9 +201,9 @@ fn newest_number(selector: &str) -> Option<usize> {
     digits.parse().ok().filter(|number| *number > 0)
 }
 
-/// The rows of the list of runs and labs, the newest first: a lab is one row, which begins as the
-/// lab or else the first of its runs does.
-fn rows(connection: &Connection) -> rusqlite::Result<Vec<Found>> {
+/// The rows of the list of runs and labs, newest first. A lab is one row; its start is that of the
+/// lab, or of its first run if it has no record.
+fn rows(connection: &Connection) -> rusqlite::Result<Vec<FoundName>> {
     let sql = "SELECT id, started_us, (SELECT group_concat(tag, ' ') FROM tags \
                WHERE run = runs.key) FROM runs ORDER BY started_us, id";
     let mut query = connection.prepare_cached(sql)?;
@@ -215,34 +217,36 @@ fn rows(connection: &Connection) -> rusqlite::Result<Vec<Found>> {
         .iter()
         .flat_map(|lab| lab.run_ids.iter().map(String::as_str))
         .collect();
-    let mut rows: Vec<(i64, String, Found)> = labs
+    let mut rows: Vec<(i64, String, FoundName)> = labs
         .iter()
         .map(|lab| {
-            let found = Found::Lab(lab.id.clone());
+            let found = FoundName::Lab(lab.id.clone());
             (lab.started_at.as_microsecond(), lab.id.clone(), found)
         })
         .collect();
     let mut of_tags: HashMap<&str, usize> = HashMap::new();
     for (id, started_us, tags) in &runs {
+        // Runs of a lab with a record are in the lab's row.
         if of_labs.contains(id.as_str()) {
             continue;
         }
-        // A tag has no blank.
+        // Tags contain no spaces.
         let tag = tags.split(' ').find(|tag| is_lab_tag(tag));
         let known = tag.and_then(|tag| of_tags.get(tag)).copied();
         match (tag, known.and_then(|place| rows.get_mut(place))) {
-            (Some(_), Some((_, _, Found::Tagged { ids, .. }))) => ids.push(id.clone()),
+            (Some(_), Some((_, _, FoundName::Tagged { ids, .. }))) => ids.push(id.clone()),
             (Some(tag), _) => {
                 of_tags.insert(tag, rows.len());
-                let found = Found::Tagged {
+                let found = FoundName::Tagged {
                     tag: tag.to_owned(),
                     ids: vec![id.clone()],
                 };
                 rows.push((*started_us, tag.to_owned(), found));
             }
-            (None, _) => rows.push((*started_us, id.clone(), Found::Run(id.clone()))),
+            (None, _) => rows.push((*started_us, id.clone(), FoundName::Run(id.clone()))),
         }
     }
+    // By id as well, so that rows with the same start always have the same number.
     rows.sort_by(|one, other| (other.0, &other.1).cmp(&(one.0, &one.1)));
     Ok(rows.into_iter().map(|(_, _, found)| found).collect())
 }
@@ -258,6 +262,7 @@ fn beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec
     if prefix.is_empty() {
         return Ok(Vec::new());
     }
+    // The first condition lets SQLite start in the index at the prefix.
     let sql = "SELECT key, id FROM runs WHERE id >= ?1 AND substr(id, 1, length(?1)) = ?1 \
                ORDER BY id";
     let mut query = connection.prepare_cached(sql)?;

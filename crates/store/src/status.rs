@@ -1,4 +1,4 @@
-//! How a run ended, or that it goes on.
+//! Status of a run.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,17 +7,17 @@ use results::{Owner, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How a run ended, or that it goes on.
+/// Status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunStatus {
-    /// The process that makes it may still be there.
+    /// The process that makes it may still be running.
     Running,
     /// Everything was measured.
     Complete,
-    /// Someone ended it before its time, or killed it.
+    /// It was stopped early or killed.
     Interrupted,
-    /// It could not go on.
+    /// It could not continue.
     Failed,
 }
 
@@ -30,7 +30,7 @@ impl RunStatus {
         Self::Failed,
     ];
 
-    /// The word for it.
+    /// The word for the status.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -41,11 +41,13 @@ impl RunStatus {
         }
     }
 
-    /// What a run is that is stored so; a run whose process is gone was interrupted. `is_live` is
-    /// what its lock tells.
+    /// The status of a run from its stored status. A run whose process is gone counts as
+    /// interrupted. `is_live` is the state of its lock.
     pub(crate) fn of(stored: &str, owner: Option<&str>, is_live: Option<bool>) -> Option<Self> {
         let status = stored.parse().ok()?;
         let may_run = || {
+            // The lock is certain; a process ID may belong to another container or have been
+            // reused.
             if is_live.is_some() {
                 return is_live;
             }

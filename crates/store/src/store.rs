@@ -1,20 +1,20 @@
-//! The store: one file, opened by whoever lists, loads or begins runs.
+//! The store: one file that is opened to list, load or begin runs.
 
 use std::path::{Path, PathBuf};
 
 use results::RunRecord;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::journal::Journal;
+use crate::journal::RunJournal;
 use crate::live::is_live;
 use crate::place::shares_device;
 use crate::status::RunStatus;
-use crate::{StoreError, Writer, open};
+use crate::{RunWriter, StoreError, open};
 
-/// Longer texts are no tags.
+/// Maximum length of a tag, in characters.
 const TAG_LENGTH_MAX: usize = 64;
 
-/// The results store: one SQLite file, which several processes may use at once.
+/// The results store: one SQLite file, which several processes may use at the same time.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
@@ -22,11 +22,11 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store, and makes it and the directories above it where there is none. An older
-    /// format is brought up to date.
+    /// Opens the store; creates it and the directories above it if necessary. Upgrades an older
+    /// format.
     ///
     /// # Errors
-    /// When the file is something else, damaged, from a later version, or cannot be written.
+    /// If the file is not a store, is damaged, comes from a later version, or cannot be written.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Ok(Self {
             path: path.to_owned(),
@@ -34,10 +34,10 @@ impl Store {
         })
     }
 
-    /// Opens a store that is there, also where it cannot be written; none where there is none.
+    /// Opens an existing store, also if it cannot be written; `None` if it does not exist.
     ///
     /// # Errors
-    /// When the file is something else, damaged, from a later version, or cannot be read.
+    /// If the file is not a store, is damaged, comes from a later version, or cannot be read.
     pub fn open_to_read(path: &Path) -> Result<Option<Self>, StoreError> {
         let opened = open::open_to_read(path)?;
         Ok(opened.map(|connection| Self {
@@ -46,34 +46,35 @@ impl Store {
         }))
     }
 
-    /// The file.
+    /// Path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the store is on the file system of `target`, or on that block device, so that
-    /// what it writes is measured too. Partitions of a device and layers above it are not seen.
+    /// `true` if the store is on the file system of `target`, or on that block device, so that its
+    /// writes are measured, too. Partitions of a device and layers above it are not detected.
     #[must_use]
     pub fn lies_on(&self, target: &Path) -> bool {
         shares_device(&self.path, target)
     }
 
-    /// Enters a run that begins now in this process.
+    /// Adds a run that starts now in this process.
     ///
     /// # Errors
-    /// When the store cannot be written, or has a run of that name.
-    pub fn begin(&self, record: &RunRecord) -> Result<Writer, StoreError> {
+    /// If the store cannot be written, or has a run with this id.
+    pub fn begin(&self, record: &RunRecord) -> Result<RunWriter, StoreError> {
+        // A separate connection, because the run is written by another thread.
         let connection = open::open(&self.path)?;
-        let journal = Journal::begin(self.path.clone(), connection, record)?;
-        Writer::start(journal).map_err(|error| StoreError::of_io(&self.path, &error))
+        let journal = RunJournal::begin(self.path.clone(), connection, record)?;
+        RunWriter::start(journal).map_err(|error| StoreError::of_io(&self.path, &error))
     }
 
-    /// Removes a run with everything that belongs to it, and returns its id.
+    /// Removes a run with all its data and returns its id.
     ///
     /// # Errors
-    /// When there is no such run, when it goes on and that was not allowed for by
-    /// `even_running`, or when the store cannot be written.
+    /// If there is no such run, if it is running and `even_running` is `false`, or if the store
+    /// cannot be written.
     pub fn remove(&mut self, selector: &str, even_running: bool) -> Result<String, StoreError> {
         let run = self.select(selector)?;
         let id = run.id.clone();
@@ -86,12 +87,13 @@ impl Store {
                 let (stored, owner): (String, Option<String>) = (row.get(0)?, row.get(1)?);
                 Ok(RunStatus::of(&stored, owner.as_deref(), is_live))
             })?;
+            // Checked within the transaction, so that the run cannot begin or end in between.
             if status == Some(RunStatus::Running) && !even_running {
                 return Ok(false);
             }
             store.execute("DELETE FROM runs WHERE key = ?1", [run.key])?;
             store.commit()?;
-            // What cannot be given back now stays for the next run.
+            // Space that cannot be released now remains until the next removal.
             let _ = give_space_back(connection);
             Ok(true)
         })?;
@@ -104,7 +106,7 @@ impl Store {
     /// Sets the note of a run; an empty text removes it. Returns the run's id.
     ///
     /// # Errors
-    /// When there is no such run, or the store cannot be written.
+    /// If there is no such run, or the store cannot be written.
     pub fn set_note(&mut self, selector: &str, note: &str) -> Result<String, StoreError> {
         let run = self.select(selector)?;
         let sql = "UPDATE runs SET note = ?2 WHERE key = ?1";
@@ -112,10 +114,10 @@ impl Store {
         Ok(run.id)
     }
 
-    /// Puts a tag on a run, which may have it already. Returns the run's id.
+    /// Adds a tag to a run, unless it already has it. Returns the run's id.
     ///
     /// # Errors
-    /// When it is no tag, there is no such run, or the store cannot be written.
+    /// If it is not a valid tag, there is no such run, or the store cannot be written.
     pub fn add_tag(&mut self, selector: &str, tag: &str) -> Result<String, StoreError> {
         check_tag(tag)?;
         let run = self.select(selector)?;
@@ -124,10 +126,10 @@ impl Store {
         Ok(run.id)
     }
 
-    /// Takes a tag off a run, which need not have it. Returns the run's id.
+    /// Removes a tag from a run, if it has it. Returns the run's id.
     ///
     /// # Errors
-    /// When there is no such run, or the store cannot be written.
+    /// If there is no such run, or the store cannot be written.
     pub fn remove_tag(&mut self, selector: &str, tag: &str) -> Result<String, StoreError> {
         let run = self.select(selector)?;
         let sql = "DELETE FROM tags WHERE run = ?1 AND tag = ?2";
@@ -143,16 +145,16 @@ impl Store {
     }
 }
 
-/// Makes the file as small as what is in it.
+/// Returns free pages of the file to the file system.
 fn give_space_back(connection: &Connection) -> rusqlite::Result<()> {
-    // Each step gives back one page.
+    // Each step releases one page.
     let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
     let mut steps = vacuum.query([])?;
     while steps.next()?.is_some() {}
     Ok(())
 }
 
-/// Tags stand side by side in lists.
+/// Tags are listed next to each other, so they must not contain separators.
 fn check_tag(tag: &str) -> Result<(), StoreError> {
     let bad = |reason| {
         Err(StoreError::BadTag {

@@ -1,4 +1,4 @@
-//! What a run tells, written on a thread of its own.
+//! Writes the events of a run on a thread.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
@@ -6,25 +6,26 @@ use std::thread::JoinHandle;
 use results::{RunEvent, RunRecord};
 
 use crate::StoreError;
-use crate::draft::Told;
-use crate::journal::Journal;
+use crate::draft::KeptEvent;
+use crate::journal::RunJournal;
 
-/// Writes one run while it goes on.
+/// Writes one run while it is running.
 ///
-/// Dropped without [`Writer::finish`], it writes what it was told, and the run is shown as
-/// interrupted once the process has ended.
+/// If it is dropped without [`RunWriter::finish`], it writes the events received so far. The run is
+/// shown as interrupted once the process has ended.
 #[derive(Debug)]
-pub struct Writer {
-    told: Option<Sender<Told>>,
-    thread: Option<JoinHandle<(Journal, Option<u64>)>>,
-    /// What the thread left when it came to its end.
-    journal: Option<Journal>,
-    /// Bytes that the thread wrote.
+pub struct RunWriter {
+    told: Option<Sender<KeptEvent>>,
+    thread: Option<JoinHandle<(RunJournal, Option<u64>)>>,
+    /// The journal that the thread returned when it ended.
+    journal: Option<RunJournal>,
+    /// Number of bytes that the thread wrote.
     written_bytes: Option<u64>,
 }
 
-impl Writer {
-    pub(crate) fn start(journal: Journal) -> std::io::Result<Self> {
+impl RunWriter {
+    pub(crate) fn start(journal: RunJournal) -> std::io::Result<Self> {
+        // Not bounded: a full queue would make the measuring side wait.
         let (sender, receiver) = channel();
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
@@ -37,20 +38,19 @@ impl Writer {
         })
     }
 
-    /// Takes note of an event. Never waits, and never fails: what cannot be written now is
-    /// written later, at the latest by [`Writer::finish`].
+    /// Queues an event. Never waits and never fails. Events that cannot be written now are written
+    /// later, at the latest by [`RunWriter::finish`].
     pub fn event(&self, event: &RunEvent) {
-        if let (Some(told), Some(sender)) = (Told::of(event), &self.told) {
-            // Only a thread that panicked does not hear; `finish` tells.
+        if let (Some(told), Some(sender)) = (KeptEvent::of(event), &self.told) {
+            // Sending fails only if the thread panicked; `finish` reports that.
             let _ = sender.send(told);
         }
     }
 
-    /// Ends the run: when this returns, the store holds the whole record, also after a power
-    /// failure.
+    /// Ends the run. On return, the store has the whole record, even after a power failure.
     ///
     /// # Errors
-    /// When the record cannot be stored; what was stored before remains, as an interrupted run.
+    /// If the record cannot be stored. The data stored before remains, as an interrupted run.
     pub fn finish(mut self, record: &RunRecord) -> Result<(), StoreError> {
         self.settle();
         let journal = self
@@ -60,8 +60,8 @@ impl Writer {
         journal.finish(record)
     }
 
-    /// Writes what was told until now, after which nothing more is heard, and tells how many bytes
-    /// were written since the run began; none where the kernel does not count them.
+    /// Writes all events received so far and stops the thread. Returns the number of bytes written
+    /// since the run began; `None` if the kernel does not count them.
     pub fn settle(&mut self) -> Option<u64> {
         self.told.take();
         if let Some(thread) = self.thread.take() {
@@ -77,20 +77,22 @@ impl Writer {
     }
 }
 
-/// Bytes that this thread has handed to the kernel to be written.
+/// Number of bytes that this thread has passed to the kernel for writing.
 fn written_by_this_thread() -> Option<u64> {
     let counts = std::fs::read_to_string("/proc/thread-self/io").ok()?;
     let written = counts
         .lines()
+        // `write_bytes` would count whole pages of the page cache instead of the bytes passed to
+        // it.
         .find_map(|line| line.strip_prefix("wchar: "))?;
     written.trim().parse().ok()
 }
 
-impl Drop for Writer {
+impl Drop for RunWriter {
     fn drop(&mut self) {
         self.told.take();
         if let Some(thread) = self.thread.take() {
-            // A panic was told by its thread; another one here would end the process.
+            // The thread reported the panic; another one here would abort the process.
             let _ = thread.join();
         }
     }

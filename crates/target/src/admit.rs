@@ -1,4 +1,4 @@
-//! What may be measured, decided before anything is changed.
+//! Decides which targets may be used, before anything is changed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,13 +11,13 @@ use crate::device::{HeldDevice, admit_device, check_unused, hold_endless};
 use crate::open::FileId;
 use crate::path::{may_name_file, parent_of};
 use crate::permission::{InPlace, Permission};
-use crate::place::Place;
+use crate::place::ManifestLocation;
 use crate::probe::{PathFacts, PathKind, probe};
 use crate::read_only::ReadOnlyFile;
 use crate::remount::Remount;
-use crate::spot::Spot;
+use crate::spot::UserDirectory;
 
-/// A target that may be used; nothing has been changed yet.
+/// A target that may be used. Nothing has been changed yet.
 #[derive(Debug)]
 pub struct Admitted {
     pub(crate) facts: PathFacts,
@@ -25,15 +25,15 @@ pub struct Admitted {
     pub(crate) run: String,
 }
 
-/// Where a target is.
+/// Kind of location of a target.
 #[derive(Debug)]
 pub(crate) enum Site {
-    Files(Place),
-    /// Somebody's file, to be read.
+    Files(ManifestLocation),
+    /// A file of another program, for reading only.
     ReadOnly(ReadOnlyFile),
     Device(HeldDevice),
-    /// A directory of the user.
-    InPlace(Spot),
+    /// A directory of the user, used in place.
+    InPlace(UserDirectory),
 }
 
 impl Admitted {
@@ -43,12 +43,12 @@ impl Admitted {
         &self.facts
     }
 
-    /// Whether the file system of the target could be unmounted and mounted again between the
-    /// steps of a run, as far as that can be told without doing it. Nothing is changed.
+    /// Checks that the file system of the target can be unmounted and mounted again between the
+    /// steps of a run, as far as this is visible without trying. Changes nothing.
     ///
     /// # Errors
-    /// [`TargetError::NoRemount`] with the reason; [`TargetError::NoTree`] for a target that is
-    /// no directory.
+    /// [`TargetError::NoRemount`] with the reason; [`TargetError::NoTree`] if the target is not a
+    /// directory.
     pub fn check_remount(&self) -> Result<(), TargetError> {
         match &self.site {
             Site::Files(place) if place.file_name.is_none() => {
@@ -61,16 +61,19 @@ impl Admitted {
     }
 }
 
-/// Decides whether a target may be used. Nothing is created or changed; an admitted device is
-/// held from here on, so that nobody mounts it.
+/// Decides whether a target may be used. Nothing is created or changed. An admitted device is kept
+/// open from here on, so that other programs cannot mount it.
 ///
 /// # Errors
-/// Whenever there is a doubt that all that would be written is pgmeter's own or was named by the
-/// user.
+/// Unless everything that would be written belongs to pgmeter or was named by the user.
 pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetError> {
     let facts = probe(path)?;
+    // A mistyped device name would otherwise become a file below `/dev`, which is in memory.
     if facts.kind != PathKind::Device && means_device(&facts, permission) {
-        return Err(TargetError::NoDevice { path: facts.path });
+        return Err(TargetError::NoDevice {
+            exists: facts.kind != PathKind::Missing,
+            path: facts.path,
+        });
     }
     let site = match facts.kind {
         PathKind::Symlink => return Err(symlink(&facts.path)),
@@ -107,8 +110,8 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
     })
 }
 
-/// Whether what is no device could only have been meant as one: it was named to be overwritten, or
-/// is where device nodes are, so that a file would lie in memory.
+/// `true` if the path is not a device but must have been meant as one. Either it was named for
+/// overwriting, or it is among device nodes, where a file would be in memory.
 fn means_device(facts: &PathFacts, permission: &Permission) -> bool {
     match facts.kind {
         PathKind::Missing | PathKind::File | PathKind::Directory => {
@@ -118,8 +121,8 @@ fn means_device(facts: &PathFacts, permission: &Permission) -> bool {
     }
 }
 
-/// Whether a path is where device nodes are: below `/dev`, and not on something mounted in it
-/// such as `/dev/shm`, or on any `devtmpfs`.
+/// `true` if a path is among device nodes: below `/dev` but not on a mount in it such as
+/// `/dev/shm`, or on any `devtmpfs`.
 fn is_among_nodes(facts: &PathFacts) -> bool {
     let on = match facts.kind {
         PathKind::Directory => &facts.path,
@@ -128,7 +131,7 @@ fn is_among_nodes(facts: &PathFacts) -> bool {
     let nodes = Path::new("/dev");
     let is_below = fs::canonicalize(on).is_ok_and(|path| path.starts_with(nodes));
     let point = facts.mount.as_ref().map(|mount| mount.point.as_path());
-    // The table of mounts cannot be read where no file can be opened; numbers can.
+    // Without free file descriptors, the mount table cannot be read; device numbers can.
     let is_elsewhere = || {
         let device = |path: &Path| fs::metadata(path).map(|it| it.dev()).ok();
         device(on) != device(nodes)
@@ -148,21 +151,24 @@ fn symlink(path: &Path) -> TargetError {
     }
 }
 
-fn admit_directory(facts: &PathFacts) -> Result<Place, TargetError> {
+fn admit_directory(facts: &PathFacts) -> Result<ManifestLocation, TargetError> {
     check_writable(facts, &facts.path)?;
-    let place = Place::in_directory(&facts.path, facts.directory)?;
+    let place = ManifestLocation::in_directory(&facts.path, facts.directory)?;
     check_files(&place)?;
     Ok(place)
 }
 
-fn admit_in_place(facts: &PathFacts, in_place: &InPlace) -> Result<Spot, TargetError> {
+fn admit_in_place(facts: &PathFacts, in_place: &InPlace) -> Result<UserDirectory, TargetError> {
     if facts.read_only {
         return Err(read_only(&facts.path));
     }
-    Spot::open(&facts.path, facts.directory, in_place.clone())
+    UserDirectory::open(&facts.path, facts.directory, in_place.clone())
 }
 
-fn admit_new_file(facts: &PathFacts, permission: &Permission) -> Result<Place, TargetError> {
+fn admit_new_file(
+    facts: &PathFacts,
+    permission: &Permission,
+) -> Result<ManifestLocation, TargetError> {
     let parent = parent_of(&facts.path);
     if !parent.is_dir() {
         return Err(TargetError::Missing {
@@ -176,17 +182,17 @@ fn admit_new_file(facts: &PathFacts, permission: &Permission) -> Result<Place, T
             path: facts.path.clone(),
         });
     }
-    let place = Place::beside(&facts.path, facts.directory)?;
+    let place = ManifestLocation::beside(&facts.path, facts.directory)?;
     check_files(&place)?;
     Ok(place)
 }
 
-/// A test file of ours is used as any run uses it; any other file may be read, and no more.
+/// A test file of pgmeter is used as usual; any other file may only be read.
 fn admit_file(facts: &PathFacts, permission: &Permission) -> Result<Site, TargetError> {
     if permission.read_only && !is_ours(facts)? {
         return ReadOnlyFile::admit(facts).map(Site::ReadOnly);
     }
-    let place = Place::beside(&facts.path, facts.directory)?;
+    let place = ManifestLocation::beside(&facts.path, facts.directory)?;
     if facts.read_only {
         return Err(read_only(&facts.path));
     }
@@ -195,7 +201,7 @@ fn admit_file(facts: &PathFacts, permission: &Permission) -> Result<Site, Target
     Ok(Site::Files(place))
 }
 
-/// Whether the path is a file that pgmeter did not make, as far as that can be told without
+/// `true` if the path is a file that pgmeter did not create, as far as this is visible without
 /// disturbing a run that uses it.
 #[must_use]
 pub fn is_foreign(path: &Path) -> bool {
@@ -203,13 +209,14 @@ pub fn is_foreign(path: &Path) -> bool {
     probe(path).is_ok_and(|facts| facts.kind == PathKind::File && is_foreign(&facts))
 }
 
-/// Whether a manifest names the file; an error if another process uses it.
+/// `true` if a manifest lists the file; an error if another process uses it.
 fn is_ours(facts: &PathFacts) -> Result<bool, TargetError> {
-    // Manifests are locked to be read, which takes leave to write; without one, a file can only be
-    // read anyway.
-    let Ok(place) = Place::beside(&facts.path, facts.directory) else {
+    // Reading a manifest requires a lock, which requires write permission. Without a manifest, the
+    // file can only be read anyway.
+    let Ok(place) = ManifestLocation::beside(&facts.path, facts.directory) else {
         return Ok(false);
     };
+    // Most files have no manifest, and then no lock is needed.
     let has_manifest = fs::symlink_metadata(place.manifest_path()).is_ok();
     if facts.read_only || !has_manifest {
         return Ok(false);
@@ -222,8 +229,8 @@ fn is_ours(facts: &PathFacts) -> Result<bool, TargetError> {
     Ok(found.is_ok_and(|found| peeked.names(&name, &found)))
 }
 
-/// Refuses a place that another run uses, and test files that no manifest names.
-fn check_files(place: &Place) -> Result<(), TargetError> {
+/// Refuses a location that another run uses, and test files without a manifest.
+fn check_files(place: &ManifestLocation) -> Result<(), TargetError> {
     let peeked = place.peek()?;
     let Some(directory) = place.open()? else {
         return Ok(());
@@ -232,6 +239,7 @@ fn check_files(place: &Place) -> Result<(), TargetError> {
     let Ok(found) = rustix::fs::statat(&directory, &name, AtFlags::SYMLINK_NOFOLLOW) else {
         return Ok(());
     };
+    // The user may have attached a test file that an earlier run kept as a loop device or as swap.
     if peeked.is_some_and(|peeked| peeked.names(&name, &found)) {
         return check_unused(&place.test_path(), FileId::of(&found));
     }
@@ -246,7 +254,11 @@ fn check_writable(facts: &PathFacts, directory: &Path) -> Result<(), TargetError
     if facts.read_only {
         return Err(read_only(&facts.path));
     }
+    // Reading and searching too: the directory is opened for reading, and names are looked up in
+    // it.
     let access = Access::WRITE_OK | Access::EXEC_OK | Access::READ_OK;
+    // Without `EACCESS`, the kernel would check the real user, but files are created as the
+    // effective one.
     accessat(CWD, directory, access, AtFlags::EACCESS)
         .map_err(|error| TargetError::system("write to", directory, error))
 }

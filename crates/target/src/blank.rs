@@ -1,4 +1,4 @@
-//! Storage that was never written, whose reads need no medium.
+//! Finds storage that was never written. Reads of it do not access the medium.
 
 use std::fs::File;
 use std::ops::Range;
@@ -12,28 +12,29 @@ use crate::sysfs::{DeviceNumber, block_number, word};
 /// A part of a device that was never written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blank {
-    /// The file in which the device's bytes are, or the device where it keeps them itself.
+    /// The file that holds the device's data, or the device if it holds the data itself.
     pub keeper: PathBuf,
-    /// Bytes that were looked at.
+    /// Number of bytes examined.
     pub looked_bytes: u64,
-    /// Bytes of these that were never written.
+    /// Number of these bytes that were never written.
     pub blank_bytes: u64,
 }
 
 impl Blank {
-    /// The share of what was looked at.
+    /// Unwritten share of the bytes examined.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.blank_bytes as f64 / self.looked_bytes.max(1) as f64
     }
 }
 
-/// Which part of these bytes of a device was never written; none where that cannot be told: of
-/// disks, of volumes over several devices, and where the file under it may not be read.
+/// The unwritten part of a byte range of a device. `None` if unknown: for disks, for volumes over
+/// several devices, and if the file under the device may not be read.
 #[must_use]
 pub fn blank(device: &Path, bytes: Range<u64>) -> Option<Blank> {
     let number = device.to_str().and_then(block_number)?;
     let survey = Survey::new();
+    // zram has no file under it, but it counts the bytes that it stores.
     if let Some(blank) = in_zram(&survey, number, device, &bytes) {
         return Some(blank);
     }
@@ -42,6 +43,7 @@ pub fn blank(device: &Path, bytes: Range<u64>) -> Option<Blank> {
     if !std::fs::metadata(&keeper).is_ok_and(|found| found.is_file()) {
         return None;
     }
+    // If a pipe has replaced the file meanwhile, the open must not block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(&keeper, flags, Mode::empty()).ok()?);
     let end_bytes = start_bytes.checked_add(length_bytes)?;
@@ -53,7 +55,7 @@ pub fn blank(device: &Path, bytes: Range<u64>) -> Option<Blank> {
     })
 }
 
-/// What a zram device as a whole has not stored.
+/// Finds the part of a whole zram device without data.
 ///
 /// Source: Linux, `Documentation/admin-guide/blockdev/zram.rst`: `mm_stat` begins with the bytes
 /// stored, before compression.
@@ -65,6 +67,7 @@ fn in_zram(
 ) -> Option<Blank> {
     let directory = survey.sys.directory(number)?;
     let found = survey.sys.device(number, 0)?;
+    // `mm_stat` counts for the whole device and says nothing about a part of it.
     if bytes.start > 0 || bytes.end < found.size_bytes {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Empties the kernel's caches, of all file systems.
+//! Drops the kernel's caches, of all file systems.
 
 use std::fs;
 use std::path::Path;
@@ -6,13 +6,12 @@ use std::path::Path;
 use crate::TargetError;
 
 const SWITCH: &str = "/proc/sys/vm/drop_caches";
-/// Pages, directory entries and inodes.
+/// Drops pages, directory entries and inodes.
 const EVERYTHING: &str = "3";
-/// One leaves the metadata of files just written in ext4's journal.
+/// A single round leaves the metadata of recently written files in ext4's journal.
 const ROUNDS: usize = 2;
 
-/// Makes what is dirty durable and drops all clean pages, directory entries and inodes of this
-/// machine from memory.
+/// Syncs all dirty data and drops all clean pages, directory entries and inodes of this machine.
 ///
 /// # Errors
 /// [`TargetError::NoDropCaches`] for users other than root, and where `/proc/sys` is read-only.
@@ -22,10 +21,10 @@ pub fn drop_caches() -> Result<(), TargetError> {
     drop_by(Path::new(SWITCH))
 }
 
-/// Whether [`drop_caches`] would be allowed; drops nothing.
+/// Checks that [`drop_caches`] is allowed, without dropping anything.
 ///
 /// # Errors
-/// As for [`drop_caches`].
+/// Same as [`drop_caches`].
 pub fn check_drop_caches() -> Result<(), TargetError> {
     check_by(Path::new(SWITCH))
 }
@@ -38,10 +37,10 @@ fn check_by(switch: &Path) -> Result<(), TargetError> {
 }
 
 fn drop_by(switch: &Path) -> Result<(), TargetError> {
-    // What is dirty is not dropped.
+    // Dirty pages are not dropped.
     rustix::fs::sync();
-    // After recent writes a journal still holds the pages of metadata: the first round lets go of
-    // the inodes that pin them, the second finds the pages free.
+    // After recent writes, the journal still holds metadata pages. The first round drops the inodes
+    // that pin them, the second one the pages.
     for _ in 0..ROUNDS {
         fs::write(switch, EVERYTHING).map_err(|source| TargetError::NoDropCaches { source })?;
     }
@@ -51,7 +50,7 @@ fn drop_by(switch: &Path) -> Result<(), TargetError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{Loop, is_cached};
+    use crate::lab::{LoopMount, is_cached};
 
     #[test]
     fn a_kernel_that_refuses_is_an_error_with_a_way_out() {
@@ -70,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_file_that_was_just_written_is_read_from_the_device_afterwards() {
-        let Some(mut device) = Loop::new(64) else {
+        let Some(mut device) = LoopMount::new(64) else {
             return;
         };
         if !device.make(&["mkfs.ext4", "-q", "-F"]) {

@@ -1,4 +1,4 @@
-//! A locked manifest: every creation and removal of a file goes through it.
+//! A locked manifest. Every creation and removal of a file goes through it.
 
 mod trees;
 
@@ -16,29 +16,29 @@ use rustix::io::Errno;
 use crate::TargetError;
 use crate::manifest::{Made, Manifest};
 use crate::open::{check_owner, open_beneath};
-use crate::place::{Place, WORK_DIRECTORY, owner_uid};
+use crate::place::{ManifestLocation, WORK_DIRECTORY, owner_uid};
 
 pub(crate) use trees::TreeLeft;
 
-/// A file that was closed is gone after so long.
+/// Maximum time until a closed file is gone.
 const CLOSED_WITHIN: Duration = Duration::from_secs(2);
 
-/// A place with its manifest locked.
+/// A location with its manifest locked.
 #[derive(Debug)]
-pub(crate) struct Claim {
-    pub place: Place,
-    /// The directory that holds manifest and files.
+pub(crate) struct ManifestClaim {
+    pub place: ManifestLocation,
+    /// The directory of the manifest and the files.
     pub directory: OwnedFd,
-    /// The manifest's own file, on which the lock is; replaced with each new manifest.
+    /// The manifest file, which holds the lock; replaced with each new manifest.
     pub(crate) lock: OwnedFd,
     pub manifest: Manifest,
-    /// Who owned it before, when that run did not end well.
+    /// `true` if the previous owner's run did not end normally.
     pub interrupted: bool,
 }
 
-impl Place {
-    /// Locks the manifest for this run, making it where there is none.
-    pub(crate) fn claim(self, run: &str) -> Result<Claim, TargetError> {
+impl ManifestLocation {
+    /// Locks the manifest for this run; creates it if there is none.
+    pub(crate) fn claim(self, run: &str) -> Result<ManifestClaim, TargetError> {
         let Some(held) = self.hold(true)? else {
             return Err(TargetError::Replaced {
                 path: self.manifest_path(),
@@ -48,10 +48,12 @@ impl Place {
         let interrupted = old.as_ref().is_some_and(|old| old.owner.is_some());
         let mut manifest = Manifest::new(run);
         if let Some(old) = old {
+            // The entries of an earlier run are kept, so that its files are reused or removed by
+            // this one.
             (manifest.files, manifest.trees) = (old.files, old.trees);
         }
         let (directory, lock) = (held.directory, held.lock);
-        let mut claim = Claim {
+        let mut claim = ManifestClaim {
             place: self,
             directory,
             lock,
@@ -60,7 +62,8 @@ impl Place {
         };
         if let Err(error) = claim.save() {
             if claim.manifest.files.is_empty() && claim.manifest.trees.is_empty() {
-                // Nothing is left of a start that failed; the next one removes what cannot be.
+                // Removes the remains of the failed start. If that fails, the next run removes
+                // them.
                 let _ = claim.dissolve();
             }
             return Err(error);
@@ -68,14 +71,16 @@ impl Place {
         Ok(claim)
     }
 
-    /// Locks the manifest that is there, to clean; the place itself when there is none.
-    pub(crate) fn claim_existing(self) -> Result<Result<Claim, Place>, TargetError> {
+    /// Locks an existing manifest for cleaning; returns the location if there is none.
+    pub(crate) fn claim_existing(
+        self,
+    ) -> Result<Result<ManifestClaim, ManifestLocation>, TargetError> {
         let Some(held) = self.hold(false)? else {
             return Ok(Err(self));
         };
         let manifest = held.manifest.unwrap_or_else(|| Manifest::new(""));
         let (directory, lock) = (held.directory, held.lock);
-        Ok(Ok(Claim {
+        Ok(Ok(ManifestClaim {
             place: self,
             directory,
             lock,
@@ -84,13 +89,12 @@ impl Place {
         }))
     }
 
-    /// Locks again what this process claimed before and had to let go of; `manifest` must be
-    /// there as it was.
+    /// Takes back a lock that this process had to release. The manifest must be unchanged.
     pub(crate) fn claim_again(
         self,
         manifest: Manifest,
         interrupted: bool,
-    ) -> Result<Claim, TargetError> {
+    ) -> Result<ManifestClaim, TargetError> {
         let replaced = TargetError::Replaced {
             path: self.manifest_path(),
         };
@@ -98,11 +102,11 @@ impl Place {
             return Err(replaced);
         };
         let (directory, lock) = (held.directory, held.lock);
-        // Compared as text, because that is what was written.
+        // Compared as text, because the text is what was written.
         if held.manifest.map(|found| found.to_text()) != Some(manifest.to_text()) {
             return Err(replaced);
         }
-        Ok(Claim {
+        Ok(ManifestClaim {
             place: self,
             directory,
             lock,
@@ -112,14 +116,15 @@ impl Place {
     }
 }
 
-impl Claim {
-    /// Writes the manifest so that either the old or the new one survives a crash.
+impl ManifestClaim {
+    /// Writes the manifest so that after a crash either the old or the new one exists.
     pub(crate) fn save(&mut self) -> Result<(), TargetError> {
         let draft = self.place.draft_name();
         let path = self.place.manifest_path();
         let failed = |error: std::io::Error| TargetError::system("write to", &path, error);
         self.remove_draft()?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+        // `O_EXCL` ensures that no link or file of another user receives the manifest.
         let next = open_beneath(
             self.directory.as_fd(),
             &draft,
@@ -127,11 +132,13 @@ impl Claim {
             Mode::RUSR | Mode::WUSR,
         )
         .map_err(|error| failed(error.into()))?;
-        // Locked before it has the name, so that the place is never without a lock.
+        // Locked before the rename, so that the manifest always has a lock.
         let _ = flock(&next, FlockOperation::NonBlockingLockExclusive);
         let mut file = File::from(next);
         let written = file
             .write_all(&self.manifest.to_text())
+            // Synced before the rename; otherwise a crash could leave an empty file under the final
+            // name.
             .and_then(|()| file.sync_all());
         let renamed = written.and_then(|()| {
             renameat(
@@ -146,13 +153,14 @@ impl Claim {
             let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
             return Err(failed(error));
         }
+        // The old lock is released only after the new file, already locked, has the name.
         self.lock = file.into();
-        // Some file systems cannot sync a directory; the name is then as durable as they make it.
+        // Some file systems cannot sync a directory; durability of the name is then up to them.
         let _ = rustix::fs::fsync(&self.directory);
         Ok(())
     }
 
-    /// Removes what a killed run left of its next manifest, and nothing else of that name.
+    /// Removes a draft manifest of a killed run, but no other file with this name.
     fn remove_draft(&self) -> Result<(), TargetError> {
         let draft = self.place.draft_name();
         let path = self.place.directory_path().join(&draft);
@@ -160,7 +168,7 @@ impl Claim {
             return Ok(());
         };
         check_owner(self.directory.as_fd(), &found, &path)?;
-        // In a work directory the name is ours alone.
+        // In a work directory, only pgmeter uses this name.
         if self.place.file_name.is_some() && !self.is_draft(&draft) {
             return Err(TargetError::Foreign { path });
         }
@@ -181,17 +189,17 @@ impl Claim {
         is_plain && read.is_ok() && Manifest::begins(&beginning)
     }
 
-    /// Whose the manifest is, and so whose all that it names must be.
+    /// User ID of the manifest's owner. All files in it must belong to this user.
     pub(crate) fn owner_uid(&self) -> u32 {
         owner_uid(&self.lock)
     }
 
-    /// What stands under a name, not followed.
+    /// Metadata of an entry; links are not followed.
     pub(crate) fn stat(&self, name: &str) -> Option<Stat> {
         statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()
     }
 
-    /// Makes a file that must not exist and notes it.
+    /// Creates a file that must not exist and adds it to the manifest.
     pub(crate) fn create(&mut self, made: Made) -> Result<OwnedFd, TargetError> {
         let name = made.name.clone();
         let path = self.place.directory_path().join(&name);
@@ -220,6 +228,8 @@ impl Claim {
                 });
             }
         };
+        // The first manifest has no inode number: if the process is killed here, only an empty file
+        // is removed.
         let inode = fstat(&file)
             .map_err(|error| TargetError::system("access", &path, error))?
             .st_ino;
@@ -228,7 +238,7 @@ impl Claim {
         Ok(file)
     }
 
-    /// Changes the entry of a file; the caller saves.
+    /// Changes the entry of a file; the caller saves the manifest.
     pub(crate) fn note(&mut self, name: &str, change: impl FnOnce(&mut Made)) {
         if let Some(made) = self
             .manifest
@@ -240,10 +250,10 @@ impl Claim {
         }
     }
 
-    /// Removes a file of the manifest, if it is still the one that was made.
+    /// Removes a file of the manifest, unless it was replaced.
     ///
     /// # Errors
-    /// The reason why it was left.
+    /// Why it was not removed.
     pub(crate) fn remove(&mut self, name: &str) -> Result<bool, String> {
         let Some(made) = self.manifest.made(name).cloned() else {
             return Err("it is not in the manifest".to_owned());
@@ -261,13 +271,13 @@ impl Claim {
         Ok(true)
     }
 
-    /// Removes the manifest and, if then empty, the work directory.
+    /// Removes the manifest, and the work directory if it is then empty.
     ///
     /// # Errors
-    /// What was left and why.
+    /// What was not removed, and why.
     pub(crate) fn dissolve(self) -> Result<(), (PathBuf, String)> {
         let because = |error: Errno| std::io::Error::from(error).to_string();
-        // What is not ours stays, and is told of where it keeps the directory.
+        // Other files remain; they are reported below because the directory is not empty.
         let _ = self.remove_draft();
         if let Err(error) = unlinkat(
             &self.directory,
@@ -283,11 +293,12 @@ impl Claim {
         let place = self.place;
         let remove = || unlinkat(&place.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR);
         let mut removed = remove();
-        // Some file systems keep what is removed under another name while it is open.
+        // FUSE and NFS rename a removed file that is still open.
         drop(self.lock);
         let start = Instant::now();
         while matches!(removed, Err(Errno::NOTEMPTY | Errno::EXIST))
             && start.elapsed() < CLOSED_WITHIN
+            // Waiting for files of other programs would be in vain.
             && has_only_stand_ins(&self.directory)
         {
             std::thread::sleep(Duration::from_millis(10));
@@ -304,8 +315,7 @@ impl Claim {
     }
 }
 
-/// Whether all that a directory holds stands in for files that were removed while they were open,
-/// or for none.
+/// `true` if the directory contains only files that were removed while open, or nothing.
 ///
 /// Source: `hide_node` of libfuse, `nfs_sillyrename` of the kernel.
 fn has_only_stand_ins(directory: &OwnedFd) -> bool {

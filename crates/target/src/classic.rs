@@ -1,9 +1,9 @@
-//! Files of a classic that is stood in for: a manifest beside them says how they are called, so
-//! that `clean` finds them where the program was killed.
+//! Manifests for files of an emulated classic program. They describe the file names, so that
+//! `clean` finds the files if the program was killed.
 //!
-//! A classic makes its files where the user says, among those of others. So a file is the run's
-//! own only if its name is one that the run makes, nothing of that name was there before, and it
-//! belongs to the same user; and nothing is removed unasked.
+//! A classic creates its files in a directory that the user gives, among other files. A file
+//! belongs to the run only if the run uses such names, the name did not exist before, and the user
+//! is the same. Nothing is removed without confirmation.
 
 mod names;
 mod walk;
@@ -23,62 +23,63 @@ use crate::TargetError;
 use crate::clean::{CleanReport, Left};
 use crate::open::{FileId, Links, check_owner, open_beneath, open_directory};
 use crate::probe::{PathKind, directory_id, kind_of};
-use walk::{Entry, entries, remove_entry};
+use walk::{WalkedEntry, entries, remove_entry};
 
-/// What a manifest's name begins and ends with; between them are eight hexadecimal digits.
+/// Prefix and suffix of a manifest's name; eight hexadecimal digits are in between.
 const PREFIX: &str = "pgmeter.as-";
 const ENDING: &str = ".json";
-/// The format of manifests: its name and number.
+/// Name and number of the manifest format.
 const FORMAT: &str = "pgmeter-as/1";
-/// Longer ones are not ours.
+/// Maximum size; longer files are not manifests.
 const MANIFEST_BYTES_MAX: u64 = 4 << 20;
-/// Names of earlier files that a manifest tells one by one.
+/// Maximum number of existing files that a manifest lists.
 const BEFORE_MAX: usize = 10_000;
 const ATTEMPTS: u32 = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Manifest {
+struct InPlaceManifest {
     format: String,
     /// Version of pgmeter.
     version: String,
-    /// The program that was stood in for.
+    /// The emulated program.
     program: String,
     owner: Owner,
     names: NamesInPlace,
-    /// What was called so before; none where that was too much to tell.
+    /// Names of this kind that existed before; `None` if there were too many to list.
     before: Option<Vec<String>>,
 }
 
-/// The manifest of a run that goes on; it is removed when this value goes.
+/// The manifest of a running run; removed when this value is dropped.
 #[derive(Debug)]
 pub struct ClassicManifest {
     directory: OwnedFd,
     name: String,
-    /// Locked as long as the run goes on.
+    /// Keeps the lock while the run is running.
     _lock: File,
 }
 
 impl ClassicManifest {
-    /// Writes a manifest of what `program` is about to make in a directory; none where it cannot
-    /// be written, since then the program's files cannot either.
+    /// Writes a manifest for the files that `program` will create in a directory. `None` if it
+    /// cannot be written, because then the program cannot write its files either.
     #[must_use]
     pub fn begin(directory: &Path, program: &str, names: NamesInPlace) -> Option<Self> {
         let opened = open_directory(directory, Links::Followed, None).ok()?;
         Self::begin_at(&opened, program, names)
     }
 
-    /// The same in a directory that is open.
+    /// Like [`Self::begin`], in an open directory.
     pub(crate) fn begin_at(
         directory: &OwnedFd,
         program: &str,
         names: NamesInPlace,
     ) -> Option<Self> {
         let opened = rustix::io::fcntl_dupfd_cloexec(directory, 0).ok()?;
+        // Listed before the program creates anything: these names are not its own.
         let found = entries(&opened, &names).ok()?;
         let before = (found.len() <= BEFORE_MAX)
             .then(|| found.into_iter().map(|entry| entry.path).collect());
-        let manifest = Manifest {
+        let manifest = InPlaceManifest {
             format: FORMAT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             program: program.to_owned(),
@@ -92,7 +93,7 @@ impl ClassicManifest {
             name,
             _lock: file.try_clone().ok()?,
         };
-        // Not synced: that would be work on the file system that is about to be measured.
+        // Not synced, because this would put load on the file system before the measurement.
         let text = units::json_line(&manifest).ok()?;
         file.write_all(text.as_bytes()).ok()?;
         Some(made)
@@ -105,7 +106,7 @@ impl Drop for ClassicManifest {
     }
 }
 
-/// A new file of a name that is free, locked.
+/// Creates a file with an unused name and locks it.
 fn new_file(directory: &OwnedFd) -> Option<(String, File)> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
     for attempt in 0..ATTEMPTS {
@@ -113,7 +114,7 @@ fn new_file(directory: &OwnedFd) -> Option<(String, File)> {
         let name = format!("{PREFIX}{random:08x}{ENDING}");
         let mode = Mode::RUSR | Mode::WUSR;
         if let Ok(file) = open_beneath(directory.as_fd(), &name, flags, mode) {
-            // Where there are no locks the owner's process tells.
+            // Without support for locks, the owner's process ID is checked instead.
             let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
             return Some((name, file.into()));
         }
@@ -121,24 +122,24 @@ fn new_file(directory: &OwnedFd) -> Option<(String, File)> {
     None
 }
 
-/// What a classic left in a directory.
+/// Leftover files of a classic in a directory.
 #[derive(Debug)]
 pub struct ClassicLeftover {
     directory: OwnedFd,
     path: PathBuf,
     name: String,
-    /// Held until this value goes.
+    /// Keeps the lock until this value is dropped.
     _lock: OwnedFd,
-    manifest: Manifest,
+    manifest: InPlaceManifest,
     uid: u32,
-    found: Vec<Entry>,
+    found: Vec<WalkedEntry>,
 }
 
-/// What classics that were killed left in a directory, and what cannot be told of, with the
-/// reason. Nothing is changed.
+/// Leftover files of killed classics in a directory, and manifests that cannot be used, with the
+/// reason. Changes nothing.
 ///
 /// # Errors
-/// When the directory cannot be read.
+/// If the directory cannot be read.
 pub fn classic_leftovers(path: &Path) -> Result<(Vec<ClassicLeftover>, Vec<Left>), TargetError> {
     let kind = kind_of(path)?;
     if kind != PathKind::Directory {
@@ -177,7 +178,7 @@ fn manifest_names(directory: &OwnedFd, path: &Path) -> Result<Vec<String>, Targe
     Ok(names)
 }
 
-/// What the manifest of that name tells, or why it is not to be followed.
+/// Reads a manifest and finds its files, or returns why it cannot be used.
 fn leftover(path: &Path, seen: Option<FileId>, name: &str) -> Result<ClassicLeftover, String> {
     let said = |error: TargetError| error.to_string();
     let directory = open_directory(path, Links::Refused, seen).map_err(said)?;
@@ -189,6 +190,7 @@ fn leftover(path: &Path, seen: Option<FileId>, name: &str) -> Result<ClassicLeft
     }
     check_owner(directory.as_fd(), &found, &path.join(name)).map_err(said)?;
     let locked = flock(&lock, FlockOperation::NonBlockingLockExclusive);
+    // The kernel releases the lock when the program ends, even if it is killed.
     if locked == Err(rustix::io::Errno::WOULDBLOCK) {
         return Err("the program that wrote it is still running".to_owned());
     }
@@ -218,7 +220,7 @@ fn leftover(path: &Path, seen: Option<FileId>, name: &str) -> Result<ClassicLeft
     })
 }
 
-fn read(file: &OwnedFd) -> Result<Manifest, String> {
+fn read(file: &OwnedFd) -> Result<InPlaceManifest, String> {
     let mut text = Vec::new();
     let copy = rustix::io::dup(file).map_err(|error| std::io::Error::from(error).to_string())?;
     let mut limited = File::from(copy).take(MANIFEST_BYTES_MAX + 1);
@@ -228,7 +230,7 @@ fn read(file: &OwnedFd) -> Result<Manifest, String> {
     if count as u64 > MANIFEST_BYTES_MAX {
         return Err(format!("it is longer than {MANIFEST_BYTES_MAX} bytes"));
     }
-    let manifest: Manifest = units::read_json(&mut text.as_slice())
+    let manifest: InPlaceManifest = units::read_json(&mut text.as_slice())
         .map_err(|error| format!("it is not a manifest of `as`: {error}"))?;
     match manifest.format == FORMAT {
         true => Ok(manifest),
@@ -237,7 +239,7 @@ fn read(file: &OwnedFd) -> Result<Manifest, String> {
 }
 
 impl ClassicLeftover {
-    /// The program that was stood in for.
+    /// The emulated program.
     #[must_use]
     pub fn program(&self) -> &str {
         &self.manifest.program
@@ -249,8 +251,8 @@ impl ClassicLeftover {
         files.map(|entry| self.path.join(&entry.path))
     }
 
-    /// Removes the files and the directories that the run made, and then the manifest, which
-    /// stays as long as something stays that it names.
+    /// Removes the files and directories of the run, and then the manifest. The manifest is kept if
+    /// anything in it remains.
     pub fn remove(self, report: &mut CleanReport) {
         let left_before = report.left.len();
         for entry in &self.found {
@@ -262,8 +264,9 @@ impl ClassicLeftover {
             }
         }
         let path = self.path.join(&self.name);
+        // The manifest is the only record of the names, and another attempt needs it.
         if report.left.len() > left_before {
-            let reason = "it is kept as long as something it names".to_owned();
+            let reason = "it is kept until everything it lists is gone".to_owned();
             return report.left.push(Left { path, reason });
         }
         match unlinkat(&self.directory, &self.name, AtFlags::empty()) {

@@ -1,4 +1,4 @@
-//! Removes what pgmeter made: at the end of a run, or after one that was killed.
+//! Removes files of pgmeter: at the end of a run, or after a killed run.
 
 mod adopt;
 
@@ -12,10 +12,10 @@ use serde::Serialize;
 use units::{path_as_text, paths_as_text};
 
 use crate::TargetError;
-use crate::claim::{Claim, TreeLeft};
+use crate::claim::{ManifestClaim, TreeLeft};
 use crate::open::FileId;
 use crate::path::{parent_of, without_trailing_slashes};
-use crate::place::{Place, SIDECAR_ENDING, WORK_DIRECTORY};
+use crate::place::{ManifestLocation, SIDECAR_ENDING, WORK_DIRECTORY};
 use crate::probe::{PathKind, directory_id, kind_of};
 
 pub use adopt::Adoptable;
@@ -23,10 +23,10 @@ pub use adopt::Adoptable;
 /// Something that was not removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Left {
-    /// What.
+    /// Its path.
     #[serde(serialize_with = "path_as_text")]
     pub path: PathBuf,
-    /// Why.
+    /// Why it was not removed.
     pub reason: String,
 }
 
@@ -37,23 +37,23 @@ impl fmt::Display for Left {
     }
 }
 
-/// What cleaning did.
+/// Result of cleaning.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct CleanReport {
-    /// Files and directories that are gone now, in order.
+    /// Removed files and directories, in order.
     #[serde(serialize_with = "paths_as_text")]
     pub removed: Vec<PathBuf>,
-    /// How many files and directories were in removed trees, of which `removed` names only the
-    /// uppermost.
+    /// Number of files and directories in removed trees. `removed` lists only the top directory of
+    /// each tree.
     pub beneath_count: u64,
-    /// What is still there, with the reason.
+    /// What was not removed, with the reason.
     pub left: Vec<Left>,
-    /// Of that, what could be a copy of what pgmeter made.
+    /// The part of `left` that may be copies of files of pgmeter.
     pub adoptable: Vec<Adoptable>,
 }
 
 impl CleanReport {
-    /// Whether there was nothing to do.
+    /// `true` if there was nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.beneath_count == 0 && self.left.is_empty()
@@ -67,18 +67,19 @@ impl CleanReport {
     }
 }
 
-/// Says whether what could be copies is pgmeter's, too.
+/// Asks whether possible copies belong to pgmeter.
 pub type Ask<'a> = dyn FnMut(&[Adoptable]) -> bool + 'a;
 
-/// Removes what runs left at a path, which may be a target directory, a work directory, a test
-/// file or its manifest. Only what a manifest names is removed, and only when its run is over.
+/// Removes the files of runs at a path: a target directory, a work directory, a test file or its
+/// manifest. Removes only entries of a manifest, and only if its run is over.
 ///
-/// With `ask`, what has another inode number than the manifest says, as after a copy or a restore,
-/// is removed as well where the answer to a list of it is yes; where it is no, nothing is removed.
+/// With `ask`, files whose inode number differs from the manifest, such as copies or restored
+/// files, are removed as well if `ask` returns `true` for a list of them. If it returns `false`,
+/// nothing is removed.
 ///
 /// # Errors
-/// When the path is missing or a link, a run still uses it, or a manifest cannot be trusted;
-/// problems with some of several manifests in a directory are reported as left instead.
+/// If the path is missing or a link, a run still uses it, or a manifest cannot be trusted. If only
+/// some of several manifests in a directory cause problems, these are reported as left.
 pub fn clean(path: &Path, ask: Option<&mut Ask<'_>>) -> Result<CleanReport, TargetError> {
     let path = without_trailing_slashes(path);
     let kind = kind_of(path)?;
@@ -94,7 +95,7 @@ pub fn clean(path: &Path, ask: Option<&mut Ask<'_>>) -> Result<CleanReport, Targ
     Ok(cleaning.report)
 }
 
-/// The test file that a path means: itself, or the one whose manifest it is.
+/// The test file for a path: the path itself, or the file of a manifest.
 fn data_file(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(|name| name.to_str());
     match name.and_then(|name| name.strip_suffix(SIDECAR_ENDING)) {
@@ -109,7 +110,7 @@ struct Cleaning<'a, 'b> {
 }
 
 impl Cleaning<'_, '_> {
-    /// Cleans what was seen at a path.
+    /// Cleans a path of the given kind.
     fn clean(
         &mut self,
         path: &Path,
@@ -122,15 +123,17 @@ impl Cleaning<'_, '_> {
                 points_to: fs::read_link(path).unwrap_or_default(),
                 resolved: fs::canonicalize(path).ok(),
             }),
+            // The user may name the work directory itself, but a location starts from the directory
+            // above it.
             PathKind::Directory if path.ends_with(WORK_DIRECTORY) => {
                 let parent = parent_of(path);
                 let seen = directory_id(parent, PathKind::Directory);
-                self.clean_place(Place::in_directory(parent, seen)?)
+                self.clean_place(ManifestLocation::in_directory(parent, seen)?)
                     .map(drop)
             }
             PathKind::Directory => self.clean_directory(path, seen),
             PathKind::File | PathKind::Missing => {
-                let place = Place::beside(&data_file(path), seen)?;
+                let place = ManifestLocation::beside(&data_file(path), seen)?;
                 if !self.clean_place(place)? && kind == PathKind::Missing {
                     return Err(TargetError::NothingToClean {
                         path: path.to_owned(),
@@ -138,6 +141,7 @@ impl Cleaning<'_, '_> {
                 }
                 Ok(())
             }
+            // A run leaves no manifest for a device.
             PathKind::Device | PathKind::Endless => Ok(()),
             PathKind::Other(kind) => Err(TargetError::WrongKind {
                 path: path.to_owned(),
@@ -147,8 +151,9 @@ impl Cleaning<'_, '_> {
     }
 
     fn clean_directory(&mut self, path: &Path, seen: Option<FileId>) -> Result<(), TargetError> {
-        let place = Place::in_directory(path, seen)?;
+        let place = ManifestLocation::in_directory(path, seen)?;
         let files = sidecars(&place)?;
+        // Opened first, because cleaning the work directory consumes `place`.
         let places: Vec<_> = files.iter().map(|file| place.with_file(file)).collect();
         self.clean_place(place)?;
         for (file, place) in files.iter().zip(places) {
@@ -161,8 +166,8 @@ impl Cleaning<'_, '_> {
         Ok(())
     }
 
-    /// Cleans one place; false when there is nothing of ours.
-    fn clean_place(&mut self, place: Place) -> Result<bool, TargetError> {
+    /// Cleans one location; `false` if nothing of pgmeter is there.
+    fn clean_place(&mut self, place: ManifestLocation) -> Result<bool, TargetError> {
         match place.claim_existing()? {
             Ok(mut claim) => {
                 if self.adopt(&mut claim)? {
@@ -174,7 +179,7 @@ impl Cleaning<'_, '_> {
         }
     }
 
-    fn clean_without_manifest(&mut self, place: &Place) -> Result<bool, TargetError> {
+    fn clean_without_manifest(&mut self, place: &ManifestLocation) -> Result<bool, TargetError> {
         let reason = "nothing shows that pgmeter made it";
         if let Some(name) = &place.file_name {
             if statat(&place.parent, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
@@ -186,7 +191,7 @@ impl Cleaning<'_, '_> {
             return Ok(false);
         }
         let path = place.directory_path();
-        // An empty directory of this name is nobody's loss; a full one is not touched.
+        // Removing an empty directory with this name loses nothing; a full one is not touched.
         if unlinkat(&place.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR).is_ok() {
             self.report.removed.push(path);
             return Ok(true);
@@ -197,8 +202,8 @@ impl Cleaning<'_, '_> {
     }
 }
 
-/// The files in the directory of a place that have a manifest beside them.
-fn sidecars(place: &Place) -> Result<Vec<String>, TargetError> {
+/// Names of the files in the location's directory that have a manifest.
+fn sidecars(place: &ManifestLocation) -> Result<Vec<String>, TargetError> {
     let failed = |error| TargetError::system("read", &place.parent_path, error);
     let mut names = Vec::new();
     for entry in Dir::read_from(&place.parent).map_err(failed)? {
@@ -211,12 +216,14 @@ fn sidecars(place: &Place) -> Result<Vec<String>, TargetError> {
                 .map(str::to_owned),
         );
     }
+    // Sorted, because file systems list entries in any order, and messages should have the same
+    // order.
     names.sort();
     Ok(names)
 }
 
 /// Removes the trees of a claim.
-pub(crate) fn remove_trees(claim: &mut Claim, report: &mut CleanReport) {
+pub(crate) fn remove_trees(claim: &mut ManifestClaim, report: &mut CleanReport) {
     let names: Vec<_> = claim
         .manifest
         .trees
@@ -242,7 +249,7 @@ pub(crate) fn remove_trees(claim: &mut Claim, report: &mut CleanReport) {
 }
 
 /// Removes the files and trees of a claim, then its manifest and work directory.
-pub(crate) fn remove_all(mut claim: Claim, report: &mut CleanReport) {
+pub(crate) fn remove_all(mut claim: ManifestClaim, report: &mut CleanReport) {
     remove_trees(&mut claim, report);
     let names: Vec<_> = claim
         .manifest
@@ -262,10 +269,10 @@ pub(crate) fn remove_all(mut claim: Claim, report: &mut CleanReport) {
     }
     if !claim.manifest.is_empty() {
         report.adoptable.extend(adopt::adoptable(&claim));
-        // With its manifest it can be tried again; the old one does as well.
+        // The manifest allows another attempt; if saving fails, the old one is sufficient.
         let _ = claim.save();
         let path = claim.place.manifest_path();
-        return report.leave(path, "it is kept as long as something it names");
+        return report.leave(path, "it is kept until everything it lists is gone");
     }
     match claim.dissolve() {
         Ok(()) if is_work_directory => report.removed.push(directory),

@@ -1,4 +1,4 @@
-//! What the block devices under a target did, as the kernel counts it.
+//! Kernel counters of the block devices under a target.
 
 use std::fs::File;
 use std::io;
@@ -8,9 +8,9 @@ use std::path::Path;
 use crate::mounts::mounts;
 use crate::sysfs::{BlockDevice, Sysfs, top_devices};
 
-/// The kernel counts in units of 512 bytes whatever the device's block is.
+/// The kernel counts units of 512 bytes, regardless of the device's block size.
 const SECTOR_BYTES: u64 = 512;
-/// Enough for every counter of 20 digits.
+/// Enough for counters of 20 digits each.
 const STAT_BYTES_MAX: usize = 512;
 
 /// Counters since the device appeared, or the difference of two readings.
@@ -24,15 +24,15 @@ pub struct DeviceSample {
     pub writes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Time with requests in flight, in nanoseconds (counted in ms); of several devices the sum.
+    /// Time with requests in flight, in nanoseconds (counted in ms); for several devices, the sum.
     pub busy_ns: u64,
-    /// Requests in flight now; not a difference.
+    /// Current number of requests in flight; not a difference.
     pub in_flight: u64,
 }
 
 impl DeviceSample {
-    /// What happened since an earlier reading. Counters that went back, as after a device was
-    /// taken away and came back, count as 0.
+    /// Difference to an earlier reading. Counters that decreased, for example because a device was
+    /// removed and added again, give 0.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl DeviceSample {
         }
     }
 
-    /// Adds another device's counters.
+    /// Adds the counters of another device.
     pub fn merge(&mut self, other: &Self) {
         self.reads = self.reads.saturating_add(other.reads);
         self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
@@ -59,24 +59,25 @@ impl DeviceSample {
 /// Open counters of the devices under one or more targets.
 #[derive(Debug)]
 pub struct DeviceCounters {
-    counted: Vec<Counted>,
+    counted: Vec<CountedDevice>,
 }
 
 #[derive(Debug)]
-struct Counted {
+struct CountedDevice {
     device: BlockDevice,
     stat: File,
 }
 
 impl DeviceCounters {
-    /// Finds and opens the counters of all devices under the targets, each device once; none
-    /// when there is no block device (tmpfs, FUSE, NFS) or it does not count.
+    /// Opens the counters of all devices under the targets, each device once. `None` without a
+    /// block device (tmpfs, FUSE, NFS), or if the device does not count.
     #[must_use]
     pub fn open<'a>(targets: impl IntoIterator<Item = &'a Path>) -> Option<Self> {
         let table = mounts();
         let mut top = Vec::new();
         for target in targets {
             let below = top_devices(target, &table);
+            // A sum over only a part of the targets would look like the I/O of all.
             if below.is_empty() {
                 return None;
             }
@@ -88,7 +89,7 @@ impl DeviceCounters {
                 return None;
             }
             let stat = File::open(sys.stat_path(device.number)).ok()?;
-            Some(Counted { device, stat })
+            Some(CountedDevice { device, stat })
         };
         let counted: Vec<_> = sys
             .stack(&top, &table)
@@ -96,27 +97,29 @@ impl DeviceCounters {
             .filter_map(open)
             .collect();
         let has_top = counted.iter().any(|counted| counted.device.depth == 0);
+        // Only devices at depth 0 are summed, because their lower layers count the same bytes
+        // again.
         has_top.then_some(Self { counted })
     }
 
-    /// Names of the devices whose counters [`sample`](Self::sample) adds up.
+    /// Names of the devices that [`sample`](Self::sample) sums up.
     #[must_use]
     pub fn source(&self) -> String {
         let top = self.top().map(|counted| counted.device.name.as_str());
         top.collect::<Vec<_>>().join(", ")
     }
 
-    /// How many devices [`sample`](Self::sample) adds up, for the mean of their busy time.
+    /// Number of devices that [`sample`](Self::sample) sums up, to calculate their mean busy time.
     #[must_use]
     pub fn device_count(&self) -> usize {
         self.top().count()
     }
 
-    /// Reads the devices directly under the targets, added up. One system call each, no
-    /// allocation.
+    /// Reads and sums up the devices directly under the targets, with one system call per device
+    /// and no allocation.
     ///
     /// # Errors
-    /// When a device has gone.
+    /// If a device has disappeared.
     pub fn sample(&self) -> io::Result<DeviceSample> {
         let mut sum = DeviceSample::default();
         for counted in self.top() {
@@ -125,22 +128,22 @@ impl DeviceCounters {
         Ok(sum)
     }
 
-    /// Reads every device, those below the first ones (the disk of a partition, what holds a loop
-    /// device's file) included.
+    /// Reads every device, including lower layers such as the disk of a partition or the device
+    /// that holds the file of a loop device.
     pub fn sample_each(&self) -> impl Iterator<Item = (&BlockDevice, io::Result<DeviceSample>)> {
         self.counted
             .iter()
             .map(|counted| (&counted.device, counted.read()))
     }
 
-    fn top(&self) -> impl Iterator<Item = &Counted> {
+    fn top(&self) -> impl Iterator<Item = &CountedDevice> {
         self.counted
             .iter()
             .filter(|counted| counted.device.depth == 0)
     }
 }
 
-impl Counted {
+impl CountedDevice {
     fn read(&self) -> io::Result<DeviceSample> {
         let mut text = [0; STAT_BYTES_MAX];
         let length = self.stat.read_at(&mut text, 0)?;
@@ -150,6 +153,7 @@ impl Counted {
 
 /// Source: the kernel's `Documentation/block/stat.rst`.
 fn parse(text: &[u8]) -> Option<DeviceSample> {
+    // Newer kernels append fields for discards and flushes; the first 11 have not changed.
     let mut fields = [0_u64; 11];
     let mut seen = 0;
     let text = std::str::from_utf8(text).ok()?;

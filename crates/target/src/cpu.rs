@@ -1,4 +1,4 @@
-//! Processor time of threads, of this process and of the machine.
+//! CPU time of threads, of this process and of the machine.
 
 use std::fs::File;
 use std::io;
@@ -6,48 +6,48 @@ use std::os::unix::fs::FileExt;
 
 use rustix::time::{ClockId, clock_getres, clock_gettime};
 
-/// Processor time of a thread or process so far, or of several threads together.
+/// CPU time of a thread or process so far, or the sum of several threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CpuSample {
-    /// When it was taken, by `CLOCK_MONOTONIC`; of several threads the sum.
+    /// Time of the sample, by `CLOCK_MONOTONIC`; for several threads, the sum.
     at_ns: u64,
-    /// Exact time, in nanoseconds.
+    /// Exact CPU time, in nanoseconds.
     total_ns: u64,
-    /// Time of threads that could run and did not, for want of a processor.
+    /// Time of threads that were runnable but waited for a CPU.
     waited_ns: u64,
-    /// User and system time in clock ticks: the kernel's own split.
+    /// User and system time in clock ticks, as split by the kernel.
     user_ticks: u64,
     system_ticks: u64,
 }
 
-/// Processor time between two samples.
+/// CPU time between two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CpuTime {
     /// In user mode, in nanoseconds.
     pub user_ns: u64,
     /// In the kernel, in nanoseconds.
     pub system_ns: u64,
-    /// Runnable without a processor, in nanoseconds; of threads only.
+    /// Runnable without a CPU, in nanoseconds; only for threads.
     pub waited_ns: u64,
-    /// Between the samples, in nanoseconds; of several threads the sum.
+    /// Time between the samples, in nanoseconds; for several threads, the sum.
     pub elapsed_ns: u64,
 }
 
 impl CpuSample {
-    /// This thread so far.
+    /// Sample of this thread.
     #[must_use]
     pub fn of_thread() -> Self {
         Self::read(ClockId::ThreadCPUTime, "/proc/thread-self/stat")
     }
 
-    /// This process so far, its ended threads included.
+    /// Sample of this process, including threads that have ended.
     #[must_use]
     pub fn of_process() -> Self {
         Self::read(ClockId::ProcessCPUTime, "/proc/self/stat")
     }
 
-    /// A thread of this process so far, seen from outside; none when it has ended or the kernel
-    /// keeps no scheduler statistics.
+    /// Sample of another thread of this process. `None` if it has ended, or without scheduler
+    /// statistics in the kernel.
     #[must_use]
     pub fn of_thread_id(thread_id: i32) -> Option<Self> {
         let read = |name| std::fs::read_to_string(format!("/proc/self/task/{thread_id}/{name}"));
@@ -74,7 +74,7 @@ impl CpuSample {
         }
     }
 
-    /// Both together, of threads: their ticks are split together, which is finer.
+    /// Sum of two samples of threads. Their ticks are split together, which is more precise.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         Self {
@@ -86,19 +86,20 @@ impl CpuSample {
         }
     }
 
-    /// How long threads have waited for a processor, in nanoseconds.
+    /// Time that threads waited for a CPU, in nanoseconds.
     #[must_use]
     pub fn waited_ns(&self) -> u64 {
         self.waited_ns
     }
 
-    /// The time since an earlier sample: the sum is exact to a microsecond, its split into user
-    /// and system to a clock tick (10 ms).
+    /// CPU time since an earlier sample. The sum is exact to a microsecond; the split into user and
+    /// system time to a clock tick (10 ms).
     #[must_use]
     pub fn since(&self, earlier: &Self) -> CpuTime {
         let total_ns = self.total_ns.saturating_sub(earlier.total_ns);
         let user = self.user_ticks.saturating_sub(earlier.user_ticks);
         let system = self.system_ticks.saturating_sub(earlier.system_ticks);
+        // The ticks are samples and only give the ratio; the clock gives the exact sum.
         let system_ns = match user + system {
             0 => 0,
             both => (u128::from(total_ns) * u128::from(system) / u128::from(both)) as u64,
@@ -112,8 +113,8 @@ impl CpuSample {
     }
 }
 
-/// How finely the kernel splits processor time into user and system by looking what a processor
-/// does at each tick of the timer, in nanoseconds; kernels that count exactly are finer.
+/// Precision of the kernel's split of CPU time into user and system, in nanoseconds. Kernels
+/// without exact accounting sample the CPU at each timer tick; others are more precise.
 ///
 /// Source: Linux, `kernel/time/posix-timers.c`: the resolution of coarse clocks is a tick.
 #[must_use]
@@ -122,7 +123,7 @@ pub fn tick_ns() -> u64 {
     u64::try_from(tick.tv_nsec).unwrap_or(0)
 }
 
-/// Processor time of the calling thread so far, in nanoseconds.
+/// CPU time of the calling thread so far, in nanoseconds.
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     nanoseconds(ClockId::ThreadCPUTime)
@@ -134,7 +135,7 @@ fn nanoseconds(clock: ClockId) -> u64 {
         + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
-/// Time that a thread ran and time that it waited for a processor, of a line of `schedstat`.
+/// Running time and waiting time of a thread, from a line of `schedstat`.
 ///
 /// Source: Linux, `Documentation/scheduler/sched-stats.rst`, `/proc/<pid>/schedstat`.
 pub(crate) fn schedule(text: &str) -> Option<(u64, u64)> {
@@ -142,17 +143,20 @@ pub(crate) fn schedule(text: &str) -> Option<(u64, u64)> {
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
-/// User and system ticks of a line of `/proc/<pid>/stat`.
+/// User and system ticks, from a line of `/proc/<pid>/stat`.
 fn ticks(text: &str) -> Option<(u64, u64)> {
+    // The second field is the program's name in parentheses, which may itself contain spaces and
+    // `)`.
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+    // `utime` is field 14 of the line and so the twelfth after the name; `stime` follows.
     let user = fields.nth(11)?.parse().ok()?;
     Some((user, fields.next()?.parse().ok()?))
 }
 
-/// Times of one processor, or of all, in clock ticks.
+/// Usage of one CPU or of all, in clock ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProcessorTicks {
-    /// In user mode, low priority included, guests not.
+    /// In user mode, including low priority but not guests.
     pub user: u64,
     /// In the kernel.
     pub system: u64,
@@ -164,18 +168,18 @@ pub struct ProcessorTicks {
     pub irq: u64,
     /// In software interrupts.
     pub softirq: u64,
-    /// Taken by the hypervisor for others.
+    /// Taken by the hypervisor for other virtual machines.
     pub steal: u64,
 }
 
 impl ProcessorTicks {
-    /// All of it.
+    /// Sum of all states.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.user + self.system + self.idle + self.iowait + self.irq + self.softirq + self.steal
     }
 
-    /// What passed since an earlier reading; counters that went back count as 0.
+    /// Difference to an earlier reading; counters that decreased give 0.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -189,7 +193,7 @@ impl ProcessorTicks {
         }
     }
 
-    /// The share of the time that this is, from 0 to 1.
+    /// `ticks` as a share of the total, from 0 to 1.
     #[must_use]
     pub fn share(&self, ticks: u64) -> f64 {
         let total = self.total();
@@ -201,21 +205,21 @@ impl ProcessorTicks {
     }
 }
 
-/// What all processors did so far, or between two samples.
+/// Usage of all CPUs so far, or between two samples.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MachineSample {
-    /// All processors together.
+    /// Sum over all CPUs.
     pub all: ProcessorTicks,
-    /// Each processor with the kernel's number of it.
+    /// Usage per CPU, with the kernel's CPU number.
     pub each: Vec<(u32, ProcessorTicks)>,
-    /// Interrupts.
+    /// Number of interrupts.
     pub interrupts: u64,
-    /// Context switches.
+    /// Number of context switches.
     pub context_switches: u64,
 }
 
 impl MachineSample {
-    /// What passed since an earlier sample.
+    /// Difference to an earlier sample.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = |cpu: u32| earlier.each.iter().find(|(number, _)| *number == cpu);
@@ -235,7 +239,7 @@ impl MachineSample {
     }
 }
 
-/// The machine's counters, kept open.
+/// Open counters of the machine.
 #[derive(Debug)]
 pub struct MachineCounters {
     stat: File,
@@ -245,7 +249,7 @@ impl MachineCounters {
     /// Opens `/proc/stat`.
     ///
     /// # Errors
-    /// When it is not there.
+    /// If it does not exist.
     pub fn open() -> io::Result<Self> {
         Ok(Self {
             stat: File::open("/proc/stat")?,
@@ -255,11 +259,12 @@ impl MachineCounters {
     /// Reads all counters.
     ///
     /// # Errors
-    /// When the kernel does not hand them over.
+    /// If the kernel refuses.
     pub fn sample(&self) -> io::Result<MachineSample> {
         let mut text = Vec::new();
         let mut chunk = [0; 16 << 10];
         loop {
+            // Reading at an offset needs no seek, and the file is kept open from sample to sample.
             let length = self.stat.read_at(&mut chunk, text.len() as u64)?;
             if length == 0 {
                 break;
@@ -296,6 +301,8 @@ fn parse(text: &str) -> MachineSample {
         for (place, field) in ticks.iter_mut().zip(fields) {
             *place = field.parse().unwrap_or(0);
         }
+        // The fields `guest` and `guest_nice` follow; they are left out because `user` and `nice`
+        // contain them.
         let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
         let user = user.saturating_add(nice);
         let ticks = ProcessorTicks {

@@ -1,5 +1,5 @@
-//! Whether a block device may be used: never while anything else does, and only when the user
-//! named it.
+//! Decides whether a block device may be used: never while something else uses it, and only if the
+//! user named it.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -10,7 +10,7 @@ use rustix::fs::{FileType, Mode, OFlags, fstat};
 use rustix::io::Errno;
 
 use crate::TargetError;
-use crate::mounts::{self, Mount};
+use crate::mounts::{self, MountLine};
 use crate::open::FileId;
 use crate::permission::Permission;
 use crate::probe::PathFacts;
@@ -20,7 +20,7 @@ use crate::sysfs::{DeviceNumber, LoopDevice, Storage, Sysfs, block_number, split
 const BUSY_ATTEMPTS: u32 = 16;
 const BUSY_WAIT: Duration = Duration::from_millis(25);
 
-/// A device that was admitted; a block device is held (`O_EXCL`) when it may be written.
+/// An admitted device. A block device that may be written is opened exclusively (`O_EXCL`).
 #[derive(Debug)]
 pub(crate) struct HeldDevice {
     pub path: PathBuf,
@@ -28,24 +28,25 @@ pub(crate) struct HeldDevice {
     pub number: DeviceNumber,
     pub size_bytes: u64,
     pub writable: bool,
-    /// Keeps others from mounting it.
+    /// Prevents other programs from mounting it.
     pub hold: OwnedFd,
 }
 
-/// Why a device is busy, and what would free it.
+/// Why a device is busy, and how to free it.
 #[derive(Debug, PartialEq, Eq)]
-struct Usage {
+struct DeviceUsage {
     what: String,
     release: String,
 }
 
-/// Admits a device for reading, or for overwriting when the permission names it.
+/// Admits a device for reading, or for overwriting if `permission` names it.
 pub(crate) fn admit_device(
     facts: &PathFacts,
     permission: &Permission,
 ) -> Result<HeldDevice, TargetError> {
     let path = &facts.path;
     if permission.read_only {
+        // Reading harms nothing, so a mounted device is allowed, and `O_EXCL` would refuse it.
         return hold(path, FileType::BlockDevice, OFlags::RDONLY, false);
     }
     if facts.read_only {
@@ -65,6 +66,8 @@ pub(crate) fn admit_device(
         mounts: mounts::mounts(),
         swaps,
     };
+    // Looked up before the exclusive open, which fails as well but does not say who uses the
+    // device.
     if let Some(usage) = system.usage(number) {
         return Err(busy(path, usage));
     }
@@ -83,6 +86,7 @@ pub(crate) fn admit_device(
         access | OFlags::EXCL,
         confirmed,
     )?;
+    // Between the lookup and the open, another device may have taken the name.
     if held.number != number {
         return Err(TargetError::Replaced { path: path.clone() });
     }
@@ -90,6 +94,7 @@ pub(crate) fn admit_device(
         return Ok(held);
     }
     let size_bytes = held.size_bytes;
+    // Only for the message: without the option, the device is refused whatever it holds.
     let found = signature(&File::from(held.hold), size_bytes)
         .map_err(|error| TargetError::system("read", path, error))?;
     let path = path.clone();
@@ -130,7 +135,7 @@ fn hold(
     };
     let mut hold = open();
     for _ in 0..BUSY_ATTEMPTS {
-        // Whoever has just closed the device, or looks at it because it was closed, is soon gone.
+        // Programs such as udev open a device for a moment after it was closed.
         if hold.as_ref().err() != Some(&Errno::BUSY) {
             break;
         }
@@ -147,6 +152,7 @@ fn hold(
             path: path.to_owned(),
         });
     }
+    // `st_size` of a device is 0; the end of the open device is its size.
     let size_bytes = rustix::fs::seek(&hold, rustix::fs::SeekFrom::End(0))
         .map_err(|error| TargetError::system("find the size of", path, error))?;
     let number = split(found.st_rdev);
@@ -163,14 +169,14 @@ fn hold(
 fn busy_elsewhere(path: &Path) -> TargetError {
     busy(
         path,
-        Usage {
+        DeviceUsage {
             what: "it is held by the kernel or another program".to_owned(),
             release: "stop what holds it, or choose another device".to_owned(),
         },
     )
 }
 
-fn busy(path: &Path, usage: Usage) -> TargetError {
+fn busy(path: &Path, usage: DeviceUsage) -> TargetError {
     TargetError::DeviceBusy {
         path: path.to_owned(),
         usage: usage.what,
@@ -178,29 +184,29 @@ fn busy(path: &Path, usage: Usage) -> TargetError {
     }
 }
 
-/// What is asked about the use of devices.
+/// Information about the use of devices.
 struct InUse {
     sys: Sysfs,
-    mounts: Vec<Mount>,
+    mounts: Vec<MountLine>,
     /// `/proc/swaps`.
     swaps: String,
 }
 
 impl InUse {
-    /// Who uses the device, or anything else that has bytes in common with it.
-    fn usage(&self, number: DeviceNumber) -> Option<Usage> {
+    /// The use of the device, or of anything that shares bytes with it.
+    fn usage(&self, number: DeviceNumber) -> Option<DeviceUsage> {
         self.usage_around(number)
             .or_else(|| self.shared_by_loop(number))
             .or_else(|| self.used_below(number))
             .or_else(|| {
-                // It is the same disk, so that the words about it are the same.
+                // It is the same disk, so the message is about the device itself.
                 let twins = self.sys.twins(number);
                 twins.into_iter().find_map(|twin| self.usage_around(twin))
             })
     }
 
-    /// Who uses the device, one of its partitions, or the disk that it is part of.
-    fn usage_around(&self, number: DeviceNumber) -> Option<Usage> {
+    /// The use of the device, one of its partitions, or its disk.
+    fn usage_around(&self, number: DeviceNumber) -> Option<DeviceUsage> {
         let disk = self.sys.parent_disk(number).into_iter();
         let related = self.sys.partitions(number).into_iter().chain(disk);
         let own = self.usage_of(number, "it");
@@ -211,8 +217,8 @@ impl InUse {
         })
     }
 
-    /// Another loop device on the bytes of this one.
-    fn shared_by_loop(&self, number: DeviceNumber) -> Option<Usage> {
+    /// Another loop device on the same bytes.
+    fn shared_by_loop(&self, number: DeviceNumber) -> Option<DeviceUsage> {
         let loops = self.sys.loops();
         let chain: Vec<_> = std::iter::once(number)
             .chain(self.sys.made_of(number))
@@ -224,7 +230,7 @@ impl InUse {
             Some((own, other))
         })?;
         let name = &other.name;
-        Some(Usage {
+        Some(DeviceUsage {
             what: format!(
                 "`{name}` is on the same image, `{}`{}",
                 plan::printable(&own.backing.to_string_lossy()),
@@ -246,14 +252,14 @@ impl InUse {
         })
     }
 
-    /// Who uses, beside this device, what it is made of.
-    fn used_below(&self, number: DeviceNumber) -> Option<Usage> {
+    /// The use of lower layers by something other than this device.
+    fn used_below(&self, number: DeviceNumber) -> Option<DeviceUsage> {
         let below = self.sys.made_of(number);
         below.iter().find_map(|&it| {
             let name = self.shown(it)?;
             let is_own =
                 |looped: &LoopDevice| looped.number == number || below.contains(&looped.number);
-            // What else is built on it has other parts of it, as logical volumes have.
+            // Other devices built on it use other parts of it, such as logical volumes.
             self.mounted(it, &name)
                 .or_else(|| self.swapped_to(it, &name))
                 .or_else(|| self.behind_loop(it, &name, is_own))
@@ -265,20 +271,22 @@ impl InUse {
         Some(format!("`{name}`"))
     }
 
-    fn usage_of(&self, number: DeviceNumber, name: &str) -> Option<Usage> {
+    fn usage_of(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
+        // `O_EXCL` alone is not enough: it does not conflict with plain opens, such as that of a
+        // loop device.
         self.mounted(number, name)
             .or_else(|| self.swapped_to(number, name))
             .or_else(|| self.held(number, name))
             .or_else(|| self.behind_loop(number, name, |_| false))
     }
 
-    fn mounted(&self, number: DeviceNumber, name: &str) -> Option<Usage> {
-        let member = |mount: &Mount| {
+    fn mounted(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
+        let member = |mount: &MountLine| {
             mount.device == number || self.sys.under_mount(mount, &self.mounts).contains(&number)
         };
         let mount = self.mounts.iter().find(|mount| member(mount))?;
         let point = mount.point.display();
-        Some(Usage {
+        Some(DeviceUsage {
             what: format!("{name} is mounted on `{point}` ({})", mount.file_system),
             release: match mount.point.to_str() {
                 Some("/" | "/usr" | "/var" | "/boot") => {
@@ -289,44 +297,45 @@ impl InUse {
         })
     }
 
-    fn swapped_to(&self, number: DeviceNumber, name: &str) -> Option<Usage> {
+    fn swapped_to(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
         let device = |line: &str| line.split_whitespace().next().map(str::to_owned);
         let path = self
             .swaps
             .lines()
+            // The first line of `/proc/swaps` has the column titles.
             .skip(1)
             .filter_map(device)
             .find(|path| block_number(path) == Some(number))?;
-        Some(Usage {
+        Some(DeviceUsage {
             what: format!("{name} is swap space"),
             release: format!("run `swapoff {path}` first"),
         })
     }
 
-    fn held(&self, number: DeviceNumber, name: &str) -> Option<Usage> {
+    fn held(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
         let holders = self.sys.holders(number);
-        (!holders.is_empty()).then(|| Usage {
+        (!holders.is_empty()).then(|| DeviceUsage {
             what: format!("{name} is part of {}", holders.join(", ")),
-            release: format!("take `{}` apart first", holders[0]),
+            release: format!("stop or remove `{}` first", holders[0]),
         })
     }
 
-    /// Loop devices on the device, but for those to which it may be given.
+    /// Loop devices on the device, except those that `may_be` allows.
     fn behind_loop(
         &self,
         number: DeviceNumber,
         name: &str,
         may_be: impl Fn(&LoopDevice) -> bool,
-    ) -> Option<Usage> {
+    ) -> Option<DeviceUsage> {
         let is_on = |it: &LoopDevice| it.storage == Some(Storage::Device(number)) && !may_be(it);
         let looped = self.sys.loops().into_iter().find(is_on)?;
         Some(behind(name, &looped))
     }
 }
 
-fn behind(name: &str, looped: &LoopDevice) -> Usage {
-    Usage {
-        what: format!("{name} is behind `{}`", looped.name),
+fn behind(name: &str, looped: &LoopDevice) -> DeviceUsage {
+    DeviceUsage {
+        what: format!("loop device `{}` uses {name}", looped.name),
         release: format!("run `losetup -d /dev/{}` first", looped.name),
     }
 }
@@ -346,7 +355,7 @@ pub(crate) fn check_unused(path: &Path, file: FileId) -> Result<(), TargetError>
         name.and_then(|name| FileId::at(Path::new(name))) == Some(file)
     };
     if swaps.lines().skip(1).any(is_swap) {
-        let usage = Usage {
+        let usage = DeviceUsage {
             what: "it is swap space".to_owned(),
             release: format!("run `swapoff {}` first", path.display()),
         };

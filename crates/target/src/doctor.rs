@@ -1,4 +1,4 @@
-//! What this machine can and cannot measure, and why. Looks, and changes nothing.
+//! Reports what this machine can measure, and why not. Changes nothing.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,23 +20,23 @@ use crate::sizes::size;
 use crate::space;
 use crate::sysfs::{active, word};
 
-/// The finding's name.
+/// Name of the finding about MPI.
 const MPI: &str = "MPI";
 
-/// How well something is.
+/// State of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
-    /// As good as it gets.
+    /// As good as possible.
     Ok,
-    /// Works, but figures suffer.
+    /// Works, but affects results.
     Limited,
     /// Does not work.
     Missing,
 }
 
 impl Health {
-    /// The word for people and records.
+    /// The word in messages and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,16 +47,16 @@ impl Health {
     }
 }
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
-    /// What was looked at.
+    /// Name of the check.
     pub name: &'static str,
-    /// How well it is.
+    /// State of the feature.
     pub status: Health,
-    /// What was seen.
+    /// What was found.
     pub detail: String,
-    /// What would make it better, when something would.
+    /// Advice, if there is any.
     pub help: Option<String>,
 }
 
@@ -88,8 +88,8 @@ impl Finding {
     }
 }
 
-/// Looks at the machine, and at the path as a target. Takes about a second, in which it watches
-/// how evenly the machine runs.
+/// Checks the machine, and the path as a target. Takes about a second to measure how evenly the
+/// machine runs.
 #[must_use]
 pub fn doctor(path: &Path) -> Vec<Finding> {
     vec![
@@ -107,12 +107,12 @@ pub fn doctor(path: &Path) -> Vec<Finding> {
     ]
 }
 
-/// Whether this kernel has io_uring for this process, and which of its features.
+/// Checks whether this process can use io_uring, and with which features.
 #[must_use]
 pub fn look_at_io_uring() -> Finding {
     const NAME: &str = "io_uring";
     let Ok(null) = null_device() else {
-        let detail = "no file can be opened to try it on";
+        let detail = "no file can be opened for a test";
         return Finding::missing(NAME, detail, "raise `ulimit -n`");
     };
     match IoUring::new(vec![null.into()], 8, 4096, UringOptions::default()) {
@@ -149,9 +149,9 @@ fn direct(path: &Path) -> Finding {
         return Finding::missing(NAME, format!("none on {at}"), "choose `--cache buffered`");
     }
     let source = if facts.direct.reported {
-        "the kernel says"
+        "reported by the kernel"
     } else {
-        "after its device"
+        "from its device"
     };
     let detail = format!(
         "{at}, in multiples of {} bytes ({source})",
@@ -219,6 +219,8 @@ fn clock() -> Finding {
     const NAME: &str = "clock";
     let source = clock_source();
     match source.as_str() {
+        // pgmeter then does not use the kernel's clock source, so it does not matter that it may be
+        // slow.
         _ if !source.is_empty() && TscClock::reads_processor() => Finding::ok(
             NAME,
             format!("`{source}`; times are read from the processor's own counter"),
@@ -249,10 +251,10 @@ fn cores() -> Finding {
         Some("powersave" | "conservative" | "ondemand") => Finding::limited(
             NAME,
             detail,
-            "run `cpupower frequency-set -g performance` for stable figures",
+            "run `cpupower frequency-set -g performance` for stable results",
         ),
         _ if usable < 2 => {
-            Finding::limited(NAME, detail, "expect other programs to disturb the figures")
+            Finding::limited(NAME, detail, "expect other programs to disturb the results")
         }
         _ => Finding::ok(NAME, detail),
     }
@@ -325,10 +327,11 @@ fn group_limits() -> Finding {
     )
 }
 
-/// Reads the clock all the time: whatever makes two readings far apart also makes latencies long.
+/// Reads the clock continuously. A gap between two readings also lengthens latencies.
 fn noise(length: Duration) -> Finding {
     const NAME: &str = "noise";
     const GAP: Duration = Duration::from_micros(50);
+    // Opened before the loop, so that it does not appear as a gap.
     let machine = MachineCounters::open().ok();
     let sample = || machine.as_ref().and_then(|counters| counters.sample().ok());
     let before = sample();
@@ -367,8 +370,8 @@ fn noise(length: Duration) -> Finding {
     )
 }
 
-/// Whether there is a library for measuring from several machines at once. In a process that an MPI
-/// launcher started, the launcher's own is opened; else files are looked for and nothing is opened.
+/// Checks for an MPI library to measure from several machines. In a process started by an MPI
+/// launcher, the launcher's library is opened; otherwise files are searched but not opened.
 #[must_use]
 pub fn look_for_mpi() -> Finding {
     match Launch::from_environment() {

@@ -1,4 +1,4 @@
-//! What `doctor` and `clean` tell other programs.
+//! JSON documents of `doctor` and `clean`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use units::{JsonDocument, path_as_text};
 
 use crate::{CleanReport, Finding};
 
-/// What a machine can and cannot measure in a directory.
+/// What a machine can measure in a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    /// The directory that would be measured.
+    /// The directory to measure.
     #[serde(serialize_with = "path_as_text")]
     pub path: PathBuf,
-    /// Everything that was looked at.
+    /// Results of all checks.
     pub findings: Vec<Finding>,
 }
 
@@ -22,13 +22,13 @@ impl JsonDocument for Diagnosis {
     const FORMAT: &'static str = "pgmeter-doctor/1";
 }
 
-/// What cleaning did at a target.
+/// Result of cleaning a target.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CleanedTarget<'a> {
     /// The target.
     #[serde(serialize_with = "path_as_text")]
     pub path: &'a Path,
-    /// What became of what was found there.
+    /// Removed and remaining files.
     #[serde(flatten)]
     pub report: &'a CleanReport,
 }

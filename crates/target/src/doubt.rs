@@ -1,34 +1,33 @@
-//! Where `O_DIRECT` is accepted but may not mean what it says.
+//! File systems that accept `O_DIRECT` but may use a cache.
 
 use std::fmt;
 use std::os::fd::AsFd;
 
-use crate::mounts::Mount;
+use crate::mounts::MountLine;
 use crate::probe::{PathFacts, transforms};
 
-/// Why requests with `O_DIRECT` may go through a cache all the same.
+/// Why requests with `O_DIRECT` may use a cache.
 ///
-/// Source: the kernel's own file systems accept the flag on tmpfs since 6.6, fall back to buffered
-/// writes on btrfs where data is checksummed or compressed, on nilfs2 always, and on ext4 where
-/// data is journaled.
+/// Source: Linux. tmpfs accepts the flag since 6.6. btrfs buffers writes of data with checksums or
+/// compression, nilfs2 all writes, and ext4 I/O on journaled data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DirectCause {
-    /// The file system is memory: there is no device to go to.
+    /// The file system is in memory, without a device.
     InMemory,
-    /// Writes go through the page cache; reads do not.
+    /// Writes use the page cache; reads do not.
     WritesBuffered,
-    /// Reads and writes go through the page cache.
+    /// Reads and writes use the page cache.
     AllBuffered,
-    /// A server or daemon behind the file system decides, and may cache.
+    /// The server or daemon of the file system decides, and may cache.
     ServerDecides,
-    /// The file system below this one decides.
+    /// The lower file system decides.
     LayerDecides,
 }
 
 /// A direct open that may not be direct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectDoubt {
-    /// What may happen.
+    /// The cause.
     pub cause: DirectCause,
     /// Type of the file system.
     pub file_system: String,
@@ -78,18 +77,19 @@ pub(crate) fn doubt(facts: &PathFacts, file: impl AsFd, write: bool) -> Option<D
     let (compressed, encrypted) = transforms(file);
     let cause = match cause_of(&file_system, facts.mount.as_ref()) {
         None if compressed || encrypted => Some(DirectCause::AllBuffered),
-        // What does not write has no doubt about its writes.
+        // Without writes, buffered writes do not matter.
         Some(DirectCause::WritesBuffered) if !write => None,
         cause => cause,
     };
     cause.map(|cause| DirectDoubt { cause, file_system })
 }
 
-pub(crate) fn cause_of(file_system: &str, mount: Option<&Mount>) -> Option<DirectCause> {
+pub(crate) fn cause_of(file_system: &str, mount: Option<&MountLine>) -> Option<DirectCause> {
     let has =
         |option: &str| mount.is_some_and(|mount| mount.options.iter().any(|seen| seen == option));
     match file_system {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => Some(DirectCause::InMemory),
+        // Both options turn checksums off, and only data with checksums is buffered.
         "btrfs" if has("nodatasum") || has("nodatacow") => None,
         "btrfs" | "nilfs2" => Some(DirectCause::WritesBuffered),
         "ext3" | "ext4" if has("data=journal") => Some(DirectCause::AllBuffered),
@@ -109,8 +109,8 @@ pub(crate) fn cause_of(file_system: &str, mount: Option<&Mount>) -> Option<Direc
 mod tests {
     use super::*;
 
-    fn mount(options: &[&str]) -> Mount {
-        Mount {
+    fn mount(options: &[&str]) -> MountLine {
+        MountLine {
             id: 1,
             device: (0, 1),
             root: "/".into(),
@@ -118,7 +118,7 @@ mod tests {
             options: options.iter().map(|it| (*it).to_owned()).collect(),
             file_system: "x".to_owned(),
             source: "x".to_owned(),
-            ..Mount::default()
+            ..MountLine::default()
         }
     }
 

@@ -1,10 +1,10 @@
-//! The machine as a record keeps it. What the system does not tell stays empty.
+//! Describes the machine for a record. Unknown values are empty.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use results::{Clock, Device, Environment, FileSystem, Load, Mount, Processor, Stack};
+use results::{ClockRecord, Device, Environment, FileSystem, Load, Mount, Processor, Stack};
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_getres};
 
@@ -18,7 +18,7 @@ use crate::probe::{PathFacts, PathKind, probe};
 use crate::stack::{Medium, stack};
 use crate::sysfs::{BlockDevice, Sysfs, active, parsed, top_devices, word};
 
-/// Kernel settings that change results, by the name under which they are recorded.
+/// Kernel settings that affect results, by their name in records.
 const SETTINGS: [(&str, &str); 8] = [
     ("vm.dirty_ratio", "/proc/sys/vm/dirty_ratio"),
     (
@@ -39,7 +39,7 @@ const SETTINGS: [(&str, &str); 8] = [
     ("pressure.cpu", "/proc/pressure/cpu"),
 ];
 
-/// The machine, and what is under each target (in the order of the plan's targets).
+/// Describes the machine, and the storage under each target (in the order of the plan's targets).
 #[must_use]
 pub fn environment(targets: &[PathBuf]) -> Environment {
     let names = rustix::system::uname();
@@ -85,17 +85,18 @@ pub fn environment(targets: &[PathBuf]) -> Environment {
     environment.limits = limits();
     environment.limits.retain(|limit| {
         let mut devices = environment.devices.iter();
+        // A limit on a device that no target uses cannot affect the results.
         let is_under = |name: &String| devices.any(|device| device.name == *name);
         limit.device.as_ref().is_none_or(is_under)
     });
-    let schedulers = environment
-        .devices
-        .iter()
-        .filter(|device| !device.scheduler.is_empty());
-    let mut schedulers: Vec<_> = schedulers
-        .map(|device| format!("{}: {}", device.name, device.scheduler))
-        .collect();
-    schedulers.dedup();
+    let mut schedulers: Vec<String> = Vec::new();
+    for device in &environment.devices {
+        let scheduler = format!("{}: {}", device.name, device.scheduler);
+        // Targets on the same stack name its devices once each.
+        if !device.scheduler.is_empty() && !schedulers.contains(&scheduler) {
+            schedulers.push(scheduler);
+        }
+    }
     environment.scheduler = schedulers.join(", ");
     environment
 }
@@ -185,6 +186,7 @@ fn virtualization() -> Option<String> {
         return Some(container);
     }
     let hypervisor = word(Path::new("/sys/hypervisor/type"));
+    // On physical machines, this is the manufacturer of the hardware.
     let product = word(Path::new("/sys/class/dmi/id/sys_vendor")).filter(|vendor| {
         ["QEMU", "VMware", "Xen", "innotek", "Amazon"]
             .iter()
@@ -211,6 +213,7 @@ fn processor() -> Processor {
     let first = |key| all(key).next();
     let package = all("physical id").collect::<Vec<_>>();
     let mut cores: Vec<_> = package.into_iter().zip(all("core id")).collect();
+    // `core id` is unique only within a package, and hardware threads of a core share it.
     cores.sort_unstable();
     cores.dedup();
     let usable = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
@@ -251,21 +254,21 @@ pub(crate) fn clock_source() -> String {
     word(Path::new(path)).unwrap_or_default()
 }
 
-fn clock() -> Clock {
+fn clock() -> ClockRecord {
     let source = clock_source();
     let resolution = clock_getres(ClockId::Monotonic);
     let stable = match source.as_str() {
         "" => None,
-        // What the kernel falls back to once it caught the others drifting.
+        // The kernel uses these after it detected that other clocks drift.
         "jiffies" | "refined-jiffies" | "pit" => Some(false),
         _ => Some(true),
     };
-    Clock {
+    ClockRecord {
         source,
         resolution_ns: u64::try_from(resolution.tv_nsec)
             .ok()
             .filter(|step| *step > 0),
-        // Measured by who reads the clock, not here.
+        // Measured by the reader of the clock, not here.
         read_cost_ns: None,
         stable,
     }

@@ -1,4 +1,4 @@
-//! Why a target cannot be used, with one action that would help.
+//! Errors of targets, with advice.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,75 +7,75 @@ use plan::facts::kept_free_bytes;
 
 use crate::sizes::{argument, size};
 
-/// Why a target cannot be used.
+/// An error of a target.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TargetError {
-    /// Nothing is there and nothing can be made there.
+    /// The target does not exist and cannot be created.
     #[error("target `{path}` does not exist, and neither does the directory it would be in")]
     Missing {
-        /// The path as given.
+        /// Path given.
         path: PathBuf,
-        /// The directory that would have to exist.
+        /// The missing directory.
         parent: PathBuf,
     },
-    /// Nothing is there, and nobody said that it may be made.
+    /// The target does not exist, and creating it was not allowed.
     #[error("target `{path}` does not exist")]
     NotThere {
-        /// The path as given.
+        /// Path given.
         path: PathBuf,
     },
-    /// Nothing is there that could be cleaned.
+    /// There is nothing to clean.
     #[error("`{path}` does not exist")]
     NothingToClean {
-        /// The path as given.
+        /// Path given.
         path: PathBuf,
     },
-    /// The path ends in a slash or dots, so that it means a directory, and there is none.
+    /// The path ends in a slash or dots, so it means a directory, which does not exist.
     #[error("directory `{path}` does not exist")]
     NoSuchDirectory {
-        /// The path as given.
+        /// Path given.
         path: PathBuf,
     },
     /// The target is on a file system mounted read-only, or is a read-only device.
     #[error("target `{path}` is read-only ({reason})")]
     ReadOnly {
-        /// The path as given.
+        /// Path given.
         path: PathBuf,
-        /// What makes it read-only.
+        /// Reason.
         reason: String,
     },
     /// The last component of the path is a symbolic link.
     #[error("target `{path}` is a symbolic link to `{points_to}`")]
     Symlink {
-        /// The path as given.
+        /// Path given.
         path: PathBuf,
-        /// What the link holds.
+        /// Content of the link.
         points_to: PathBuf,
-        /// Where the link ends, when that exists.
+        /// Destination of the link, if it exists.
         resolved: Option<PathBuf>,
     },
-    /// The kernel denies access.
+    /// The kernel denied access.
     #[error("no permission to {action} `{path}`")]
     NoPermission {
-        /// The path that was denied.
+        /// Path that was denied.
         path: PathBuf,
-        /// What was tried, as a verb: `read`, `write to`.
+        /// The action, as a verb: `read`, `write to`.
         action: &'static str,
     },
-    /// A file that pgmeter did not make stands where the test file would be.
+    /// A file that pgmeter did not create has the path of the test file.
     #[error("`{path}` exists and was not created by pgmeter")]
     Foreign {
         /// The file or directory in the way.
         path: PathBuf,
     },
-    /// A target that is somebody's file, and that the run would write.
+    /// The target is a file that pgmeter did not create, and the run would write to it.
     #[error("`{path}` exists and was not created by pgmeter")]
     ForeignFile {
         /// The file.
         path: PathBuf,
     },
-    /// Somebody's file, to be read, ends before what is asked for.
+    /// A file for reading is smaller than requested.
     #[error(
         "`{path}` has {available}, not the {wanted} requested",
         available = size(*available_bytes), wanted = size(*wanted_bytes)
@@ -83,25 +83,25 @@ pub enum TargetError {
     FileTooSmall {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file, in bytes.
         available_bytes: u64,
-        /// The size asked.
+        /// Requested size, in bytes.
         wanted_bytes: u64,
     },
-    /// A work directory, manifest or test file that another user made.
+    /// A work directory, manifest or test file belongs to another user.
     #[error("`{path}` belongs to another user ({uid})")]
     NotYours {
         /// The file or directory.
         path: PathBuf,
-        /// The user's number.
+        /// User ID of the owner.
         uid: u32,
     },
     /// The path is a character device, pipe or socket.
     #[error("target `{path}` is a {kind}, not a directory, file or block device")]
     WrongKind {
-        /// The path as given.
+        /// Path given.
         path: PathBuf,
-        /// What it is.
+        /// Kind of file.
         kind: &'static str,
     },
     /// Another run uses the target.
@@ -109,10 +109,10 @@ pub enum TargetError {
     InUse {
         /// The work directory or file.
         path: PathBuf,
-        /// The other process; 0 when it cannot be told.
+        /// Process ID of the other run; 0 if unknown.
         pid: u32,
     },
-    /// A block device without content that we know, not confirmed.
+    /// A block device without known content, not confirmed for overwriting.
     #[error(
         "`{path}` is a block device ({size}), and all it holds would be lost",
         size = size(*size_bytes)
@@ -120,34 +120,36 @@ pub enum TargetError {
     Unconfirmed {
         /// The device.
         path: PathBuf,
-        /// Its size.
+        /// Size of the device, in bytes.
         size_bytes: u64,
     },
-    /// A block device with content that we know, not confirmed.
+    /// A block device with known content, not confirmed for overwriting.
     #[error("`{path}` holds {content}")]
     Signature {
         /// The device.
         path: PathBuf,
-        /// What it holds, as `a file system (xfs, label `x`)`.
+        /// Its content, such as `a file system (xfs, label `x`)`.
         content: String,
     },
-    /// A device was meant, and there is none of that name.
-    #[error("`{path}` is not a block device")]
+    /// A device was meant, but none has this name.
+    #[error("`{path}` {}", if *exists { "is not a block device" } else { "does not exist" })]
     NoDevice {
-        /// The path as given.
+        /// Path given.
         path: PathBuf,
+        /// `true` if something else has this name.
+        exists: bool,
     },
-    /// A block device that is in use; no option allows it.
+    /// A block device is in use; no option overrides this.
     #[error("`{path}` is in use: {usage}")]
     DeviceBusy {
         /// The device.
         path: PathBuf,
-        /// Who uses it.
+        /// How it is used.
         usage: String,
-        /// What frees it, as a clause for the help line.
+        /// How to free it, as a clause for the help line.
         release: String,
     },
-    /// The device is smaller than asked.
+    /// The device is smaller than requested.
     #[error(
         "`{path}` has {available}, not the {wanted} requested",
         available = size(*available_bytes), wanted = size(*wanted_bytes)
@@ -155,12 +157,12 @@ pub enum TargetError {
     DeviceTooSmall {
         /// The device.
         path: PathBuf,
-        /// Its size.
+        /// Size of the device, in bytes.
         available_bytes: u64,
-        /// The size asked.
+        /// Requested size, in bytes.
         wanted_bytes: u64,
     },
-    /// The test file would leave less of the file system free than stays free.
+    /// The test file would leave too little free space.
     #[error(
         "`{path}` has {free} free of {total}; a test file of {wanted} would leave less than \
          {kept} free",
@@ -170,16 +172,16 @@ pub enum TargetError {
     NoSpace {
         /// The directory.
         path: PathBuf,
-        /// Bytes that this user can still write.
+        /// Bytes available to this user.
         free_bytes: u64,
-        /// Bytes of the whole file system.
+        /// Size of the file system, in bytes.
         total_bytes: u64,
-        /// Bytes asked.
+        /// Requested size, in bytes.
         wanted_bytes: u64,
-        /// Largest size that would be admitted; 0 when none is.
+        /// Largest possible size, in bytes; 0 if none.
         largest_bytes: u64,
     },
-    /// The file system ran full, or the quota was reached, while the test file was written.
+    /// The file system or quota ran full while the test file was written.
     #[error(
         "`{path}` ran out of space after {done} of {wanted} ({source})",
         done = size(*done_bytes), wanted = size(*wanted_bytes)
@@ -189,21 +191,21 @@ pub enum TargetError {
         path: PathBuf,
         /// Bytes written.
         done_bytes: u64,
-        /// Bytes asked.
+        /// Requested size, in bytes.
         wanted_bytes: u64,
-        /// What the kernel said.
+        /// Error of the kernel.
         source: io::Error,
     },
-    /// A write of the preparation failed.
+    /// Writing during the preparation failed.
     #[error("writing `{path}` failed at byte {offset_bytes}: {source}")]
     PrepareFailed {
         /// The test file or device.
         path: PathBuf,
-        /// Where.
+        /// Offset of the failed write, in bytes.
         offset_bytes: u64,
-        /// What the kernel said.
+        /// Error of the kernel.
         source: io::Error,
-        /// Whether what had been written was removed.
+        /// `true` if the data written before was removed.
         removed: bool,
     },
     /// The user stopped the preparation.
@@ -212,41 +214,41 @@ pub enum TargetError {
         /// The target.
         path: PathBuf,
     },
-    /// A manifest is not one that this program writes.
+    /// The manifest has content that pgmeter does not write.
     #[error("manifest `{path}` cannot be trusted: {reason}")]
     BadManifest {
         /// The manifest.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// `O_DIRECT` is refused.
+    /// The file system refuses `O_DIRECT`.
     #[error("the file system of `{path}` ({file_system}) does not support direct I/O")]
     NoDirect {
         /// The file.
         path: PathBuf,
-        /// Its file system.
+        /// Type of its file system.
         file_system: String,
     },
-    /// The file or device is not the one that was admitted.
+    /// The file or device was replaced since it was admitted.
     #[error("`{path}` was replaced while it was in use")]
     Replaced {
         /// The path.
         path: PathBuf,
     },
-    /// A tree was asked of a file or a device.
-    #[error("`{path}` is not a directory, and this workload makes files in one")]
+    /// A file or device cannot contain a tree.
+    #[error("`{path}` is not a directory, and this workload needs one for its files")]
     NoTree {
         /// The target.
         path: PathBuf,
     },
-    /// A name leads out of a tree, or is none.
+    /// A name is invalid or leads out of a tree.
     #[error("`{}` is not the name of a directory in a tree", name.escape_debug())]
     BadTreeName {
         /// The name.
         name: String,
     },
-    /// Some of a tree could not be removed.
+    /// A tree could not be removed completely.
     #[error(
         "{left_count} files and directories in `{path}` could not be removed, the first is \
          `{first}`: {source}"
@@ -254,40 +256,40 @@ pub enum TargetError {
     TreeLeft {
         /// The tree.
         path: PathBuf,
-        /// How many are left, the tree included.
+        /// Number of remaining entries, including the tree.
         left_count: u64,
-        /// The first of them.
+        /// The first remaining entry.
         first: PathBuf,
-        /// What the kernel said of it.
+        /// Error of the kernel for the first entry.
         source: io::Error,
     },
     /// The file system cannot be unmounted and mounted again.
     #[error("`{path}` cannot be unmounted and mounted again: {reason}")]
     NoRemount {
-        /// Where the file system is mounted, or the target.
+        /// Mount point of the file system, or the target.
         path: PathBuf,
-        /// Why not.
+        /// Reason.
         reason: String,
     },
     /// The file system was unmounted and could not be mounted again.
     #[error("`{path}` was unmounted and cannot be mounted again: {source}")]
     StaysUnmounted {
-        /// Where it was mounted.
+        /// Mount point of the file system.
         path: PathBuf,
-        /// The command that would mount it.
+        /// Command to mount it.
         command: String,
-        /// The directory that the run used.
+        /// Directory of the run.
         target: PathBuf,
-        /// What the kernel said.
+        /// Error of the kernel.
         source: io::Error,
     },
-    /// The caches of the kernel cannot be emptied.
+    /// The kernel's caches cannot be dropped.
     #[error("cannot drop the kernel's caches: {source}")]
     NoDropCaches {
-        /// What the kernel said.
+        /// Error of the kernel.
         source: io::Error,
     },
-    /// Writing was asked of a device that was admitted for reading.
+    /// A device admitted for reading cannot be written.
     #[error("`{path}` was opened for reading only")]
     NotForWriting {
         /// The device.
@@ -296,24 +298,24 @@ pub enum TargetError {
     /// A system call failed.
     #[error("cannot {action} `{path}`: {source}")]
     System {
-        /// What was tried, as a verb.
+        /// The action, as a verb.
         action: &'static str,
-        /// On what.
+        /// The affected path.
         path: PathBuf,
-        /// What the kernel said.
+        /// Error of the kernel.
         source: io::Error,
     },
 }
 
 impl TargetError {
-    /// The one action that would help, without the word `help`.
+    /// Advice: one action, without the prefix `help:`.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::NothingToClean { .. } => {
-                "name the target of the run that was interrupted, as `--target` named it".to_owned()
+                "give the target of the interrupted run, as in its `--target`".to_owned()
             }
-            Self::Missing { parent, .. } => create(parent),
+            Self::Missing { path, parent } => missing(path, parent),
             Self::NotThere { .. } => {
                 "nothing was written; name an existing directory, file or device, or add \
                  `--create` to create a test file there"
@@ -359,9 +361,7 @@ impl TargetError {
             }
             | Self::FileTooSmall {
                 available_bytes, ..
-            } => {
-                format!("choose `--size {}` or less", argument(*available_bytes))
-            }
+            } => at_most(*available_bytes),
             Self::NoSpace {
                 largest_bytes: 0, ..
             } => "nothing was written; free some space or choose another target".to_owned(),
@@ -375,7 +375,7 @@ impl TargetError {
         }
     }
 
-    /// The same of what went wrong with a target that could be used.
+    /// Advice on errors after the target was admitted.
     fn help_after_the_start(&self) -> String {
         match self {
             Self::RanFull { .. } => {
@@ -410,7 +410,7 @@ impl TargetError {
                 )
             }
             Self::NoRemount { .. } => {
-                "give a directory on a file system of its own, or empty the caches instead \
+                "give a directory on a separate file system, or drop the caches instead \
                  (`drop-caches`)"
                     .to_owned()
             }
@@ -459,6 +459,26 @@ fn target_instead(resolved: &Path) -> String {
     format!("to measure what it points to, use `--target {shown}`")
 }
 
+fn at_most(available_bytes: u64) -> String {
+    match argument(available_bytes).as_str() {
+        "0k" => "nothing was written; name a larger target".to_owned(),
+        size => format!("choose `--size {size}` or less"),
+    }
+}
+
+fn missing(path: &Path, parent: &Path) -> String {
+    let text = path.to_string_lossy();
+    let (first, _) = text.split_once('/').unwrap_or_default();
+    match first {
+        "~" => "write `$HOME` instead of `~`, which the shell did not expand here".to_owned(),
+        // Such as `server:/export`.
+        host if host.ends_with(':') => {
+            "mount it first, and name the directory where it is mounted".to_owned()
+        }
+        _ => create(parent),
+    }
+}
+
 fn create(directory: &Path) -> String {
     let shown = directory.display();
     format!("check the path, or create the directory `{shown}`")
@@ -471,7 +491,7 @@ fn confirm(path: &Path, verb: &str) -> String {
     )
 }
 
-/// Whether this process may open no more files.
+/// `true` if this process cannot open more files.
 fn is_out_of_files(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error())
 }

@@ -7,11 +7,11 @@ use plan::TargetKind;
 use plan::facts::{SystemFacts, TargetFacts};
 
 use crate::path::parent_of;
-use crate::place::Place;
+use crate::place::ManifestLocation;
 use crate::probe::{PathFacts, PathKind, probe};
 
-/// What planning must know about the machine and these targets. Paths that cannot be looked at
-/// are left out; the default target, if any, is a path as well.
+/// Facts about the machine and these targets for planning. Inaccessible paths are omitted. The
+/// default target is a path, too.
 #[must_use]
 pub fn system_facts(targets: &[String], default_target: Option<&str>) -> SystemFacts {
     SystemFacts {
@@ -26,15 +26,17 @@ pub fn system_facts(targets: &[String], default_target: Option<&str>) -> SystemF
     }
 }
 
-/// CPUs that threads may be bound to, whatever this process may use now; 0 when not known.
+/// Number of CPUs that threads may be bound to, regardless of the CPUs that this process may use; 0
+/// if unknown.
 fn cpu_count() -> u32 {
     let last =
         |online: &str| -> Option<u32> { online.trim().rsplit([',', '-']).next()?.parse().ok() };
     let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    // The list can have gaps, and CPU numbers, not their count, are used for binding.
     last(&online).map_or(0, |last| last.saturating_add(1))
 }
 
-/// Physical memory.
+/// Physical memory, in bytes.
 pub(crate) fn memory_bytes() -> u64 {
     let system = rustix::system::sysinfo();
     (system.totalram as u64).saturating_mul(u64::from(system.mem_unit))
@@ -46,7 +48,7 @@ fn target_facts(path: &str) -> Option<TargetFacts> {
         PathKind::Directory => TargetKind::Directory,
         PathKind::Device => TargetKind::Device,
         PathKind::Endless => TargetKind::Endless,
-        // What is neither is refused later, with its reason, when it is to be used.
+        // Unsuitable files are refused later, with the reason, when they are used.
         PathKind::File | PathKind::Missing | PathKind::Symlink | PathKind::Other(_) => {
             TargetKind::File
         }
@@ -71,11 +73,11 @@ fn target_facts(path: &str) -> Option<TargetFacts> {
     })
 }
 
-/// Bytes of the test file that an earlier run left here, which are overwritten or used again.
+/// Bytes of an earlier run's test file here, which will be overwritten or reused.
 fn reusable_bytes(facts: &PathFacts) -> Option<u64> {
     let place = match facts.kind {
-        PathKind::Directory => Place::in_directory(&facts.path, facts.directory).ok()?,
-        PathKind::File => Place::beside(&facts.path, facts.directory).ok()?,
+        PathKind::Directory => ManifestLocation::in_directory(&facts.path, facts.directory).ok()?,
+        PathKind::File => ManifestLocation::beside(&facts.path, facts.directory).ok()?,
         _ => return None,
     };
     let peeked = place.peek().ok()??;
@@ -84,6 +86,7 @@ fn reusable_bytes(facts: &PathFacts) -> Option<u64> {
     let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
     let found = rustix::fs::statat(&directory, &name, flags).ok()?;
     peeked.names(&name, &found).then(|| {
+        // Blocks, not the length: a sparse file frees less space than its length.
         u64::try_from(found.st_blocks)
             .unwrap_or(0)
             .saturating_mul(512)

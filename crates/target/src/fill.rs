@@ -1,4 +1,4 @@
-//! Writes a file's content: at depth and past the page cache where that is possible.
+//! Writes the content of a file, with several requests in flight and with direct I/O if possible.
 
 use std::fs::File;
 use std::io;
@@ -10,24 +10,25 @@ use engine::{Completion, Engine, IoUring, Operation, Request, UringOptions, Wait
 use generate::ContentSource;
 
 const SLOT_COUNT: u32 = 8;
-/// Buffers of all slots have 2 MiB: larger ones would make the peak of a run's memory, and fill no
-/// faster.
+/// All buffers together have 2 MiB. Larger ones would determine the peak memory of a run without
+/// being faster.
 const CHUNK_BYTES: u32 = 256 << 10;
-/// Direct requests start and end at multiples of this, which suits every device there is.
+/// Alignment of direct requests, sufficient for every device.
 const DIRECT_BYTES: u64 = 4096;
-/// Buffered content is made durable in steps, so that progress means what it says.
+/// Buffered content is synced in steps of this size, so that the reported progress is real.
 const SYNC_BYTES: u64 = 256 << 20;
+// The loop wakes up this often to notice a request to stop, even if the device hangs.
 const WAKE_NS: u64 = 100_000_000;
 
-/// How a long preparation is watched and stopped.
-pub struct Watch<'a> {
-    /// Told bytes done and bytes wanted, many times a second.
+/// Observes and stops a long preparation.
+pub struct FillWatch<'a> {
+    /// Receives bytes done and total bytes, many times a second.
     pub progress: &'a mut dyn FnMut(u64, u64),
-    /// Set from outside to stop.
+    /// Set by another thread to stop.
     pub stop: &'a AtomicBool,
 }
 
-/// What is written.
+/// Description of the content.
 pub(crate) struct Filling {
     pub source: ContentSource,
     pub seed: u64,
@@ -46,24 +47,27 @@ pub(crate) enum FillError {
 }
 
 impl Filling {
-    /// Writes everything and makes it durable. `direct` is the same file open with `O_DIRECT`,
-    /// if it can be.
+    /// Writes and syncs everything. `direct` is the same file opened with `O_DIRECT`, if possible.
     pub(crate) fn write(
         &self,
         direct: Option<OwnedFd>,
         buffered: &File,
-        watch: &mut Watch<'_>,
+        watch: &mut FillWatch<'_>,
     ) -> Result<(), FillError> {
         let mut done_bytes = 0;
         if let Some(direct) = direct {
             let options = UringOptions::default();
+            // Where io_uring is not available, the buffered path below writes everything.
             if let Ok(mut ring) = IoUring::new(vec![direct], SLOT_COUNT, CHUNK_BYTES, options) {
+                // A direct request must have an aligned length, so the buffered path writes the
+                // tail.
                 let end_bytes = self.size_bytes - self.size_bytes % DIRECT_BYTES;
                 self.write_at_depth(&mut ring, end_bytes, buffered, watch)?;
                 done_bytes = end_bytes;
             }
         }
         self.write_buffered(buffered, done_bytes, watch)?;
+        // Direct writes also need this: it makes the file's extents and the device's cache durable.
         let synced = buffered.sync_all();
         synced.map_err(|source| FillError::Io {
             offset_bytes: self.size_bytes,
@@ -76,9 +80,9 @@ impl Filling {
         engine: &mut impl Engine,
         end_bytes: u64,
         buffered: &File,
-        watch: &mut Watch<'_>,
+        watch: &mut FillWatch<'_>,
     ) -> Result<(), FillError> {
-        let mut pass = Pass {
+        let mut pass = FillPass {
             next_bytes: 0,
             done_bytes: 0,
             in_flight: 0,
@@ -96,7 +100,7 @@ impl Filling {
             if pass.in_flight == 0 {
                 break;
             }
-            // After an error the ring is still drained: its buffers must outlive the requests.
+            // After an error, the ring is still drained: its buffers must outlive the requests.
             let reaped = engine.reap(
                 Wait::One {
                     timeout_ns: WAKE_NS,
@@ -119,7 +123,7 @@ impl Filling {
         result
     }
 
-    fn push_all(&self, engine: &mut impl Engine, pass: &mut Pass, end_bytes: u64) {
+    fn push_all(&self, engine: &mut impl Engine, pass: &mut FillPass, end_bytes: u64) {
         for slot in 0..pass.requests.len() {
             if pass.requests[slot].is_some() || pass.next_bytes >= end_bytes {
                 continue;
@@ -146,7 +150,7 @@ impl Filling {
     fn settle(
         &self,
         completion: Completion,
-        pass: &mut Pass,
+        pass: &mut FillPass,
         buffered: &File,
     ) -> Result<(), FillError> {
         let place = pass.requests.get_mut(completion.slot as usize);
@@ -163,7 +167,8 @@ impl Filling {
             });
         };
         if written < request.length_bytes {
-            // The rest, written plainly, either succeeds or says why the ring's write was short.
+            // Writing the rest with plain calls either succeeds or gives the reason for the short
+            // write.
             let mut rest = vec![0; (request.length_bytes - written) as usize];
             let offset_bytes = offset_bytes + u64::from(written);
             self.content(offset_bytes, &mut rest);
@@ -182,7 +187,7 @@ impl Filling {
         &self,
         file: &File,
         start_bytes: u64,
-        watch: &mut Watch<'_>,
+        watch: &mut FillWatch<'_>,
     ) -> Result<(), FillError> {
         let rest_bytes = self.size_bytes.saturating_sub(start_bytes);
         let mut buffer = vec![0; rest_bytes.min(CHUNK_BYTES.into()) as usize];
@@ -214,8 +219,8 @@ impl Filling {
     }
 }
 
-/// How far a pass over the file is.
-struct Pass {
+/// Progress of a pass over the file.
+struct FillPass {
     next_bytes: u64,
     done_bytes: u64,
     in_flight: u32,

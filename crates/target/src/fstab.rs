@@ -1,10 +1,10 @@
-//! File systems that `/etc/fstab` names and that are not mounted where a target is.
+//! Detects file systems in `/etc/fstab` that are not mounted under a target.
 
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::mounts::{Mount, mount_of, mounts, unescape};
+use crate::mounts::{MountLine, mount_of, mounts, unescape};
 use crate::path::parent_of;
 
 const FSTAB: &str = "/etc/fstab";
@@ -14,9 +14,9 @@ const FSTAB: &str = "/etc/fstab";
 pub struct Unmounted {
     /// The target.
     pub target: PathBuf,
-    /// The mount point at or above it, at which nothing is mounted.
+    /// The mount point at or above it that has nothing mounted.
     pub point: PathBuf,
-    /// Where the file system is mounted that the target is on instead.
+    /// Mount point of the file system that the target is on instead.
     pub instead: PathBuf,
 }
 
@@ -33,12 +33,13 @@ impl fmt::Display for Unmounted {
     }
 }
 
-/// Whether a path lies at or below a mount point of `/etc/fstab` at which nothing is mounted, so
-/// that it is on the file system that holds the mount point; none where that cannot be told.
+/// Finds a mount point of `/etc/fstab` at or above a path that has nothing mounted, so that the
+/// path is on the file system of the mount point. `None` if there is none, or it is unknown.
 #[must_use]
 pub fn unmounted(target: &Path) -> Option<Unmounted> {
     let absolute = match fs::canonicalize(target) {
         Ok(absolute) => absolute,
+        // A target that does not exist yet is created in this directory.
         Err(_) => fs::canonicalize(parent_of(target))
             .ok()?
             .join(target.file_name()?),
@@ -49,7 +50,7 @@ pub fn unmounted(target: &Path) -> Option<Unmounted> {
         .iter()
         .map(|point| fs::canonicalize(point).unwrap_or_else(|_| point.clone()))
         .collect::<Vec<_>>();
-    // Looking at the path has mounted what is mounted when it is looked at.
+    // Accessing the path above has triggered automounts.
     let (point, instead) = unmounted_point(&resolved, &mounts(), &absolute)?;
     Some(Unmounted {
         target: target.to_owned(),
@@ -58,7 +59,7 @@ pub fn unmounted(target: &Path) -> Option<Unmounted> {
     })
 }
 
-/// Where file systems are to be mounted, but for the root.
+/// All mount points except the root.
 fn points(fstab: &str) -> Vec<PathBuf> {
     let lines = fstab
         .lines()
@@ -66,18 +67,20 @@ fn points(fstab: &str) -> Vec<PathBuf> {
     let fields = lines.filter_map(|line| line.split_whitespace().nth(1));
     fields
         .map(|field| PathBuf::from(unescape(field)))
+        // Swap has `none` instead of a path, and the root is always mounted.
         .filter(|point| point.is_absolute() && point.parent().is_some())
         .collect()
 }
 
-/// The deepest of the points that holds the path, and the mount point of the file system that the
-/// path is on, if that is mounted further up.
+/// The deepest mount point that contains the path, and the mount point of the file system that the
+/// path is on, if that is further up.
 fn unmounted_point(
     points: &[PathBuf],
-    table: &[Mount],
+    table: &[MountLine],
     absolute: &Path,
 ) -> Option<(PathBuf, PathBuf)> {
     let above = points.iter().filter(|point| absolute.starts_with(point));
+    // The deepest one wins, because a mount covers those above it.
     let point = above.max_by_key(|point| point.components().count())?;
     let mount = mount_of(table, None, absolute)?;
     (!mount.point.starts_with(point)).then(|| (point.clone(), mount.point.clone()))
@@ -95,11 +98,11 @@ mod tests {
         /dev/sdd1 /srv btrfs subvol=a 0 0\n";
 
     fn found(mounted: &[&str], path: &str) -> Option<(String, String)> {
-        let mount = |point: &&str| Mount {
+        let mount = |point: &&str| MountLine {
             point: point.into(),
-            ..Mount::default()
+            ..MountLine::default()
         };
-        let table: Vec<Mount> = mounted.iter().map(mount).collect();
+        let table: Vec<MountLine> = mounted.iter().map(mount).collect();
         let found = unmounted_point(&points(FSTAB), &table, Path::new(path))?;
         Some((found.0.display().to_string(), found.1.display().to_string()))
     }

@@ -1,23 +1,23 @@
-//! Loop devices and mounts for tests, taken apart when dropped.
+//! Loop devices and mounts for tests, removed when dropped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A loop device on a new image, and what is mounted from it.
-pub(crate) struct Loop {
+/// A loop device on a new image, and its mounts.
+pub(crate) struct LoopMount {
     pub device: PathBuf,
     pub directory: tempfile::TempDir,
     mounted: Vec<PathBuf>,
 }
 
-/// Runs a command; its standard output when it succeeds.
+/// Runs a command; returns its standard output if it succeeds.
 pub(crate) fn run(command: &[&str]) -> Option<String> {
     let output = Command::new(command[0]).args(&command[1..]).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     output.status.success().then_some(text)
 }
 
-/// Whether the beginning of a file is in the page cache.
+/// `true` if the start of a file is in the page cache.
 pub(crate) fn is_cached(path: &Path) -> bool {
     use rustix::io::{Errno, ReadWriteFlags, preadv2};
     let file = std::fs::File::open(path).expect("the file");
@@ -30,15 +30,15 @@ pub(crate) fn is_cached(path: &Path) -> bool {
     }
 }
 
-impl Loop {
-    /// A loop device of that size; none, with the reason printed, where there cannot be one.
+impl LoopMount {
+    /// A loop device of this size. `None`, with the reason printed, if that is not possible.
     pub(crate) fn new(size_mib: u64) -> Option<Self> {
         Self::attach(size_mib, &[])
     }
 
-    /// A loop device that cannot be written.
+    /// A read-only loop device.
     pub(crate) fn read_only(size_mib: u64) -> Option<Self> {
-        // Not `blockdev --setro`, which the next user of the device would inherit.
+        // Not `blockdev --setro`, because the next user of the device would inherit it.
         Self::attach(size_mib, &["--read-only"])
     }
 
@@ -68,7 +68,7 @@ impl Loop {
         self.device.to_str().expect("a plain path")
     }
 
-    /// Runs a command on the device; false, with the reason printed, where there is no such tool.
+    /// Runs a command on the device. `false`, with the reason printed, if the tool is missing.
     pub(crate) fn make(&self, command: &[&str]) -> bool {
         let mut command = command.to_vec();
         command.push(self.path());
@@ -82,7 +82,7 @@ impl Loop {
         }
     }
 
-    /// Mounts the device and returns where.
+    /// Mounts the device and returns the mount point.
     pub(crate) fn mount(&mut self, options: &str) -> Option<PathBuf> {
         let point = self
             .directory
@@ -99,7 +99,7 @@ impl Loop {
     }
 }
 
-impl Drop for Loop {
+impl Drop for LoopMount {
     fn drop(&mut self) {
         for point in self.mounted.iter().rev() {
             unmount(point);
@@ -108,7 +108,7 @@ impl Drop for Loop {
     }
 }
 
-/// A ring that has just been closed keeps its files open for a moment.
+/// A ring that was just closed keeps its files open for a moment.
 fn unmount(point: &Path) {
     for _ in 0..50 {
         if run(&["umount", point.to_str().unwrap_or_default()]).is_some() {

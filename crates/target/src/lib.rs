@@ -1,9 +1,9 @@
-//! Where pgmeter measures: probing, admission, the work directory, preparation and cleaning.
+//! The targets of measurements: probing, admission, the work directory, preparation and cleaning.
 //!
-//! This crate alone creates and removes files and decides whether a device may be written. Nothing
-//! outside a work directory (or a file made by pgmeter with its manifest beside it) is ever written
-//! or removed, any other file is opened for reading at most, and nothing is followed through a
-//! symbolic link. It alone unmounts and mounts.
+//! Only this crate creates and removes files, decides whether a device may be written, and mounts
+//! and unmounts. It writes and removes only files in a work directory, and files created by pgmeter
+//! next to their manifest. Any other file is opened for reading at most. Symbolic links are never
+//! followed.
 
 mod admit;
 mod blank;
@@ -62,19 +62,19 @@ pub use doubt::{DirectCause, DirectDoubt};
 pub use environment::environment;
 pub use error::TargetError;
 pub use facts::system_facts;
-pub use fill::Watch;
+pub use fill::FillWatch;
 pub use fstab::{Unmounted, unmounted};
 pub use limits::{QuotaCounters, QuotaSample};
-pub use mounts::{Mount, mount_of, mounts};
+pub use mounts::{MountLine, mount_of, mounts};
 pub use null_device::null_device;
 pub use own_io::{OwnIo, OwnIoCounters};
 pub use permission::{InPlace, Permission};
-pub use prepare::{FillPlan, Loss, NamedOpen, NamedPlace, Opened, Prepared, evict, prepare};
+pub use prepare::{FillPlan, Loss, NamedOpen, NamedPlace, OpenedTarget, Prepared, evict, prepare};
 pub use probe::{DirectAlignment, PathFacts, PathKind, probe};
 pub use remount::{NotPutBack, PutBack, put_back_mounts};
 pub use signature::{Signature, signature};
 pub use spot::MadeDirectories;
-pub use stack::{Medium, Stack, stack};
+pub use stack::{Medium, StorageStack, stack};
 pub use sysfs::{BlockDevice, DeviceNumber, devices_under};
 pub use tree::Tree;
 pub use waits::{Pressure, WaitCounters, WaitSample};

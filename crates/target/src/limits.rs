@@ -1,4 +1,4 @@
-//! What control groups allow this process: of devices, of processors, of memory.
+//! Limits that control groups set for this process: devices, CPUs and memory.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 use results::{Limit, LimitedResource};
 
 use crate::facts::memory_bytes;
-use crate::mounts::{Mount, mounts};
+use crate::mounts::{MountLine, mounts};
 use crate::sysfs::{DeviceNumber, Sysfs};
 
-/// Enough for every statistic of a group.
+/// Enough for any statistics file of a group.
 const STAT_BYTES_MAX: usize = 4096;
 
-/// A directory of a control group that holds for this process: its own, or one above.
+/// A control group of this process: its own, or one above.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Group {
+struct ControlGroup {
     directory: PathBuf,
-    /// Version 2, in which all controllers share a directory.
+    /// `true` for version 2, in which all controllers share a directory.
     is_unified: bool,
 }
 
-/// The tightest limits of each kind, of devices one for each of them.
+/// The tightest limit of each kind, for devices one per device.
 pub(crate) fn limits() -> Vec<Limit> {
     let groups = groups(
         &fs::read_to_string("/proc/self/cgroup").unwrap_or_default(),
@@ -30,20 +30,23 @@ pub(crate) fn limits() -> Vec<Limit> {
     );
     let processors = processor_count();
     let matters = |limit: &Limit| match limit.resource {
+        // Quotas above the number of CPUs never take effect, so they are not reported.
         LimitedResource::Processors => limit.value < f64::from(processors),
+        // Version 1 reports a number near 2^63 if there is no limit.
         LimitedResource::MemoryBytes => limit.value < memory_bytes() as f64,
         _ => true,
     };
     tightest(groups.iter().flat_map(of_group).filter(matters))
 }
 
-/// Of the limits of one resource and device, the lowest.
+/// The lowest limit for each resource and device.
 fn tightest(limits: impl Iterator<Item = Limit>) -> Vec<Limit> {
     let mut kept: Vec<Limit> = Vec::new();
     for limit in limits {
         let same =
             |known: &&mut Limit| known.resource == limit.resource && known.device == limit.device;
         match kept.iter_mut().find(same) {
+            // Limits apply at each level of the hierarchy, so the tightest one decides.
             Some(known) if limit.value < known.value => *known = limit,
             Some(_) => {}
             None => kept.push(limit),
@@ -53,13 +56,13 @@ fn tightest(limits: impl Iterator<Item = Limit>) -> Vec<Limit> {
 }
 
 fn processor_count() -> u32 {
-    // What the scheduler allows; the standard library takes quotas into account, too.
+    // The affinity mask; the standard library would also include quotas.
     rustix::thread::sched_getaffinity(None).map_or(u32::MAX, |allowed| allowed.count())
 }
 
-/// The groups that hold for a process, by its `/proc/self/cgroup`: a limit of any group on the way
-/// up holds as well.
-fn groups(of_process: &str, table: &[Mount]) -> Vec<Group> {
+/// The control groups of a process, from its `/proc/self/cgroup`. Limits of all groups up to the
+/// root apply.
+fn groups(of_process: &str, table: &[MountLine]) -> Vec<ControlGroup> {
     let mut groups = Vec::new();
     for line in of_process.lines() {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -67,7 +70,8 @@ fn groups(of_process: &str, table: &[Mount]) -> Vec<Group> {
             continue;
         };
         let is_unified = controllers.is_empty();
-        let has_all = |mount: &&Mount| {
+        let has_all = |mount: &&MountLine| {
+            // Hierarchies with only a name, such as systemd's, have no controllers and no limits.
             let mut wanted = controllers.split(',').filter(|it| !it.starts_with("name="));
             let is_kind = match is_unified {
                 true => mount.file_system == "cgroup2",
@@ -78,7 +82,7 @@ fn groups(of_process: &str, table: &[Mount]) -> Vec<Group> {
         let Some(mount) = table.iter().find(has_all) else {
             continue;
         };
-        // In a container, a part of the tree may be mounted as all of it.
+        // A container may have only a part of the tree, mounted as its root.
         let path = Path::new(path);
         let below = path.strip_prefix(&mount.root);
         let below = below.or_else(|_| path.strip_prefix("/")).unwrap_or(path);
@@ -86,7 +90,7 @@ fn groups(of_process: &str, table: &[Mount]) -> Vec<Group> {
         let levels = own
             .ancestors()
             .take_while(|it| it.starts_with(&mount.point));
-        groups.extend(levels.map(|directory| Group {
+        groups.extend(levels.map(|directory| ControlGroup {
             directory: directory.to_owned(),
             is_unified,
         }));
@@ -94,8 +98,8 @@ fn groups(of_process: &str, table: &[Mount]) -> Vec<Group> {
     groups
 }
 
-/// The limits that a group itself sets.
-fn of_group(group: &Group) -> Vec<Limit> {
+/// Limits that a group itself sets.
+fn of_group(group: &ControlGroup) -> Vec<Limit> {
     let read = |name: &str| fs::read_to_string(group.directory.join(name)).ok();
     let mut limits = Vec::new();
     let mut put = |resource, value, device| {
@@ -113,6 +117,8 @@ fn of_group(group: &Group) -> Vec<Limit> {
         if let Some(value) = read("cpu.max").and_then(|text| cpu_max(&text)) {
             put(LimitedResource::Processors, value, None);
         }
+        // Above `memory.high`, the kernel throttles and reclaims, so it limits the page cache as
+        // well.
         for name in ["memory.max", "memory.high"] {
             if let Some(value) = read(name).and_then(|text| number(&text)) {
                 put(LimitedResource::MemoryBytes, value, None);
@@ -161,7 +167,7 @@ fn name_of(device: DeviceNumber) -> String {
     known.unwrap_or_else(|| format!("{}:{}", device.0, device.1))
 }
 
-/// A number that is a limit: `max` and -1 are none.
+/// A number that is a limit; `max` and -1 mean no limit.
 fn number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|value| *value >= 0.0)
 }
@@ -171,7 +177,7 @@ fn device_number(text: &str) -> Option<DeviceNumber> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Lines such as `8:16 1048576`.
+/// Parses lines such as `8:16 1048576`.
 fn throttle(text: &str) -> Vec<(DeviceNumber, f64)> {
     let line = |line: &str| {
         let (device, value) = line.split_once(' ')?;
@@ -180,7 +186,7 @@ fn throttle(text: &str) -> Vec<(DeviceNumber, f64)> {
     text.lines().filter_map(line).collect()
 }
 
-/// Lines such as `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
+/// Parses lines such as `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
 ///
 /// Source: Linux, `Documentation/admin-guide/cgroup-v2.rst`.
 fn io_max(text: &str) -> Vec<(DeviceNumber, LimitedResource, f64)> {
@@ -204,25 +210,25 @@ fn io_max(text: &str) -> Vec<(DeviceNumber, LimitedResource, f64)> {
     limits
 }
 
-/// Processors that `quota period` allows; none for `max period`.
+/// Number of CPUs that `quota period` allows; `None` for `max period`.
 fn cpu_max(text: &str) -> Option<f64> {
     let (quota, period) = text.trim().split_once(' ')?;
     let period = number(period).filter(|period| *period > 0.0)?;
     Some(number(quota)? / period)
 }
 
-/// How often a quota of processor time has held its control group back.
+/// Counters of a CPU quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QuotaSample {
     /// Periods of the quota in which the group ran.
     pub periods: u64,
-    /// Those of them in which it was used up.
+    /// Periods in which the quota was used up.
     pub throttled: u64,
 }
 
 impl QuotaSample {
-    /// The share of the periods since an earlier reading in which the quota was used up; none
-    /// where there was no period.
+    /// Share of the periods since an earlier reading in which the quota was used up. `None` if
+    /// there was no period.
     #[must_use]
     pub fn share_since(&self, earlier: &Self) -> Option<f64> {
         let periods = self.periods.saturating_sub(earlier.periods);
@@ -231,14 +237,14 @@ impl QuotaSample {
     }
 }
 
-/// The open statistics of the control group whose quota of processor time is the tightest.
+/// Open statistics of the control group with the tightest CPU quota.
 #[derive(Debug)]
 pub struct QuotaCounters {
     stat: File,
 }
 
 impl QuotaCounters {
-    /// Opens them; none where no quota holds for this process.
+    /// Opens the statistics; `None` if this process has no quota.
     #[must_use]
     pub fn open() -> Option<Self> {
         let of_processors = |it: &Limit| it.resource == LimitedResource::Processors;
@@ -247,12 +253,14 @@ impl QuotaCounters {
         Some(Self { stat })
     }
 
-    /// Reads them.
+    /// Reads the counters.
     ///
     /// # Errors
-    /// What the system says, and `InvalidData` where they are not as the kernel writes them.
+    /// I/O errors; `InvalidData` if the text does not have the kernel's format.
     pub fn sample(&self) -> io::Result<QuotaSample> {
         let mut text = [0; STAT_BYTES_MAX];
+        // Reading at offset 0 of the open file gives current values, without opening it for each
+        // sample.
         let length = self.stat.read_at(&mut text, 0)?;
         let text = String::from_utf8_lossy(&text[..length]);
         quota_sample(&text).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
@@ -274,17 +282,17 @@ fn quota_sample(text: &str) -> Option<QuotaSample> {
 mod tests {
     use super::*;
 
-    fn group_mount(file_system: &str, root: &str, point: &str, options: &[&str]) -> Mount {
-        Mount {
+    fn group_mount(file_system: &str, root: &str, point: &str, options: &[&str]) -> MountLine {
+        MountLine {
             root: root.into(),
             point: point.into(),
             options: options.iter().map(|it| (*it).to_owned()).collect(),
             file_system: file_system.to_owned(),
-            ..Mount::default()
+            ..MountLine::default()
         }
     }
 
-    fn directories(of_process: &str, table: &[Mount]) -> Vec<String> {
+    fn directories(of_process: &str, table: &[MountLine]) -> Vec<String> {
         let groups = groups(of_process, table);
         let shown = groups.iter().map(|it| it.directory.display().to_string());
         shown.collect()

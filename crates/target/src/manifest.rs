@@ -1,4 +1,4 @@
-//! What pgmeter made at a target, written beside it before anything else is.
+//! The manifest of a target: lists the files of pgmeter, and is written before they are created.
 
 use plan::ContentPlan;
 use results::Owner;
@@ -9,64 +9,64 @@ use serde::{Deserialize, Serialize};
 ///
 /// 1: files. 2: also trees.
 const FORMAT: &str = "pgmeter-manifest/2";
-/// What is read; each is the next one with something left out.
+/// The formats that are read; each extends the previous one.
 const FORMATS: [&str; 2] = ["pgmeter-manifest/1", FORMAT];
-/// Longer ones are not ours.
+/// Maximum size; longer files are not manifests.
 pub(crate) const MANIFEST_BYTES_MAX: u64 = 1 << 20;
 const FILES_MAX: usize = 4096;
 const NAME_BYTES_MAX: usize = 255;
 const TEXT_BYTES_MAX: usize = 1024;
-/// Why what has the right name and size is not removed.
+/// Why a file with the right name and size is not removed.
 const RENUMBERED: &str = "its inode number is not the one in the manifest";
 const ANOTHERS: &str = "it belongs to another user";
-/// What a manifest begins with, whole or torn.
+/// Start of every manifest, complete or torn.
 const BEGINNING: &[u8] = b"{\n  \"format\": \"pgmeter-manifest/";
 
-/// The file that says what pgmeter made.
+/// Content of a manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
     format: String,
     /// Version of the program that wrote it.
     version: String,
-    /// The run's name, for people.
+    /// Id of the run, for the user.
     pub run: String,
-    /// Who uses the files; none when a run kept them and ended well.
+    /// Process that uses the files; `None` if the run ended normally and kept them.
     pub owner: Option<Owner>,
-    /// What was made, in order.
+    /// Files, in order of creation.
     pub files: Vec<Made>,
-    /// Directories that were made, in order.
+    /// Directories, in order of creation.
     #[serde(default)]
     pub trees: Vec<MadeTree>,
 }
 
-/// A file that pgmeter made, or is about to.
+/// A file that pgmeter has created or is about to create.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Made {
     /// Name in the manifest's directory; never a path.
     pub name: String,
-    /// Bytes asked.
+    /// Requested size, in bytes.
     pub size_bytes: u64,
-    /// Set once the file exists; until then a file of that name is someone else's.
+    /// Set once the file exists. Before that, a file with this name belongs to someone else.
     pub inode: Option<u64>,
-    /// What was written.
+    /// Content that was written.
     pub content: ContentPlan,
-    /// The seed it was written from.
+    /// Seed of the content.
     pub seed: u64,
-    /// Length of stamped blocks; none without stamps, or when they may be overwritten.
+    /// Length of stamped blocks; `None` without stamps, or if they may be overwritten.
     pub verify_block_bytes: Option<u32>,
-    /// Whether all of it was written.
+    /// `true` if the file was written completely.
     pub complete: bool,
 }
 
-/// A directory that pgmeter made, or is about to; all that is in it is pgmeter's.
+/// A directory that pgmeter has created or is about to create. Everything in it belongs to pgmeter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MadeTree {
     /// Name in the manifest's directory; never a path.
     pub name: String,
-    /// Set before anything is made in it; until then it is empty.
+    /// Set before anything is created in the directory; before that, it is empty.
     pub inode: Option<u64>,
 }
 
@@ -75,6 +75,8 @@ impl Manifest {
         Self {
             format: FORMAT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            // Shorter than the maximum that `parse` accepts, so that every manifest can be read
+            // again.
             run: run.chars().take(64).collect(),
             owner: Some(Owner::current()),
             files: Vec::new(),
@@ -82,8 +84,10 @@ impl Manifest {
         }
     }
 
-    /// Reads a manifest; `allows` says which names its directory may have.
+    /// Parses a manifest; `allows` accepts the names that its directory may have.
     pub(crate) fn parse(text: &[u8], allows: impl Fn(&str) -> bool) -> Result<Self, String> {
+        // The file may be damaged or made by others: each part is checked before it is used for
+        // removal.
         if text.len() as u64 > MANIFEST_BYTES_MAX {
             return Err(format!("it is longer than {MANIFEST_BYTES_MAX} bytes"));
         }
@@ -95,6 +99,7 @@ impl Manifest {
                 cut(&manifest.format)
             ));
         }
+        // It is saved again in the current format, which contains the older one.
         manifest.format = FORMAT.to_owned();
         let count = manifest.files.len() + manifest.trees.len();
         if count > FILES_MAX {
@@ -122,6 +127,7 @@ impl Manifest {
         }
         let mut names: Vec<_> = file_names.chain(tree_names).collect();
         names.sort_unstable();
+        // With two entries for a name, it would not be certain which inode number decides.
         if names.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err("it names a file twice".to_owned());
         }
@@ -134,13 +140,13 @@ impl Manifest {
             .into_bytes()
     }
 
-    /// Whether bytes are a manifest of ours or the beginning of one.
+    /// `true` for a manifest or the start of one.
     pub(crate) fn begins(bytes: &[u8]) -> bool {
         let length = bytes.len().min(BEGINNING.len());
         bytes[..length] == BEGINNING[..length]
     }
 
-    /// Whether it names nothing any more.
+    /// `true` if it lists no entries.
     pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty() && self.trees.is_empty()
     }
@@ -151,8 +157,8 @@ impl Manifest {
 }
 
 impl Made {
-    /// Why a file that stands there is not the one the manifest names, if it is not; `owner_uid`
-    /// is whose the manifest is.
+    /// Why an existing file is not the one in the manifest; `None` if it is. `owner_uid` is the
+    /// owner of the manifest.
     pub(crate) fn foreign(&self, found: &Stat, owner_uid: u32) -> Option<&'static str> {
         if let Some(reason) = self.unlike(found, owner_uid) {
             return Some(reason);
@@ -161,13 +167,15 @@ impl Made {
             Some(inode) if inode == found.st_ino => None,
             Some(_) if self.has_size_of(found) => Some(RENUMBERED),
             Some(_) => Some("it is not the file that pgmeter made"),
+            // The run was killed between creating the file and recording it. Removing an empty file
+            // loses nothing.
             None if found.st_size == 0 => None,
             None => Some("nothing shows that pgmeter made it"),
         }
     }
 
-    /// Whether a file is not the one that was made, but could be a copy of it: only the inode
-    /// number differs, and the size where it was not written to its end.
+    /// `true` if a file could be a copy of this one: only the inode number differs, and the size if
+    /// the file was not written completely.
     pub(crate) fn could_be_copy(&self, found: &Stat, owner_uid: u32) -> bool {
         let is_part = || {
             let size = u64::try_from(found.st_size);
@@ -182,6 +190,7 @@ impl Made {
         if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
             return Some("it is not a regular file");
         }
+        // Another program may use the file by its other name.
         if found.st_nlink > 1 {
             return Some("it has another name (hard link)");
         }
@@ -194,8 +203,8 @@ impl Made {
 }
 
 impl MadeTree {
-    /// Why a directory that stands there is not the one the manifest names, if it is not;
-    /// `owner_uid` is whose the manifest is.
+    /// Why an existing directory is not the one in the manifest; `None` if it is. `owner_uid` is
+    /// the owner of the manifest.
     pub(crate) fn foreign(&self, found: &Stat, owner_uid: u32) -> Option<&'static str> {
         if FileType::from_raw_mode(found.st_mode) != FileType::Directory {
             return Some("it is not a directory");
@@ -203,13 +212,13 @@ impl MadeTree {
         if found.st_uid != owner_uid {
             return Some(ANOTHERS);
         }
-        // Without an inode only an empty directory is removed, which no one can lose.
+        // Without an inode, only an empty directory is removed, which loses nothing.
         self.inode
             .is_some_and(|inode| inode != found.st_ino)
             .then_some("it is not the directory that pgmeter made")
     }
 
-    /// Whether a directory is not the one that was made, but could be a copy of it.
+    /// `true` if a directory could be a copy of this one.
     pub(crate) fn could_be_copy(&self, found: &Stat, owner_uid: u32) -> bool {
         FileType::from_raw_mode(found.st_mode) == FileType::Directory
             && found.st_uid == owner_uid
@@ -217,13 +226,13 @@ impl MadeTree {
     }
 }
 
-/// Whether pgmeter makes trees of that name in a work directory.
+/// `true` if pgmeter uses this name for trees in a work directory.
 pub(crate) fn is_tree_name(name: &str) -> bool {
     let digits = name.strip_prefix("files-");
     digits.is_some_and(|it| (1..=6).contains(&it.len()) && it.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// One component, not special, without control characters.
+/// `true` for a single path component that is not special and has no control characters.
 pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= NAME_BYTES_MAX

@@ -8,37 +8,37 @@ use serde::{Deserialize, Serialize};
 /// One line of `/proc/self/mountinfo`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mount {
-    /// The kernel's number of the mount.
+pub struct MountLine {
+    /// The kernel's mount ID.
     pub id: u64,
-    /// The number of the mount that it is mounted in.
+    /// ID of the parent mount.
     pub parent_id: u64,
     /// Device number of the file system; anonymous (major 0) for btrfs, tmpfs and others.
     pub device: (u32, u32),
-    /// Directory of the file system that is mounted.
+    /// Directory of the file system that is the root of the mount.
     pub root: PathBuf,
-    /// Where it is mounted.
+    /// Mount point.
     pub point: PathBuf,
-    /// Options of this mount and of the file system, without repetitions.
+    /// Options of the mount and of the file system, without duplicates.
     pub options: Vec<String>,
-    /// Options of this mount alone, as `noatime`.
+    /// Options of the mount only, such as `noatime`.
     pub of_mount: Vec<String>,
-    /// Options of the file system alone, whatever mounts it has.
+    /// Options of the file system only, common to all its mounts.
     pub of_file_system: Vec<String>,
     /// Type, such as `ext4`.
     pub file_system: String,
-    /// What is mounted: a device, a server's path or a bare word.
+    /// Source of the mount: a device, a server's path or a name.
     pub source: String,
 }
 
-impl Mount {
-    /// Whether nothing can be written through the mount.
+impl MountLine {
+    /// `true` if the mount is read-only.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.options.iter().any(|option| option == "ro")
     }
 
-    /// The value of `key=value` among the options.
+    /// Value of the option `key=value`.
     #[must_use]
     pub fn option(&self, key: &str) -> Option<&str> {
         self.options
@@ -47,30 +47,34 @@ impl Mount {
     }
 }
 
-/// The mounts that this process sees, the later ones covering the earlier ones; empty when
-/// `/proc` is not there.
+/// The mounts that this process sees; later ones cover earlier ones. Empty without `/proc`.
 #[must_use]
-pub fn mounts() -> Vec<Mount> {
+pub fn mounts() -> Vec<MountLine> {
     let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
     parse(&String::from_utf8_lossy(&text))
 }
 
-/// The mount with this number, or else the one that holds an absolute path.
+/// The mount with this ID; otherwise the mount that contains an absolute path.
 #[must_use]
-pub fn mount_of<'a>(mounts: &'a [Mount], id: Option<u64>, path: &Path) -> Option<&'a Mount> {
+pub fn mount_of<'a>(
+    mounts: &'a [MountLine],
+    id: Option<u64>,
+    path: &Path,
+) -> Option<&'a MountLine> {
     let by_id = id.and_then(|id| mounts.iter().find(|mount| mount.id == id));
     by_id.or_else(|| {
         mounts
             .iter()
             .enumerate()
             .filter(|(_, mount)| path.starts_with(&mount.point))
+            // Of several mounts on one point, the last one covers the others.
             .max_by_key(|(index, mount)| (mount.point.components().count(), *index))
             .map(|(_, mount)| mount)
     })
 }
 
-/// The mount that holds a path which exists.
-pub(crate) fn mount_at<'a>(path: &Path, table: &'a [Mount]) -> Option<&'a Mount> {
+/// The mount that contains an existing path.
+pub(crate) fn mount_at<'a>(path: &Path, table: &'a [MountLine]) -> Option<&'a MountLine> {
     let found = statx(
         CWD,
         path,
@@ -78,16 +82,18 @@ pub(crate) fn mount_at<'a>(path: &Path, table: &'a [Mount]) -> Option<&'a Mount>
         StatxFlags::BASIC_STATS | StatxFlags::MNT_ID,
     )
     .ok()?;
+    // Kernels before 5.8 do not report the mount ID.
     let id = (found.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(found.stx_mnt_id);
     let absolute = std::fs::canonicalize(path).ok()?;
     mount_of(table, id, &absolute)
 }
 
-pub(crate) fn parse(text: &str) -> Vec<Mount> {
+pub(crate) fn parse(text: &str) -> Vec<MountLine> {
     text.lines().filter_map(parse_line).collect()
 }
 
-fn parse_line(line: &str) -> Option<Mount> {
+fn parse_line(line: &str) -> Option<MountLine> {
+    // The number of optional fields varies; a separate hyphen ends them.
     let (before, after) = line.split_once(" - ")?;
     let mut fields = before.split(' ');
     let id = fields.next()?.parse().ok()?;
@@ -106,11 +112,11 @@ fn parse_line(line: &str) -> Option<Mount> {
             options.push(option.clone());
         }
     }
-    // A file system can be read-only under a mount that says `rw`; the stricter word holds.
+    // A file system can be read-only although the mount has `rw`; the stricter option applies.
     if options.iter().any(|option| option == "ro") {
         options.retain(|option| option != "rw");
     }
-    Some(Mount {
+    Some(MountLine {
         id,
         parent_id,
         device: (major.parse().ok()?, minor.parse().ok()?),
@@ -129,7 +135,7 @@ fn options(field: &str) -> Vec<String> {
     options.map(unescape).collect()
 }
 
-/// Undoes the octal escapes (`\040`) in which the kernel writes blanks.
+/// Decodes the octal escapes (`\040`) that the kernel uses for spaces.
 pub(crate) fn unescape(field: &str) -> String {
     let bytes = field.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());

@@ -1,14 +1,14 @@
-//! A file without content, for programs and engines that have nothing to read or write.
+//! A file without content, for programs and engines that do no real I/O.
 
 use std::fs::File;
 use std::io;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
-/// The null device; where `/dev` has none, an empty file in memory, which keeps what is written.
+/// The null device. If `/dev` has none, an empty memory file, which keeps written data.
 ///
 /// # Errors
-/// When neither can be had.
+/// If neither is available.
 pub fn null_device() -> io::Result<File> {
     opened("/dev/null")
 }

@@ -1,5 +1,5 @@
-//! Opening directories and what is beneath them: no link is followed that was not there when the
-//! path was looked at, and nothing that belongs to another user is taken for the caller's own.
+//! Opens directories and files safely: a path must still lead to the object that was examined, no
+//! links are followed, and files of other users are not treated as the user's.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -11,10 +11,10 @@ use rustix::io::Errno;
 
 use crate::TargetError;
 
-/// How often a look-up that raced with another process is tried again.
+/// Number of attempts if a lookup interferes with another process.
 pub(crate) const ATTEMPTS: u32 = 16;
 
-/// What tells a file or directory from any other.
+/// Identity of a file or directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileId {
     device: u64,
@@ -22,7 +22,7 @@ pub(crate) struct FileId {
 }
 
 impl FileId {
-    /// What stands at a path, links followed.
+    /// Identity of the file at a path; links are followed.
     pub(crate) fn at(path: &Path) -> Option<Self> {
         rustix::fs::stat(path).ok().map(|found| Self::of(&found))
     }
@@ -42,7 +42,7 @@ pub(crate) enum Links {
     Followed,
 }
 
-/// Opens the directory that was found at a path when it was looked at, and no other.
+/// Opens the directory that was examined at a path; fails if it was replaced.
 pub(crate) fn open_directory(
     path: &Path,
     links: Links,
@@ -60,13 +60,14 @@ pub(crate) fn open_directory(
         error => TargetError::system("open", path, error),
     })?;
     let found = fstat(&directory).map_err(|error| TargetError::system("access", path, error))?;
+    // Compared on the descriptor, so that a replacement between examination and open is detected.
     if seen.is_some_and(|seen| seen != FileId::of(&found)) {
         return Err(replaced());
     }
     Ok(directory)
 }
 
-/// Opens one component beneath a directory, following nothing.
+/// Opens one component in a directory without following links.
 pub(crate) fn open_beneath(
     directory: BorrowedFd<'_>,
     name: impl rustix::path::Arg + Copy,
@@ -75,6 +76,7 @@ pub(crate) fn open_beneath(
 ) -> Result<OwnedFd, Errno> {
     let mut flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     if !flags.contains(OFlags::PATH) {
+        // Opening a pipe would block, and opening a terminal could make it the controlling one.
         flags |= OFlags::NONBLOCK | OFlags::NOCTTY;
     }
     let resolve = ResolveFlags::BENEATH
@@ -84,8 +86,8 @@ pub(crate) fn open_beneath(
     for _ in 0..ATTEMPTS {
         match openat2(directory, name, flags, mode, resolve) {
             Err(Errno::AGAIN | Errno::INTR) => {}
-            // Kernels before 5.6 and some sandboxes; a single component needs no more than
-            // `O_NOFOLLOW` to stay beneath.
+            // Kernels before 5.6 and some sandboxes. For a single component, `O_NOFOLLOW` is enough
+            // to stay in the directory.
             Err(Errno::NOSYS | Errno::PERM) => return openat(directory, name, flags, mode),
             other => return other,
         }
@@ -93,8 +95,8 @@ pub(crate) fn open_beneath(
     Err(Errno::AGAIN)
 }
 
-/// Refuses what belongs to another user, root's included: what such a file says cannot be
-/// believed. `directory` is a directory of the same file system in which files can be made.
+/// Refuses files of other users, including root, because their content cannot be trusted.
+/// `directory` is a directory on the same file system in which files can be created.
 pub(crate) fn check_owner(
     directory: BorrowedFd<'_>,
     found: &Stat,
@@ -110,10 +112,11 @@ pub(crate) fn check_owner(
     })
 }
 
-/// Whose a file is that this process makes in a directory: not its own where the file system
-/// keeps no owners (FAT, and network file systems that map them).
+/// Owner of files that this process creates in a directory. It differs from the user if the file
+/// system does not store owners (FAT, and network file systems that map them).
 fn owner_given(directory: BorrowedFd<'_>) -> Option<u32> {
     let mode = Mode::RUSR | Mode::WUSR;
+    // A nameless file disappears automatically, even if the process is killed.
     let nameless = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     if let Ok(file) = openat(directory, ".", nameless, mode) {
         return Some(fstat(&file).ok()?.st_uid);
@@ -123,14 +126,15 @@ fn owner_given(directory: BorrowedFd<'_>) -> Option<u32> {
     let file = open_beneath(directory, &name, flags, mode).ok()?;
     let made = fstat(&file).ok()?;
     let named = statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW).ok();
+    // Removes only the file created here, not one that has taken the name meanwhile.
     if named.is_some_and(|named| FileId::of(&named) == FileId::of(&made)) {
-        // What stays is empty.
+        // If this fails, an empty file remains.
         let _ = unlinkat(directory, &name, AtFlags::empty());
     }
     Some(made.st_uid)
 }
 
-/// A second descriptor of an open directory.
+/// A duplicate descriptor of an open directory.
 pub(crate) fn same_directory(directory: &OwnedFd, path: &Path) -> Result<OwnedFd, TargetError> {
     rustix::io::fcntl_dupfd_cloexec(directory.as_fd(), 0)
         .map_err(|error| TargetError::system("open", path, error))

@@ -1,4 +1,4 @@
-//! What this process did to block devices, as the kernel accounts it.
+//! I/O of this process on block devices, as counted by the kernel.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -6,17 +6,17 @@ use std::os::unix::fs::FileExt;
 /// Enough for all lines of `/proc/self/io` with 20 digits each.
 const IO_BYTES_MAX: usize = 512;
 
-/// Bytes of this process so far, its ended threads and its ring's threads in the kernel included.
+/// Bytes of this process so far, including its ended threads and its ring's kernel threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OwnIo {
-    /// Fetched from block devices: what the page cache served is not in it.
+    /// Bytes read from block devices, without reads from the page cache.
     pub read_bytes: u64,
-    /// Sent to block devices, or changed in the page cache and so to be sent.
+    /// Bytes written to block devices or made dirty in the page cache.
     pub write_bytes: u64,
 }
 
 impl OwnIo {
-    /// What was done since an earlier reading.
+    /// Difference to an earlier reading.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -26,23 +26,24 @@ impl OwnIo {
     }
 }
 
-/// The counters, kept open.
+/// The open counters.
 #[derive(Debug)]
 pub struct OwnIoCounters {
     io: File,
 }
 
 impl OwnIoCounters {
-    /// Opens the counters; none where the kernel keeps none.
+    /// Opens the counters; `None` if the kernel has none.
     #[must_use]
     pub fn open() -> Option<Self> {
         let counters = Self {
             io: File::open("/proc/self/io").ok()?,
         };
+        // Opening it is not enough: the kernel checks the permission only when the file is read.
         counters.sample().map(|_| counters)
     }
 
-    /// Reads them with one system call.
+    /// Reads the counters with one system call.
     #[must_use]
     pub fn sample(&self) -> Option<OwnIo> {
         let mut text = [0; IO_BYTES_MAX];
@@ -51,8 +52,8 @@ impl OwnIoCounters {
     }
 }
 
-/// Source: Linux, `Documentation/filesystems/proc.rst`, `/proc/<pid>/io`. What was changed in the
-/// page cache counts once until it is written back, in whole pages.
+/// Source: Linux, `Documentation/filesystems/proc.rst`, `/proc/<pid>/io`. A page made dirty in the
+/// page cache counts once until it is written back, as a whole page.
 fn parse(text: &str) -> Option<OwnIo> {
     let value = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;

@@ -1,9 +1,9 @@
-//! Paths as they are written; nothing is asked of the system.
+//! Operations on the text of paths, without system calls.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A trailing slash would make the kernel follow a link.
+/// Removes trailing slashes, which would make the kernel follow a link.
 pub(crate) fn without_trailing_slashes(path: &Path) -> &Path {
     let bytes = path.as_os_str().as_bytes();
     let end = bytes
@@ -13,12 +13,12 @@ pub(crate) fn without_trailing_slashes(path: &Path) -> &Path {
     Path::new(std::ffi::OsStr::from_bytes(&bytes[..end]))
 }
 
-/// Whether a path could name a new file: it neither ends in a slash nor in dots.
+/// `true` if a path can name a new file: it ends neither in a slash nor in dots.
 pub(crate) fn may_name_file(path: &Path) -> bool {
     path.file_name().is_some() && without_trailing_slashes(path).as_os_str() == path.as_os_str()
 }
 
-/// The directory that a path is in; `.` for a bare name.
+/// The directory that contains a path; `.` for a bare name.
 pub(crate) fn parent_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

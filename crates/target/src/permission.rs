@@ -1,33 +1,33 @@
-//! What the user allows.
+//! Permissions given by the user.
 
 use std::path::PathBuf;
 
 use plan::program::NamesInPlace;
 
-/// What the user allows beyond a work directory of our own.
+/// Permissions in addition to using a work directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Permission {
-    /// Devices whose content may be destroyed, as the option names them; each must be the
-    /// target's path, letter by letter.
+    /// Devices whose content may be destroyed, as given in the option. Each must be exactly the
+    /// target's path.
     pub overwrite_devices: Vec<PathBuf>,
-    /// A target that is not there may be made: a file of its name.
+    /// `true` if a missing target may be created as a file.
     pub create: bool,
-    /// The run reads only: devices are opened for reading, so that none needs to be named, and so
-    /// are files that pgmeter did not make.
+    /// `true` if the run only reads. Devices are then opened for reading without being named, and
+    /// so are files that pgmeter did not create.
     pub read_only: bool,
-    /// Nothing of the run works on a character device, such as `/dev/null`.
+    /// `true` if the run cannot use a character device such as `/dev/null`.
     pub refuses_endless: bool,
-    /// The run's id, noted in the manifest.
+    /// Id of the run, for the manifest.
     pub run: String,
-    /// Files lie among those of others, in directories that are the targets themselves.
+    /// Settings for files directly in the target directories, next to other files.
     pub in_place: Option<InPlace>,
 }
 
-/// Files among those of others: what exists already is left as it is.
+/// Files next to other files. Existing files are left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InPlace {
-    /// The program that is stood in for, for who finds what a run left that was killed.
+    /// The emulated program, for the message about leftover files of a killed run.
     pub program: String,
-    /// How files and directories are called.
+    /// Names of its files and directories.
     pub names: NamesInPlace,
 }

@@ -1,7 +1,7 @@
-//! The directory in which pgmeter works, and the lock on it.
+//! Location of a manifest, and its lock.
 //!
-//! All names are single components and all calls go through a directory descriptor; nothing is
-//! followed through a symbolic link.
+//! All names are single components and all calls use a directory descriptor. Symbolic links are
+//! never followed.
 
 use std::fs::File;
 use std::io::Read;
@@ -23,62 +23,62 @@ use crate::open::{
 
 /// Name of the work directory in a target directory.
 pub(crate) const WORK_DIRECTORY: &str = "pgmeter.work";
-/// Ending of the manifest beside a file target.
+/// Suffix of the manifest of a file target.
 pub(crate) const SIDECAR_ENDING: &str = ".pgmeter";
 const MANIFEST: &str = "manifest.json";
-/// Between attempts at a lock that should be free in a moment.
+/// Pause between attempts to get a lock that should soon be free.
 const BUSY_WAIT: Duration = Duration::from_millis(25);
 
-/// Where a manifest and the files it names are, whether they exist or not.
+/// Location of a manifest and its files, existing or not.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ManifestLocation {
     /// The user's directory: the target, or the parent of a file target.
     pub parent: OwnedFd,
     pub parent_path: PathBuf,
-    /// The file beside its manifest; none for a work directory.
+    /// Name of a file target; `None` for a work directory.
     pub file_name: Option<String>,
 }
 
-/// What an attempt to lock found.
+/// Result of an attempt to lock.
 enum Locked {
     Mine(OwnedFd, Option<Box<Manifest>>),
     Nothing,
     /// Another process replaced the manifest meanwhile.
     Again,
-    /// It is locked, but not by its owner: someone looks at it, or a child process that has just
-    /// been forked still has the descriptor of an owner that is done.
+    /// Locked, but not by the owner: another process examines it, or a child process still has the
+    /// descriptor of an owner that has ended.
     Busy,
 }
 
 /// A locked manifest and its directory.
-pub(crate) struct Held {
+pub(crate) struct LockedManifest {
     pub directory: OwnedFd,
     pub lock: OwnedFd,
     pub manifest: Option<Manifest>,
 }
 
-/// A manifest that was looked at.
+/// A manifest that was only examined.
 #[derive(Debug)]
 pub(crate) struct Peeked {
     pub manifest: Manifest,
-    /// Whose it is, and so whose all that it names must be.
+    /// User ID of the manifest's owner. All files in it must belong to this user.
     pub owner_uid: u32,
 }
 
 impl Peeked {
-    /// Whether what was found under a name is the file that the manifest says was made.
+    /// `true` if the file found is the one in the manifest.
     pub(crate) fn names(&self, name: &str, found: &Stat) -> bool {
         let made = self.manifest.made(name);
         made.is_some_and(|made| made.foreign(found, self.owner_uid).is_none())
     }
 }
 
-/// Whose an open file is; nobody's when that cannot be told.
+/// User ID of an open file's owner; an unused ID if unknown.
 pub(crate) fn owner_uid(file: &OwnedFd) -> u32 {
     fstat(file).map_or(u32::MAX, |found| found.st_uid)
 }
 
-/// Whether pgmeter makes test files of that name in a work directory.
+/// `true` if pgmeter uses this name for test files in a work directory.
 pub(crate) fn is_test_name(name: &str) -> bool {
     let digits = name
         .strip_prefix("test-")
@@ -86,12 +86,13 @@ pub(crate) fn is_test_name(name: &str) -> bool {
     digits.is_some_and(|it| (1..=6).contains(&it.len()) && it.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The name of a file beside which a manifest can be.
+/// The name of a file that can have a manifest.
 fn plain_name(path: &Path) -> Result<String, TargetError> {
     let name = path
         .file_name()
         .and_then(|name| name.to_str())
         .filter(|name| {
+            // The longest derived name is that of the draft, which also ends in `.new`.
             name.len() + SIDECAR_ENDING.len() + 4 <= 255 && !name.contains(char::is_control)
         });
     name.map(str::to_owned).ok_or_else(|| {
@@ -100,8 +101,8 @@ fn plain_name(path: &Path) -> Result<String, TargetError> {
     })
 }
 
-impl Place {
-    /// The work directory of a target directory, which must be the one that was seen there.
+impl ManifestLocation {
+    /// The work directory in a target directory, which must be the one that was examined.
     pub(crate) fn in_directory(path: &Path, seen: Option<FileId>) -> Result<Self, TargetError> {
         Ok(Self {
             parent: open_directory(path, Links::Refused, seen)?,
@@ -110,18 +111,19 @@ impl Place {
         })
     }
 
-    /// A file target, in the directory that was seen there.
+    /// A file target, in the directory that was examined.
     pub(crate) fn beside(path: &Path, seen: Option<FileId>) -> Result<Self, TargetError> {
         let name = plain_name(path)?;
         let parent_path = crate::path::parent_of(path).to_owned();
         Ok(Self {
+            // Only the file itself must not be a link; the user may name its directory by one.
             parent: open_directory(&parent_path, Links::Followed, seen)?,
             parent_path,
             file_name: Some(name),
         })
     }
 
-    /// A file target in the directory that holds this place's work directory.
+    /// A file target in the directory that contains this location's work directory.
     pub(crate) fn with_file(&self, name: &str) -> Result<Self, TargetError> {
         let path = self.parent_path.join(name);
         Ok(Self {
@@ -131,7 +133,7 @@ impl Place {
         })
     }
 
-    /// The path of the directory that holds manifest and files.
+    /// Path of the directory with the manifest and the files.
     pub(crate) fn directory_path(&self) -> PathBuf {
         match self.file_name {
             Some(_) => self.parent_path.clone(),
@@ -150,12 +152,12 @@ impl Place {
         self.directory_path().join(self.manifest_name())
     }
 
-    /// The next manifest until it is renamed.
+    /// Name of the next manifest until it is renamed.
     pub(crate) fn draft_name(&self) -> String {
         format!("{}.new", self.manifest_name())
     }
 
-    /// The test file's name.
+    /// Name of the test file.
     pub(crate) fn test_name(&self) -> String {
         self.file_name
             .clone()
@@ -166,7 +168,7 @@ impl Place {
         self.directory_path().join(self.test_name())
     }
 
-    /// Whether a manifest here may name that file.
+    /// `true` if a manifest here may contain this file name.
     pub(crate) fn allows(&self, name: &str) -> bool {
         match &self.file_name {
             Some(own) => own == name,
@@ -174,7 +176,8 @@ impl Place {
         }
     }
 
-    /// The directory of manifest and files, if it is there and is one of ours.
+    /// Opens the directory of the manifest and the files; `None` if it does not exist. It must
+    /// belong to the user.
     pub(crate) fn open(&self) -> Result<Option<OwnedFd>, TargetError> {
         let path = self.directory_path();
         if self.file_name.is_some() {
@@ -197,6 +200,8 @@ impl Place {
     fn open_or_make(&self) -> Result<OwnedFd, TargetError> {
         let path = self.directory_path();
         for _ in 0..ATTEMPTS {
+            // Opened again after `mkdirat`, because another process may have created or removed it
+            // meanwhile.
             if let Some(directory) = self.open()? {
                 return Ok(directory);
             }
@@ -210,7 +215,7 @@ impl Place {
         Err(TargetError::Replaced { path })
     }
 
-    /// The manifest as it is, not changed; an error if another process uses it.
+    /// Reads the manifest without changing it; an error if another process uses it.
     pub(crate) fn peek(&self) -> Result<Option<Peeked>, TargetError> {
         let Some(held) = self.hold(false)? else {
             return Ok(None);
@@ -222,8 +227,8 @@ impl Place {
         }))
     }
 
-    /// Locks the manifest; none when there is none and none is to be made.
-    pub(crate) fn hold(&self, make: bool) -> Result<Option<Held>, TargetError> {
+    /// Locks the manifest; `None` if there is none and `make` is `false`.
+    pub(crate) fn hold(&self, make: bool) -> Result<Option<LockedManifest>, TargetError> {
         let mut error = TargetError::Replaced {
             path: self.manifest_path(),
         };
@@ -238,7 +243,7 @@ impl Place {
             };
             match self.try_lock(&directory, make)? {
                 Locked::Mine(lock, manifest) => {
-                    return Ok(Some(Held {
+                    return Ok(Some(LockedManifest {
                         directory,
                         lock,
                         manifest: manifest.map(|boxed| *boxed),
@@ -278,6 +283,7 @@ impl Place {
             Err(error) => return Err(failed(error)),
         };
         let opened = fstat(&lock).map_err(failed)?;
+        // A hard link could make another file of this user look like a manifest.
         if FileType::from_raw_mode(opened.st_mode) != FileType::RegularFile || opened.st_nlink > 1 {
             return Err(TargetError::Foreign { path });
         }
@@ -285,10 +291,11 @@ impl Place {
         let locked = match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => true,
             Err(Errno::WOULDBLOCK) => return self.locked_by_another(&lock),
-            // No locks on this file system: the owner's process must tell.
+            // Without support for locks, the owner's process ID is checked instead.
             Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::INVAL | Errno::NOSYS) => false,
             Err(error) => return Err(failed(error)),
         };
+        // `save` replaces the manifest by a rename: the lock may be that of a file without a name.
         let named = statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW);
         if !named.is_ok_and(|named| FileId::of(&named) == FileId::of(&opened)) {
             return Ok(Locked::Again);
@@ -298,6 +305,8 @@ impl Place {
             .as_ref()
             .and_then(|manifest| manifest.owner.as_ref());
         match owner {
+            // An owner that remounts its file system holds no lock meanwhile; its manifest keeps
+            // others away.
             Some(owner) if owner.may_run() && !(locked && self.is_free(owner)) => {
                 Err(TargetError::InUse {
                     path: self.used_path(),
@@ -308,7 +317,8 @@ impl Place {
         }
     }
 
-    /// Whether an owner that may run does not use the place, given that we have its lock.
+    /// `true` if an owner that may be running does not use the location, because this process has
+    /// its lock.
     fn is_free(&self, owner: &Owner) -> bool {
         owner.is_this_process() || !owner.shares_numbers()
     }
@@ -335,7 +345,7 @@ impl Place {
         }
     }
 
-    /// The manifest in an open file; none when it is empty, as it is just after its creation.
+    /// Parses the manifest in an open file; `None` if it is empty, as just after its creation.
     fn read(&self, file: &OwnedFd) -> Result<Option<Manifest>, TargetError> {
         let path = self.manifest_path();
         let file =

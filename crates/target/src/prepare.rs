@@ -1,4 +1,4 @@
-//! Makes a target ready: its test file written with real data, or found as an earlier run left it.
+//! Prepares a target: writes its test file with real data, or reuses that of an earlier run.
 
 mod again;
 mod loss;
@@ -21,15 +21,15 @@ use rustix::fs::{Advice, Mode, OFlags, fadvise, fdatasync, fstat};
 
 use crate::admit::{Admitted, Site};
 use crate::blank::Blank;
-use crate::claim::Claim;
+use crate::claim::ManifestClaim;
 use crate::clean::{CleanReport, remove_all, remove_trees};
 use crate::device::HeldDevice;
 use crate::doubt::{DirectDoubt, doubt};
-use crate::fill::Watch;
-use crate::place::Place;
+use crate::fill::FillWatch;
+use crate::place::ManifestLocation;
 use crate::probe::PathFacts;
 use crate::read_only::ReadOnlyFile;
-use crate::spot::Spot;
+use crate::spot::UserDirectory;
 use crate::sysfs::split;
 use crate::{TargetError, space};
 
@@ -38,80 +38,80 @@ pub use named::{NamedOpen, NamedPlace};
 
 use write::{begin_file, fill_device, write_file};
 
-/// Bytes read at once to warm the page cache.
+/// Bytes per read when warming the page cache.
 const WARM_BYTES: usize = 1 << 20;
 
-/// What a target must hold before it is measured.
+/// Required content of a target before a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FillPlan {
-    /// What is written.
+    /// Content to write.
     pub content: ContentPlan,
-    /// Stamp blocks of this length, as `generate::verify_block_bytes` says.
+    /// Length of stamped blocks, as from `generate::verify_block_bytes`; `None` without stamps.
     pub verify_block_bytes: Option<u32>,
-    /// The file's seed: what `generate` gets as this file's seed, too.
+    /// Seed of the file, the same as for `generate`.
     pub seed: u64,
-    /// Write devices too; otherwise they are written only when blocks are stamped.
+    /// Also write devices; otherwise they are written only if blocks are stamped.
     pub prepare_device: bool,
 }
 
-/// A target that is ready to be measured. When it is dropped without [`release`](Self::release),
-/// its files are removed.
+/// A target that is ready to be measured. If it is dropped without [`release`](Self::release), its
+/// files are removed.
 #[derive(Debug)]
 pub struct Prepared {
     facts: PathFacts,
-    /// None only while it is given up.
-    site: Option<Ready>,
+    /// `None` only while it is being released.
+    site: Option<ReadyTarget>,
     size_bytes: u64,
     reused: bool,
-    /// Whether a cell wrote the test file from its beginning to its end.
+    /// `true` if a cell wrote the test file completely.
     has_new_file: bool,
-    /// Whether this run made a tree, and not one that was killed.
+    /// `true` if this run, not a killed one, created a tree.
     has_tree: bool,
 }
 
 #[derive(Debug)]
-enum Ready {
-    File(Claim),
-    /// Nothing is made for it, and nothing removed.
+enum ReadyTarget {
+    File(ManifestClaim),
+    /// Nothing is created or removed for it.
     ReadOnly(ReadOnlyFile),
     Device(HeldDevice, Filled),
-    InPlace(Spot),
+    InPlace(UserDirectory),
 }
 
-/// What a run wrote to a device, as long as nothing else may have been written since.
+/// Content that a run wrote to a device; `None` once something else may have been written.
 type Filled = Option<(FillPlan, u64)>;
 
 /// A target opened for measuring.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedTarget {
     /// The open file.
     pub file: OwnedFd,
-    /// Set when it was opened for direct I/O that may not be direct.
+    /// Set if it was opened for direct I/O that may not be direct.
     pub doubt: Option<DirectDoubt>,
 }
 
-/// Makes an admitted target ready: checks space, then writes the test file unless one that an
-/// earlier run kept does as well. Without `fill` no test file is made, until
-/// [`Prepared::refill`] asks for one.
+/// Prepares an admitted target: checks the free space, then writes the test file unless an earlier
+/// run kept a suitable one. Without `fill`, no test file is created until [`Prepared::refill`] is
+/// called.
 ///
 /// # Errors
-/// Whatever prevents it; files that were made for it are removed again.
+/// If it is not possible. Files created for it are removed again.
 pub fn prepare(
     admitted: Admitted,
     plan: &TargetPlan,
     fill: Option<&FillPlan>,
-    watch: &mut Watch<'_>,
+    watch: &mut FillWatch<'_>,
 ) -> Result<Prepared, TargetError> {
     let Admitted { facts, site, run } = admitted;
     let site = match site {
-        Site::Device(device) => Ready::Device(device, None),
-        Site::InPlace(spot) => Ready::InPlace(spot),
-        Site::ReadOnly(file) => Ready::ReadOnly(file),
+        Site::Device(device) => ReadyTarget::Device(device, None),
+        Site::InPlace(spot) => ReadyTarget::InPlace(spot),
+        Site::ReadOnly(file) => ReadyTarget::ReadOnly(file),
         Site::Files(place) => {
             if let Some(fill) = fill {
                 check_space_for(&place, plan, fill)?;
             }
-            Ready::File(place.claim(&run)?)
+            ReadyTarget::File(place.claim(&run)?)
         }
     };
     let mut prepared = Prepared {
@@ -129,21 +129,21 @@ pub fn prepare(
 }
 
 impl Prepared {
-    /// Makes sure that the target holds what the plan asks, writing only when it does not: for
-    /// the next cell of a run.
+    /// Prepares the target for the next cell of a run: writes it only if its content does not match
+    /// the plan.
     ///
     /// # Errors
-    /// As [`prepare`].
+    /// Same as [`prepare`].
     pub fn refill(
         &mut self,
         plan: &TargetPlan,
         fill: &FillPlan,
-        watch: &mut Watch<'_>,
+        watch: &mut FillWatch<'_>,
     ) -> Result<(), TargetError> {
         self.size_bytes = plan.size_bytes;
         self.has_new_file = false;
         match &mut self.site {
-            Some(Ready::File(claim)) => {
+            Some(ReadyTarget::File(claim)) => {
                 self.reused = fits(claim, plan, fill);
                 if self.reused {
                     keep_stamps_only_if_checked(claim, fill)?;
@@ -152,7 +152,7 @@ impl Prepared {
                 }
                 self.evict_file()
             }
-            Some(Ready::ReadOnly(file)) => {
+            Some(ReadyTarget::ReadOnly(file)) => {
                 if fill.verify_block_bytes.is_some() || fill.prepare_device {
                     return Err(file.foreign());
                 }
@@ -160,75 +160,84 @@ impl Prepared {
                 self.reused = true;
                 self.evict_file()
             }
-            Some(Ready::Device(device, filled)) => {
+            Some(ReadyTarget::Device(device, filled)) => {
                 let wanted = Some((fill.clone(), plan.size_bytes));
                 self.reused = *filled == wanted;
                 if !self.reused {
+                    // If writing fails halfway, the content is no longer known.
                     *filled = None;
                     fill_device(device, plan, fill, watch)?;
                     *filled = wanted;
                 }
                 Ok(())
             }
-            Some(Ready::InPlace(_)) | None => Ok(()),
+            Some(ReadyTarget::InPlace(_)) | None => Ok(()),
         }
     }
 
-    /// Bytes of the file or device that are measured; 0 before there is one.
+    /// Size of the measured file or device, in bytes; 0 before there is one.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
-    /// Whether the last preparation found a file that did as well.
+    /// `true` if the last preparation reused an existing file.
     #[must_use]
     pub fn was_reused(&self) -> bool {
         self.reused
     }
 
-    /// What was found at the target before.
+    /// Facts about the target before the preparation.
     #[must_use]
     pub fn facts(&self) -> &PathFacts {
         &self.facts
     }
 
-    /// The test file, or the device; the work directory where there is no test file.
+    /// Path of the test file or device; the work directory if there is no test file.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         match &self.site {
-            Some(Ready::File(claim)) if !has_test_file(claim) => claim.place.directory_path(),
-            Some(Ready::File(claim)) => claim.place.test_path(),
+            Some(ReadyTarget::File(claim)) if !has_test_file(claim) => claim.place.directory_path(),
+            Some(ReadyTarget::File(claim)) => claim.place.test_path(),
             _ => self.facts.path.clone(),
         }
     }
 
-    /// Opens the target for measuring; each worker has an open file of its own.
+    /// Opens the target for measuring. Each worker opens it separately.
     ///
     /// # Errors
-    /// [`TargetError::NoDirect`] where the file system refuses `O_DIRECT`,
-    /// [`TargetError::Replaced`] when something else stands there now.
-    pub fn open(&self, cache: CacheMode, read: bool, write: bool) -> Result<Opened, TargetError> {
+    /// [`TargetError::NoDirect`] if the file system refuses `O_DIRECT`, [`TargetError::Replaced`]
+    /// if the target was replaced.
+    pub fn open(
+        &self,
+        cache: CacheMode,
+        read: bool,
+        write: bool,
+    ) -> Result<OpenedTarget, TargetError> {
         let file = match &self.site {
-            Some(Ready::File(claim)) => open_file(claim, &self.facts, cache, (read, write))?,
-            Some(Ready::ReadOnly(file)) if write => return Err(file.foreign()),
-            Some(Ready::ReadOnly(file)) => file.open(cache, &self.facts)?,
-            Some(Ready::Device(device, _)) => open_device(device, cache, read, write)?,
-            Some(Ready::InPlace(_)) | None => {
+            Some(ReadyTarget::File(claim)) => open_file(claim, &self.facts, cache, (read, write))?,
+            Some(ReadyTarget::ReadOnly(file)) if write => return Err(file.foreign()),
+            Some(ReadyTarget::ReadOnly(file)) => file.open(cache, &self.facts)?,
+            Some(ReadyTarget::Device(device, _)) => open_device(device, cache, read, write)?,
+            Some(ReadyTarget::InPlace(_)) | None => {
                 return Err(TargetError::Replaced { path: self.path() });
             }
         };
-        let is_file = matches!(self.site, Some(Ready::File(_) | Ready::ReadOnly(_)));
+        let is_file = matches!(
+            self.site,
+            Some(ReadyTarget::File(_) | ReadyTarget::ReadOnly(_))
+        );
         let doubt = (is_file && cache == CacheMode::Direct)
             .then(|| doubt(&self.facts, &file, write))
             .flatten();
-        Ok(Opened { file, doubt })
+        Ok(OpenedTarget { file, doubt })
     }
 
-    /// How a worker opens the target again between connections; the target was opened for it
-    /// with the same arguments before.
+    /// How a worker reopens the target between connections. It must have been opened before with
+    /// the same arguments.
     ///
     /// # Errors
-    /// When the directory cannot be opened.
+    /// If the directory cannot be opened.
     pub fn reopen(&self, cache: CacheMode, read: bool, write: bool) -> Result<Reopen, TargetError> {
         let path = self.path();
         let plan = OpenPlan {
@@ -239,13 +248,13 @@ impl Prepared {
         };
         let failed = |error| TargetError::system("open", &path, error);
         let made = match &self.site {
-            Some(Ready::File(claim)) => {
+            Some(ReadyTarget::File(claim)) => {
                 let directory = claim.directory.try_clone().map_err(failed)?;
                 Reopen::file(directory, Path::new(&claim.place.test_name()), plan)
             }
-            Some(Ready::ReadOnly(file)) if write => return Err(file.foreign()),
-            Some(Ready::ReadOnly(file)) => return file.reopen(cache),
-            Some(Ready::Device(device, _)) => {
+            Some(ReadyTarget::ReadOnly(file)) if write => return Err(file.foreign()),
+            Some(ReadyTarget::ReadOnly(file)) => return file.reopen(cache),
+            Some(ReadyTarget::Device(device, _)) => {
                 let parent = device.path.parent().unwrap_or(Path::new("/"));
                 let name = Path::new(device.path.file_name().unwrap_or_default());
                 let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -253,17 +262,17 @@ impl Prepared {
                     .map_err(|error| TargetError::system("open", parent, error))?;
                 Reopen::device(directory, name, plan)
             }
-            Some(Ready::InPlace(_)) | None => return Err(TargetError::Replaced { path }),
+            Some(ReadyTarget::InPlace(_)) | None => return Err(TargetError::Replaced { path }),
         };
         made.map_err(|_| TargetError::Replaced { path: self.path() })
     }
 
-    /// Which part of these bytes of somebody's file was never written; none of what pgmeter has
-    /// written, and where that cannot be told.
+    /// The unwritten part of a byte range of a file that pgmeter did not create. `None` for other
+    /// targets, and if unknown.
     #[must_use]
     pub fn blank(&self, bytes: Range<u64>) -> Option<Blank> {
         match &self.site {
-            Some(Ready::ReadOnly(file)) => file.blank(bytes),
+            Some(ReadyTarget::ReadOnly(file)) => file.blank(bytes),
             _ => None,
         }
     }
@@ -271,7 +280,7 @@ impl Prepared {
     /// Drops the target's pages from the page cache, so that the next reads are cold.
     ///
     /// # Errors
-    /// When the target cannot be opened.
+    /// If the target cannot be opened.
     pub fn evict_file(&self) -> Result<(), TargetError> {
         let opened = self.open(CacheMode::Buffered, true, false)?;
         evict(&opened.file);
@@ -281,15 +290,15 @@ impl Prepared {
     /// Reads the target into the page cache, so that the next reads are warm.
     ///
     /// # Errors
-    /// When it cannot be opened or read.
+    /// If it cannot be opened or read.
     pub fn warm(&self, stop: &AtomicBool) -> Result<(), TargetError> {
         self.warm_bytes(self.size_bytes, stop)
     }
 
-    /// Reads so many bytes of the target into the page cache.
+    /// Reads the first `size_bytes` of the target into the page cache.
     ///
     /// # Errors
-    /// When it cannot be opened or read.
+    /// If it cannot be opened or read.
     pub fn warm_bytes(&self, size_bytes: u64, stop: &AtomicBool) -> Result<(), TargetError> {
         let opened = self.open(CacheMode::Buffered, true, false)?;
         let file = File::from(opened.file);
@@ -297,19 +306,22 @@ impl Prepared {
             .map_err(|error| TargetError::system("read", &self.path(), error))
     }
 
-    /// Ends the use of the target. Without `keep` everything made for it is removed; with it, all
-    /// stays until the target is used again without, or cleaned, and a test file may be used again.
+    /// Releases the target. Without `keep`, everything created for it is removed. With `keep`, the
+    /// files remain until the target is released without `keep` or cleaned; a test file can be
+    /// reused.
     ///
     /// # Errors
-    /// When the manifest of a kept file cannot be written.
+    /// If the manifest of kept files cannot be written.
     pub fn release(mut self, keep: bool) -> Result<CleanReport, TargetError> {
         let mut report = CleanReport::default();
-        if let Some(Ready::File(mut claim)) = self.site.take() {
+        if let Some(ReadyTarget::File(mut claim)) = self.site.take() {
+            // These trees are leftovers of a killed run; nobody asked to keep them.
             if keep && !self.has_tree {
                 remove_trees(&mut claim, &mut report);
             }
             let is_empty = claim.manifest.files.is_empty() && claim.manifest.trees.is_empty();
             if keep && !is_empty {
+                // Without an owner, the next run can tell kept files from files of a killed run.
                 claim.manifest.owner = None;
                 claim.save()?;
             } else {
@@ -322,13 +334,13 @@ impl Prepared {
 
 impl Drop for Prepared {
     fn drop(&mut self) {
-        if let Some(Ready::File(claim)) = self.site.take() {
+        if let Some(ReadyTarget::File(claim)) = self.site.take() {
             remove_all(claim, &mut CleanReport::default());
         }
     }
 }
 
-/// Reads a file to its end, or so many bytes of it.
+/// Reads at most `size_bytes` of a file.
 fn read_all(file: &File, size_bytes: u64, stop: &AtomicBool) -> io::Result<()> {
     let mut buffer = vec![0; WARM_BYTES];
     let mut offset_bytes = 0;
@@ -343,37 +355,43 @@ fn read_all(file: &File, size_bytes: u64, stop: &AtomicBool) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes back and drops the pages of an open file; false where the kernel would not.
+/// Writes back and drops the pages of an open file; `false` if the kernel refuses.
 pub fn evict(file: impl AsFd) -> bool {
-    // A file open for reading can be synced, too; dirty pages would stay otherwise.
+    // Otherwise dirty pages would remain. A file opened for reading can be synced, too.
     let _ = fdatasync(&file);
     fadvise(&file, 0, None, Advice::DontNeed).is_ok()
 }
 
-/// Whether the target is a file, or the directory has a test file.
-fn has_test_file(claim: &Claim) -> bool {
+/// `true` if the target is a file, or its directory has a test file.
+fn has_test_file(claim: &ManifestClaim) -> bool {
     claim.place.file_name.is_some() || claim.stat(&claim.place.test_name()).is_some()
 }
 
-/// Whether the file that is there does for the plan.
-fn fits(claim: &Claim, plan: &TargetPlan, fill: &FillPlan) -> bool {
+/// `true` if the existing file is suitable for the plan.
+fn fits(claim: &ManifestClaim, plan: &TargetPlan, fill: &FillPlan) -> bool {
     let name = claim.place.test_name();
     let (Some(made), Some(found)) = (claim.manifest.made(&name), claim.stat(&name)) else {
         return false;
     };
     let stamps_fit = fill.verify_block_bytes.is_none()
+        // After a killed run, a block may be half written, and verification would report it as
+        // damage.
         || (made.verify_block_bytes == fill.verify_block_bytes
             && made.seed == fill.seed
             && !claim.interrupted);
     made.complete
         && made.foreign(&found, claim.owner_uid()).is_none()
+        // A longer file is suitable as well, because the run uses only its beginning.
         && u64::try_from(found.st_size).is_ok_and(|size| size >= plan.size_bytes)
         && made.content == fill.content
         && stamps_fit
 }
 
-/// A run that does not check may overwrite stamps, so they are not relied on later.
-fn keep_stamps_only_if_checked(claim: &mut Claim, fill: &FillPlan) -> Result<(), TargetError> {
+/// A run without verification may overwrite stamps, so later runs must not rely on them.
+fn keep_stamps_only_if_checked(
+    claim: &mut ManifestClaim,
+    fill: &FillPlan,
+) -> Result<(), TargetError> {
     if fill.verify_block_bytes.is_some() {
         return Ok(());
     }
@@ -382,7 +400,11 @@ fn keep_stamps_only_if_checked(claim: &mut Claim, fill: &FillPlan) -> Result<(),
     claim.save()
 }
 
-fn check_space_for(place: &Place, plan: &TargetPlan, fill: &FillPlan) -> Result<(), TargetError> {
+fn check_space_for(
+    place: &ManifestLocation,
+    plan: &TargetPlan,
+    fill: &FillPlan,
+) -> Result<(), TargetError> {
     let peeked = place.peek()?;
     let made = peeked
         .as_ref()
@@ -408,7 +430,7 @@ fn check_space_for(place: &Place, plan: &TargetPlan, fill: &FillPlan) -> Result<
 }
 
 fn open_file(
-    claim: &Claim,
+    claim: &ManifestClaim,
     facts: &PathFacts,
     cache: CacheMode,
     (read, write): (bool, bool),

@@ -1,4 +1,4 @@
-//! Facts of a path, found without changing anything: nothing is created, no device is opened.
+//! Finds facts about a path without changing anything: nothing is created, no device is opened.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Statx, StatxAttributes, StatxFlags, statfs, statvfs, statx};
 
 use crate::TargetError;
-use crate::mounts::{Mount, mount_at, mounts};
+use crate::mounts::{MountLine, mount_at, mounts};
 use crate::open::FileId;
 use crate::path::{parent_of, without_trailing_slashes};
 use crate::sysfs::{DeviceNumber, Sysfs, split, top_devices};
@@ -17,10 +17,10 @@ use crate::sysfs::{DeviceNumber, Sysfs, split, top_devices};
 /// Source: Linux, Documentation/admin-guide/devices.txt.
 const ENDLESS: [DeviceNumber; 2] = [(1, 3), (1, 5)];
 
-/// What a path is.
+/// Kind of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathKind {
-    /// Nothing is there.
+    /// Does not exist.
     Missing,
     /// A directory.
     Directory,
@@ -30,60 +30,62 @@ pub enum PathKind {
     Device,
     /// A symbolic link.
     Symlink,
-    /// `/dev/null` or `/dev/zero`, which take any number of bytes and keep none.
+    /// `/dev/null` or `/dev/zero`, which accept any number of bytes and store none.
     Endless,
-    /// Something else; the text says what.
+    /// Another kind, as text.
     Other(&'static str),
 }
 
-/// What direct I/O asks of requests.
+/// Alignment required for direct I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectAlignment {
-    /// Buffers start at a multiple of this; 0 when unknown or not possible.
+    /// Alignment of buffers; 0 if unknown or not possible.
     pub memory_bytes: u32,
-    /// Offsets and lengths are multiples of this; 0 when direct I/O is not possible.
+    /// Alignment of offsets and lengths; 0 if direct I/O is not possible.
     pub offset_bytes: u32,
-    /// Whether the kernel said so (`statx`), or it was concluded from the device underneath.
+    /// `true` if reported by the kernel (`statx`); `false` if derived from the underlying device.
     pub reported: bool,
 }
 
-/// Facts of a path.
+/// Facts about a path.
 #[derive(Debug, Clone)]
 pub struct PathFacts {
     /// The path as given, without trailing slashes.
     pub path: PathBuf,
-    /// What is there.
+    /// Kind of the path.
     pub kind: PathKind,
-    /// Size of a file or device; 0 for all else.
+    /// Size of a file or device in bytes; 0 otherwise.
     pub size_bytes: u64,
-    /// Bytes that this user can still write to the file system; 0 for devices.
+    /// Bytes of the file system available to this user; 0 for devices.
     pub free_bytes: u64,
-    /// Bytes of the whole file system; 0 for devices.
+    /// Size of the file system, in bytes; 0 for devices.
     pub total_bytes: u64,
-    /// Type of the file system (of the parent for what is missing), `block device` for devices.
+    /// Type of the file system (of the parent if the path does not exist); `block device` for
+    /// devices.
     pub file_system: String,
-    /// The mount, when it is in the table.
-    pub mount: Option<Mount>,
-    /// Whether the mount or device is read-only.
+    /// The mount, if it is in the mount table.
+    pub mount: Option<MountLine>,
+    /// `true` if the mount or device is read-only.
     pub read_only: bool,
-    /// What direct I/O asks.
+    /// Alignment required for direct I/O.
     pub direct: DirectAlignment,
-    /// Smallest unit of the device underneath; 512 when there is none.
+    /// Block size of the underlying device, in bytes; 512 without a device.
     pub logical_block_bytes: u32,
-    /// The directory that the path is, or is in, as it was looked at.
+    /// Identity of the directory that the path is, or is in.
     pub(crate) directory: Option<FileId>,
 }
 
-/// Asks the system about a path.
+/// Finds facts about a path.
 ///
 /// # Errors
-/// When the path cannot be looked up for another reason than that nothing is there.
+/// If the path cannot be looked up, unless it just does not exist.
 pub fn probe(path: &Path) -> Result<PathFacts, TargetError> {
     let path = without_trailing_slashes(path);
     let kind = kind_of(path)?;
     let table = mounts();
     match kind {
         PathKind::Device => return probe_device(path),
+        // The file system of `/dev` holds only its node, so its space and options do not matter.
         PathKind::Endless => return Ok(nowhere(path, kind)),
         _ => {}
     }
@@ -92,11 +94,13 @@ pub fn probe(path: &Path) -> Result<PathFacts, TargetError> {
     } else {
         path
     };
+    // Also when the parent directory is missing; admission reports that.
     let Ok(space) = statvfs(on) else {
         return Ok(nowhere(path, kind));
     };
     let mount = mount_at(on, &table).cloned();
     let magic = statfs(on).map(|found| found.f_type as u64).unwrap_or(0);
+    // Without `/proc`, only the number from `statfs` is left.
     let file_system = match &mount {
         Some(mount) => mount.file_system.clone(),
         None => magic_name(magic).to_owned(),
@@ -113,9 +117,10 @@ pub fn probe(path: &Path) -> Result<PathFacts, TargetError> {
     Ok(PathFacts {
         kind,
         size_bytes: size_bytes.map_or(0, |found| found.len()),
+        // `f_frsize` is the unit of these counts; `f_bsize` may be larger.
         free_bytes: space.f_bavail.saturating_mul(space.f_frsize),
         total_bytes: space.f_blocks.saturating_mul(space.f_frsize),
-        read_only: mount.as_ref().is_some_and(Mount::is_read_only)
+        read_only: mount.as_ref().is_some_and(MountLine::is_read_only)
             || space.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY),
         direct: alignment(path, &file_system, logical_block_bytes),
         file_system,
@@ -167,7 +172,7 @@ fn probe_device(path: &Path) -> Result<PathFacts, TargetError> {
     })
 }
 
-/// What stands at the path, the last component not followed.
+/// Kind of a path; the last component is not followed.
 pub(crate) fn kind_of(path: &Path) -> Result<PathKind, TargetError> {
     let (found, number) = match fs::symlink_metadata(path) {
         Ok(found) => (found.file_type(), split(found.rdev())),
@@ -187,9 +192,10 @@ pub(crate) fn kind_of(path: &Path) -> Result<PathKind, TargetError> {
     })
 }
 
-/// What tells the directory that a path is, or is in, from one that is put in its place later.
+/// Identity of the directory that a path is, or is in, to detect a later replacement.
 pub(crate) fn directory_id(path: &Path, kind: PathKind) -> Option<FileId> {
     let found = match kind {
+        // A target directory must not be a link, but the parent of a file may be one.
         PathKind::Directory => rustix::fs::lstat(path),
         PathKind::File | PathKind::Missing => rustix::fs::stat(parent_of(path)),
         _ => return None,
@@ -216,7 +222,7 @@ fn reported(found: &Statx) -> Option<DirectAlignment> {
     })
 }
 
-/// What `statx` says of a file, else what the device underneath asks.
+/// Alignment that `statx` reports for a file; otherwise, the block size of the underlying device.
 ///
 /// Source: Linux reports `STATX_DIOALIGN` for regular files and block devices only, since 6.1, and
 /// not on btrfs, tmpfs and FUSE; ext4 and xfs ask for the device's logical block.
@@ -236,7 +242,7 @@ fn alignment(path: &Path, file_system: &str, logical_block_bytes: u32) -> Direct
     }
 }
 
-/// Names of the file systems whose number `statfs` gives, for when `/proc` is not there.
+/// Names of file systems by the number from `statfs`, for use without `/proc`.
 fn magic_name(magic: u64) -> &'static str {
     match magic {
         0xEF53 => "ext4",
@@ -267,7 +273,7 @@ fn magic_name(magic: u64) -> &'static str {
     }
 }
 
-/// Whether a file is compressed or encrypted, which turns direct I/O into something else.
+/// Whether a file is compressed or encrypted, so that direct I/O is not direct.
 pub(crate) fn transforms(file: impl std::os::fd::AsFd) -> (bool, bool) {
     let Ok(found) = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS) else {
         return (false, false);

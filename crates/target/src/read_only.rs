@@ -1,4 +1,4 @@
-//! A file that pgmeter did not make, used for reading alone: nothing here can change it.
+//! A file that pgmeter did not create, used only for reading: nothing here can change it.
 
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
@@ -14,11 +14,11 @@ use crate::open::{FileId, Links, open_directory, same_directory};
 use crate::path::parent_of;
 use crate::probe::PathFacts;
 
-/// Somebody's file, held open for reading from the moment it is admitted.
+/// A file of another program, kept open for reading from its admission on.
 #[derive(Debug)]
 pub(crate) struct ReadOnlyFile {
     path: PathBuf,
-    /// The directory that it was found in.
+    /// The directory that contains it.
     directory: OwnedFd,
     name: PathBuf,
     held: OwnedFd,
@@ -26,11 +26,12 @@ pub(crate) struct ReadOnlyFile {
 }
 
 impl ReadOnlyFile {
-    /// Opens the file that was looked at.
+    /// Opens the file that was examined.
     pub(crate) fn admit(facts: &PathFacts) -> Result<Self, TargetError> {
         let path = facts.path.clone();
         let name = PathBuf::from(path.file_name().unwrap_or_default());
         let directory = open_directory(parent_of(&path), Links::Followed, facts.directory)?;
+        // Held open until the end, so that the inode number cannot be reused for another file.
         let held = open_beneath(&directory, &name, CacheMode::Buffered, facts)?;
         let id = FileId::of(&stat(&held, &path)?);
         Ok(Self {
@@ -42,9 +43,10 @@ impl ReadOnlyFile {
         })
     }
 
-    /// Opens it once more, to be read.
+    /// Opens the file again for reading.
     pub(crate) fn open(&self, cache: CacheMode, facts: &PathFacts) -> Result<OwnedFd, TargetError> {
         let file = open_beneath(&self.directory, &self.name, cache, facts)?;
+        // The name may lead to another file since the admission.
         if FileId::of(&stat(&file, &self.path)?) != self.id {
             return Err(TargetError::Replaced {
                 path: self.path.clone(),
@@ -53,7 +55,7 @@ impl ReadOnlyFile {
         Ok(file)
     }
 
-    /// How a worker opens it again between connections, to read it.
+    /// How a worker reopens the file for reading between connections.
     pub(crate) fn reopen(&self, cache: CacheMode) -> Result<Reopen, TargetError> {
         let directory = same_directory(&self.directory, &self.path)?;
         Reopen::file(directory, &self.name, reading(cache)).map_err(|_| TargetError::Replaced {
@@ -61,7 +63,7 @@ impl ReadOnlyFile {
         })
     }
 
-    /// Refuses a file that ends before what is to be read.
+    /// Refuses a file that is smaller than the bytes to read.
     pub(crate) fn check_size(&self, wanted_bytes: u64) -> Result<(), TargetError> {
         let found = stat(&self.held, &self.path)?;
         let available_bytes = u64::try_from(found.st_size).unwrap_or(0);
@@ -75,7 +77,7 @@ impl ReadOnlyFile {
         })
     }
 
-    /// Which part of these bytes was never written.
+    /// The part of these bytes that was never written.
     pub(crate) fn blank(&self, bytes: Range<u64>) -> Option<Blank> {
         let found = engine::find_unwritten(&self.held, bytes).ok()??;
         Some(Blank {
@@ -85,14 +87,15 @@ impl ReadOnlyFile {
         })
     }
 
-    /// Refuses to have it written.
+    /// The error for an attempt to write the file.
     pub(crate) fn foreign(&self) -> TargetError {
         TargetError::ForeignFile {
             path: self.path.clone(),
         }
     }
 
-    /// Whether the path leads to another file now; none where it leads to this one.
+    /// `true` if the path leads to another file, `false` if it does not exist, `None` if it is
+    /// unchanged.
     pub(crate) fn is_replaced(&self) -> Option<bool> {
         let found = std::fs::symlink_metadata(&self.path).is_ok();
         (FileId::at(&self.path) != Some(self.id)).then_some(found)

@@ -1,6 +1,7 @@
-//! Unmounts a file system and mounts it again as it was, so that nothing of it stays in memory.
+//! Unmounts a file system and mounts it again with the same options, to drop all of its cached
+//! data.
 //!
-//! Whatever speaks against it is found before anything is changed.
+//! All obstacles are detected before anything is changed.
 
 mod note;
 mod put_back;
@@ -18,37 +19,37 @@ use rustix::mount::{
 };
 
 use crate::TargetError;
-use crate::mounts::{Mount, mount_at, mounts};
+use crate::mounts::{MountLine, mount_at, mounts};
 use crate::sysfs::{Sysfs, parsed, split};
 
-use note::{Left, Note, Notes};
+use note::{LeftNote, Note, Notes};
 
 pub use put_back::{NotPutBack, PutBack, put_back_mounts};
 
-/// A ring or file that has just been closed keeps its file system busy for a moment.
+/// A ring or file that was just closed keeps its file system busy for a moment.
 const BUSY_ATTEMPTS: u32 = 40;
 const BUSY_WAIT: Duration = Duration::from_millis(50);
 const WORKING_IN: &str = "the working directory of this program is in it";
 
-/// A mount that can be taken away and put back.
+/// A mount that can be removed and restored.
 #[derive(Debug)]
 pub(crate) struct Remount {
-    mount: Mount,
-    /// What is left behind while it is unmounted, and where.
+    mount: MountLine,
+    /// Note for the time in which it is unmounted, and its directory.
     note: Note,
     notes: PathBuf,
 }
 
-/// How an attempt ended.
+/// Result of an attempt.
 pub(crate) enum Attempt {
-    /// It is mounted as before; the error says why its caches may not be empty.
+    /// It is mounted as before. An error means that its caches may not be empty.
     Mounted(Result<(), TargetError>),
-    /// It is not mounted any more.
+    /// It is no longer mounted.
     Unmounted(Errno),
 }
 
 impl Remount {
-    /// Finds the mount that holds a directory, and whether it can be taken away and put back.
+    /// Finds the mount that contains a directory, and checks that it can be removed and restored.
     pub(crate) fn check(path: &Path) -> Result<Self, TargetError> {
         let refused = |at: &Path, reason: String| {
             let path = at.to_owned();
@@ -72,10 +73,10 @@ impl Remount {
         if is_working_in(point) {
             return refused(point, WORKING_IN.to_owned());
         }
-        // Told before the mount is gone, not afterwards.
+        // Checked while the file system is still mounted.
         if let Err((option, error)) = context(mount) {
             let error = std::io::Error::from(error);
-            return refused(point, format!("`{option}` cannot be given again: {error}"));
+            return refused(point, format!("`{option}` cannot be set again: {error}"));
         }
         match Note::of(mount) {
             Ok(note) => Ok(Self {
@@ -91,30 +92,32 @@ impl Remount {
         &self.mount.point
     }
 
-    /// What mounts it again by hand.
+    /// The command to mount it again.
     pub(crate) fn command(&self) -> String {
         command(&self.mount)
     }
 
-    /// Takes the mount away and puts it back. Nothing may be open in it.
+    /// Unmounts and mounts it again. No files may be open in it.
     ///
-    /// Who is killed in between leaves a note, by which [`put_back_mounts`] puts it back.
+    /// If the process is killed in between, it leaves a note, and [`put_back_mounts`] mounts the
+    /// file system again.
     pub(crate) fn cycle(&self) -> Attempt {
+        // Written before the unmount: from then on, only the note knows how to mount it again.
         let left = match self.leave_note() {
             Ok(left) => left,
             Err(error) => return Attempt::Mounted(Err(error)),
         };
-        // What can be done before is done before, so that it is unmounted for a short time only.
-        // The superblock itself has to go, and with it everything that would keep it: a detached
-        // copy of the mount would keep all that is to be emptied.
+        // All preparations come first, to keep the time without the mount short. The superblock
+        // must go, because it holds the caches. A detached copy of the mount would keep it alive.
         let prepared = context(&self.mount);
         self.write_back();
+        // Never lazily (`MNT_DETACH`), because the superblock with its caches would then live on.
         let unmounted = patiently(|| unmount(self.point(), UnmountFlags::NOFOLLOW));
         if let Err(error) = unmounted {
             left.remove();
             return Attempt::Mounted(Err(self.refused(self.why_busy(error))));
         }
-        // The file system could live on where this process sees no mount of it.
+        // Another mount that this process cannot see may keep the file system alive.
         let gone = patiently(|| {
             let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
             rustix::fs::open(&self.mount.source, flags, Mode::empty()).map(drop)
@@ -122,6 +125,7 @@ impl Remount {
         let mounted = prepared
             .map_err(|(_, error)| error)
             .and_then(|context| mount_on(&self.mount, &context, None))
+            // A context can be used only once, so every further attempt makes a new one.
             .or_else(|_| patiently(|| mount_again(&self.mount)));
         if let Err(error) = mounted {
             return Attempt::Unmounted(error);
@@ -130,20 +134,20 @@ impl Remount {
         let source = &self.mount.source;
         Attempt::Mounted(gone.map_err(|_| {
             self.refused(format!(
-                "`{source}` is in use without it, perhaps mounted in another container"
+                "`{source}` is still in use, perhaps mounted in another container"
             ))
         }))
     }
 
-    fn leave_note(&self) -> Result<Left, TargetError> {
+    fn leave_note(&self) -> Result<LeftNote, TargetError> {
         let left = Notes::make(&self.notes).and_then(|notes| notes.leave(&self.note));
         left.map_err(|error| {
             let notes = self.notes.display();
-            self.refused(format!("no note of it can be left in `{notes}`: {error}"))
+            self.refused(format!("no note can be written in `{notes}`: {error}"))
         })
     }
 
-    /// What is dirty keeps whoever unmounts.
+    /// Dirty data would slow down the unmount.
     fn write_back(&self) {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         if let Ok(root) = rustix::fs::open(self.point(), flags, Mode::empty()) {
@@ -162,7 +166,7 @@ impl Remount {
         match error {
             Errno::BUSY if is_working_in(self.point()) => WORKING_IN.to_owned(),
             Errno::BUSY => format!(
-                "something has files open in it (`fuser -vm {}` tells what)",
+                "something has files open in it (`fuser -vm {}` lists them)",
                 self.point().display()
             ),
             error => std::io::Error::from(error).to_string(),
@@ -170,12 +174,12 @@ impl Remount {
     }
 }
 
-/// Whether this process keeps a file system busy by where it is.
+/// `true` if the working directory of this process keeps a file system busy.
 fn is_working_in(point: &Path) -> bool {
     std::env::current_dir().is_ok_and(|here| here.starts_with(point))
 }
 
-/// Tries again while something is busy.
+/// Retries while something is busy.
 fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     let mut outcome = attempt();
     for _ in 0..BUSY_ATTEMPTS {
@@ -188,22 +192,23 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errn
     outcome
 }
 
-/// What the mount table says against taking a mount away.
-fn against(mount: &Mount, table: &[Mount]) -> Option<String> {
+/// Why a mount cannot be removed, according to the mount table; `None` if it can.
+fn against(mount: &MountLine, table: &[MountLine]) -> Option<String> {
     if mount.point == Path::new("/") {
         return Some("it is the root file system".to_owned());
     }
-    // On btrfs a mount shows a subvolume.
+    // On btrfs, a mount has a subvolume as its root.
     let is_subvolume = mount.option("subvol").map(Path::new) == Some(&mount.root);
     if mount.root != Path::new("/") && !is_subvolume {
         let root = mount.root.display();
-        return Some(format!("it shows a part of a file system, `{root}`"));
+        return Some(format!("it mounts only a part of a file system, `{root}`"));
     }
     let others = || table.iter().filter(|other| other.id != mount.id);
     if let Some(inner) = others().find(|other| other.parent_id == mount.id) {
         let point = inner.point.display();
         return Some(format!("`{point}` is mounted in it"));
     }
+    // The other mount would keep the superblock and its caches alive.
     if let Some(twin) = others().find(|other| other.device == mount.device) {
         let point = twin.point.display();
         return Some(format!("it is also mounted on `{point}`"));
@@ -214,9 +219,9 @@ fn against(mount: &Mount, table: &[Mount]) -> Option<String> {
     attributes(mount).err()
 }
 
-/// What the thing that is mounted says against it: all that has no block device behind it may be
-/// lost, or needs a program to be mounted.
-fn against_source(mount: &Mount) -> Option<String> {
+/// Why a mount cannot be restored, according to its source; `None` if it can. Without a block
+/// device, its content may be lost, or mounting it may need a program.
+fn against_source(mount: &MountLine) -> Option<String> {
     let (source, file_system) = (&mount.source, &mount.file_system);
     if matches!(file_system.as_str(), "tmpfs" | "ramfs") {
         return Some(format!("what is in a {file_system} would be lost"));
@@ -232,16 +237,19 @@ fn against_source(mount: &Mount) -> Option<String> {
     if mount.device.0 != 0 && mount.device != number {
         return Some(format!("`{source}` is another device now"));
     }
+    // With autoclear, the kernel detaches the loop device when its last user, the mount, is gone.
     let is_cleared = Sysfs::default()
         .directory(number)
         .and_then(|directory| parsed::<u32>(&directory.join("loop/autoclear")));
     (is_cleared == Some(1)).then(|| {
-        format!("`{source}` goes away with it (attach it with `losetup`, not `mount -o loop`)")
+        format!(
+            "`{source}` disappears with the mount (attach it with `losetup`, not `mount -o loop`)"
+        )
     })
 }
 
-/// The options of the mount alone, as the kernel takes them.
-fn attributes(mount: &Mount) -> Result<MountAttrFlags, String> {
+/// The mount's own options, as kernel flags.
+fn attributes(mount: &MountLine) -> Result<MountAttrFlags, String> {
     let mut flags = MountAttrFlags::empty();
     let mut is_strict = true;
     for option in &mount.of_mount {
@@ -255,20 +263,20 @@ fn attributes(mount: &Mount) -> Result<MountAttrFlags, String> {
             "nosymfollow" => MountAttrFlags::MOUNT_ATTR_NOSYMFOLLOW,
             "noatime" => MountAttrFlags::MOUNT_ATTR_NOATIME,
             "relatime" => MountAttrFlags::MOUNT_ATTR_RELATIME,
-            other => return Err(format!("`{other}` cannot be given again")),
+            other => return Err(format!("`{other}` cannot be set again")),
         };
         is_strict &= !matches!(option.as_str(), "noatime" | "relatime");
     }
-    // The kernel has no word for it, and another default.
+    // The mount table does not list it, and the kernel's default differs.
     if is_strict {
         flags |= MountAttrFlags::MOUNT_ATTR_STRICTATIME;
     }
     Ok(flags)
 }
 
-/// A file system that is about to be mounted, with its options; or the option that the kernel
+/// A new file system context with the options, ready to mount; or the option that the kernel
 /// refuses.
-fn context(mount: &Mount) -> Result<OwnedFd, (String, Errno)> {
+fn context(mount: &MountLine) -> Result<OwnedFd, (String, Errno)> {
     let file_system = mount.file_system.as_str();
     let context = fsopen(file_system, FsOpenFlags::FSOPEN_CLOEXEC)
         .map_err(|error| (file_system.to_owned(), error))?;
@@ -284,13 +292,13 @@ fn context(mount: &Mount) -> Result<OwnedFd, (String, Errno)> {
     Ok(context)
 }
 
-fn mount_again(mount: &Mount) -> Result<(), Errno> {
+fn mount_again(mount: &MountLine) -> Result<(), Errno> {
     let context = context(mount).map_err(|(_, error)| error)?;
     mount_on(mount, &context, None)
 }
 
-/// Mounts where it was, or on a directory that is open.
-fn mount_on(mount: &Mount, context: &OwnedFd, point: Option<&OwnedFd>) -> Result<(), Errno> {
+/// Mounts it at the old mount point, or on an open directory.
+fn mount_on(mount: &MountLine, context: &OwnedFd, point: Option<&OwnedFd>) -> Result<(), Errno> {
     fsconfig_create(context)?;
     let flags = attributes(mount).map_err(|_| Errno::INVAL)?;
     let made = fsmount(context, FsMountFlags::FSMOUNT_CLOEXEC, flags)?;
@@ -306,8 +314,8 @@ fn mount_on(mount: &Mount, context: &OwnedFd, point: Option<&OwnedFd>) -> Result
     move_mount(&made, empty, directory, path, how)
 }
 
-/// What mounts it by hand.
-fn command(mount: &Mount) -> String {
+/// The command to mount it.
+fn command(mount: &MountLine) -> String {
     format!(
         "mount -t {} -o {} {} {}",
         mount.file_system,

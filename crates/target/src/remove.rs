@@ -1,7 +1,7 @@
-//! Removes a directory with all that is in it, in the same memory however much that is.
+//! Removes a directory with its content, with limited memory for any number of entries.
 //!
-//! Every call goes through the descriptor of the directory at hand. Links are removed and never
-//! followed; what another file system is mounted on is left.
+//! Every call uses the descriptor of the current directory. Links are removed but never followed.
+//! Mount points of other file systems are left.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::fmt;
@@ -16,29 +16,29 @@ use rustix::io::Errno;
 
 use crate::open::open_beneath;
 
-/// Entries of a directory that are known at once. They are removed in the order of their inodes,
+/// Maximum number of directory entries in memory. They are removed in the order of their inodes,
 /// because neighbors share blocks on the device.
 const BATCH_ENTRIES: usize = 1 << 17;
 const READ_BYTES: usize = 1 << 17;
-/// Directories that are open at once; what lies deeper is moved up first.
+/// Maximum number of open directories; deeper ones are moved up first.
 const DEPTH_MAX: usize = 32;
-/// Names that are tried for a directory that is moved up.
+/// Number of names to try for a directory that is moved up.
 const MOVE_ATTEMPTS: u32 = 64;
 const PROGRESS_STEP: u64 = 1024;
 
-/// What became of a directory.
+/// Result of removing a directory.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Removed {
-    /// Files and directories that are gone, the directory itself included.
+    /// Number of files and directories removed, including the directory itself.
     pub count: u64,
     pub left: Option<Remains>,
 }
 
-/// What is still there.
+/// Entries that could not be removed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Remains {
     pub count: u64,
-    /// The first that could not be removed.
+    /// The first entry that could not be removed.
     pub first: PathBuf,
     pub error: Errno,
 }
@@ -53,17 +53,17 @@ impl fmt::Display for Remains {
     }
 }
 
-/// A directory to be removed, open for reading.
+/// A directory to remove, opened for reading.
 pub(crate) struct Doomed<'a> {
     pub parent: BorrowedFd<'a>,
     pub name: &'a CStr,
     pub directory: &'a OwnedFd,
-    /// For messages.
+    /// Path for messages.
     pub path: PathBuf,
 }
 
-/// Removes a directory, going on where something cannot be removed. `progress` is told how many
-/// entries are gone.
+/// Removes a directory. Continues after entries that cannot be removed. `progress` receives the
+/// number of entries removed.
 pub(crate) fn remove_directory(doomed: Doomed<'_>, progress: &mut dyn FnMut(u64)) -> Removed {
     let mut removal = Removal {
         top: doomed.directory.as_fd(),
@@ -91,7 +91,7 @@ pub(crate) fn remove_directory(doomed: Doomed<'_>, progress: &mut dyn FnMut(u64)
 
 struct Removal<'a> {
     top: BorrowedFd<'a>,
-    /// The directory at hand.
+    /// The current directory.
     path: PathBuf,
     progress: &'a mut dyn FnMut(u64),
     removed_count: u64,
@@ -101,21 +101,21 @@ struct Removal<'a> {
     buffer: Vec<u8>,
 }
 
-struct Entry {
+struct RemovalEntry {
     inode: u64,
     name: CString,
     is_directory: bool,
 }
 
 impl Removal<'_> {
-    /// Removes what is in an open directory, then the directory.
+    /// Removes the content of an open directory, then the directory.
     fn clear(&mut self, parent: BorrowedFd<'_>, name: &CStr, directory: &OwnedFd, depth: usize) {
         loop {
             let (removed_count, left_count) = (self.removed_count, self.left_count);
             self.pass(directory, depth);
             match unlinkat(parent, name, AtFlags::REMOVEDIR) {
                 Ok(()) => return self.count(),
-                // Some file systems pass over entries while others are being removed.
+                // Some file systems skip entries while others are being removed.
                 Err(Errno::NOTEMPTY | Errno::EXIST) if self.removed_count > removed_count => {
                     self.left_count = left_count;
                 }
@@ -127,7 +127,7 @@ impl Removal<'_> {
         }
     }
 
-    /// Removes what a reading of the directory from its beginning finds.
+    /// Removes the entries that one pass over the directory finds.
     fn pass(&mut self, directory: &OwnedFd, depth: usize) {
         loop {
             let mut batch = match self.read(directory) {
@@ -138,6 +138,8 @@ impl Removal<'_> {
                 return;
             }
             batch.sort_unstable_by_key(|entry| entry.inode);
+            // Files go first, so that the batch is small while subdirectories are removed by
+            // recursion.
             batch.retain_mut(|entry| !self.remove_file(directory.as_fd(), entry));
             for entry in batch {
                 self.remove_subdirectory(directory.as_fd(), &entry.name, depth);
@@ -145,23 +147,23 @@ impl Removal<'_> {
         }
     }
 
-    /// The next entries of a directory; none at its end.
-    fn read(&mut self, directory: &OwnedFd) -> Result<Vec<Entry>, Errno> {
+    /// The next entries of a directory; empty at its end.
+    fn read(&mut self, directory: &OwnedFd) -> Result<Vec<RemovalEntry>, Errno> {
         let mut batch = Vec::new();
         let mut listing = RawDir::new(directory, self.buffer.spare_capacity_mut());
-        // What was read into the buffer must be used: the next reading goes on behind it.
+        // Entries in the buffer must be used, because the next read continues after them.
         while !(listing.is_buffer_empty() && batch.len() >= BATCH_ENTRIES) {
             let entry = match listing.next() {
                 Some(Ok(entry)) => entry,
                 Some(Err(Errno::INTR)) => continue,
                 Some(Err(error)) if batch.is_empty() => return Err(error),
-                // The next reading tells the error again.
+                // The next read returns the error again.
                 Some(Err(_)) | None => break,
             };
             if matches!(entry.file_name().to_bytes(), b"." | b"..") {
                 continue;
             }
-            batch.push(Entry {
+            batch.push(RemovalEntry {
                 inode: entry.ino(),
                 name: entry.file_name().to_owned(),
                 is_directory: entry.file_type() == FileType::Directory,
@@ -170,14 +172,15 @@ impl Removal<'_> {
         Ok(batch)
     }
 
-    /// Removes what is no directory; false when it is one.
-    fn remove_file(&mut self, directory: BorrowedFd<'_>, entry: &Entry) -> bool {
+    /// Removes an entry unless it is a directory; `false` if it is one.
+    fn remove_file(&mut self, directory: BorrowedFd<'_>, entry: &RemovalEntry) -> bool {
         if entry.is_directory {
             return false;
         }
         match unlinkat(directory, &*entry.name, AtFlags::empty()) {
             Ok(()) => self.count(),
             Err(Errno::NOENT) => {}
+            // File systems that do not report types in listings get here.
             Err(Errno::ISDIR) => return false,
             Err(error) => self.leave(Some(&entry.name), error),
         }
@@ -192,6 +195,7 @@ impl Removal<'_> {
             Err(error) => return self.leave(Some(name), error),
         }
         if depth >= DEPTH_MAX {
+            // The next pass over the top directory finds and removes it.
             return match self.move_up(parent, name) {
                 Ok(()) => {}
                 Err(error) => self.leave(Some(name), error),
@@ -217,14 +221,14 @@ impl Removal<'_> {
         Ok(directory)
     }
 
-    /// Moves a directory to the top of the tree, so that no depth needs more open directories.
+    /// Moves a directory to the top of the tree, to limit the number of open directories.
     fn move_up(&mut self, parent: BorrowedFd<'_>, name: &CStr) -> Result<(), Errno> {
         let mut moved = Err(Errno::EXIST);
         for _ in 0..MOVE_ATTEMPTS {
             let next = format!("pgmeter-moved-{}", self.moved_count);
             self.moved_count = self.moved_count.wrapping_add(1);
             moved = renameat(parent, name, self.top, next);
-            // Another of that name is as much ours; its turn comes.
+            // Another directory with this name also belongs to pgmeter, and is removed in its turn.
             if !matches!(moved, Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR)) {
                 break;
             }
@@ -239,7 +243,7 @@ impl Removal<'_> {
         }
     }
 
-    /// Notes that an entry of the directory at hand, or that directory, is still there.
+    /// Records that an entry of the current directory, or the directory itself, still exists.
     fn leave(&mut self, name: Option<&CStr>, error: Errno) {
         self.left_count += 1;
         if self.first.is_none() {
@@ -252,7 +256,7 @@ impl Removal<'_> {
     }
 }
 
-/// The mount that an open directory is on, and its file system's device number.
+/// Mount ID of an open directory, and the device number of its file system.
 fn mount_number(directory: BorrowedFd<'_>) -> Result<(u64, u32, u32), Errno> {
     let found = statx(directory, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
     let told = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::MNT_ID);

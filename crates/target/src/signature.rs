@@ -1,21 +1,21 @@
-//! What a device holds, told by the marks that file systems and volume managers leave on it.
+//! Detects the content of a device from the signatures of file systems and volume managers.
 //!
-//! Reads a few blocks and writes nothing. Layouts are those of the formats' own documentation.
+//! Reads a few blocks and writes nothing. The layouts come from the documentation of each format.
 
 use std::fmt;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// A mark found on a device.
+/// A signature found on a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// What kind of thing it marks: `file system`, `partition table`, `swap space`, ...
+    /// Kind of content: `file system`, `partition table`, `swap space`, ...
     pub class: &'static str,
-    /// The format's name, as `xfs`.
+    /// Name of the format, such as `xfs`.
     pub format: &'static str,
-    /// The label, where it is easily read and not empty.
+    /// The label, if it is easy to read and not empty.
     pub label: Option<String>,
-    /// The uuid, where it is easily read and not zero.
+    /// The UUID, if it is easy to read and not zero.
     pub uuid: Option<String>,
 }
 
@@ -30,22 +30,22 @@ impl fmt::Display for Signature {
     }
 }
 
-/// A mark at a fixed place, and where label and uuid are.
-struct Mark {
+/// A signature at a fixed position, with the positions of label and UUID.
+struct SignatureMark {
     class: &'static str,
     format: &'static str,
     at: u64,
     magic: &'static [u8],
-    /// Position and length of a label of single bytes.
+    /// Position and length of a label in single-byte characters.
     label: Option<(u64, usize)>,
-    /// Position of 16 bytes.
+    /// Position of the 16 bytes of a UUID.
     uuid: Option<u64>,
 }
 
 const FS: &str = "file system";
 
-const fn mark(format: &'static str, at: u64, magic: &'static [u8]) -> Mark {
-    Mark {
+const fn mark(format: &'static str, at: u64, magic: &'static [u8]) -> SignatureMark {
+    SignatureMark {
         class: FS,
         format,
         at,
@@ -55,20 +55,20 @@ const fn mark(format: &'static str, at: u64, magic: &'static [u8]) -> Mark {
     }
 }
 
-const fn part(class: &'static str, mark: Mark) -> Mark {
-    Mark { class, ..mark }
+const fn part(class: &'static str, mark: SignatureMark) -> SignatureMark {
+    SignatureMark { class, ..mark }
 }
 
-const fn named(mark: Mark, label: (u64, usize), uuid: u64) -> Mark {
-    Mark {
+const fn named(mark: SignatureMark, label: (u64, usize), uuid: u64) -> SignatureMark {
+    SignatureMark {
         label: Some(label),
         uuid: Some(uuid),
         ..mark
     }
 }
 
-/// In the order in which they are believed: what lies on a whole disk before what may be a relic.
-const MARKS: [Mark; 38] = [
+/// In order of precedence: formats for a whole disk come before those that may be remains.
+const MARKS: [SignatureMark; 38] = [
     named(mark("xfs", 0, b"XFSB"), (108, 12), 32),
     named(
         mark("btrfs", 0x1_0040, b"_BHRfS_M"),
@@ -89,15 +89,15 @@ const MARKS: [Mark; 38] = [
     part("member of a cache", mark("bcache", 4096 + 24, BCACHE_OLD)),
     mark("ntfs", 3, b"NTFS    "),
     mark("exfat", 3, b"EXFAT   "),
-    Mark {
+    SignatureMark {
         label: Some((71, 11)),
         ..mark("vfat", 82, b"FAT32   ")
     },
-    Mark {
+    SignatureMark {
         label: Some((43, 11)),
         ..mark("vfat", 54, b"FAT16   ")
     },
-    Mark {
+    SignatureMark {
         label: Some((43, 11)),
         ..mark("vfat", 54, b"FAT12   ")
     },
@@ -124,7 +124,7 @@ const MARKS: [Mark; 38] = [
     ),
     mark("squashfs", 0, b"hsqs"),
     mark("erofs", 1024, b"\xE2\xE1\xF5\xE0"),
-    Mark {
+    SignatureMark {
         label: Some((0x8028, 32)),
         ..mark("iso9660", 0x8001, b"CD001")
     },
@@ -164,16 +164,16 @@ const MARKS: [Mark; 38] = [
 const BCACHE: &[u8] = b"\xC6\x85\x73\xF6\x66\xCE\x90\xA9\xD9\x6A\x60\xCF\x80\x3D\xF7\xEF";
 const BCACHE_OLD: &[u8] = b"\xC6\x85\x73\xF6\x4E\x1A\x45\xCA\x82\x65\xF5\x7F\x48\xBA\x6D\x81";
 const MD: &[u8] = b"\xFC\x4E\x2B\xA9";
-/// A ZFS label is an eighth of a MiB of name-value pairs, then 128 uberblocks of 1 KiB or more.
+/// A ZFS label is 128 KiB of name-value pairs, then 128 uberblocks of 1 KiB or more.
 const ZFS_UBERBLOCKS_AT: u64 = 128 << 10;
 const ZFS_MAGIC: u64 = 0x00BA_B10C;
 
-/// The first mark on a device of that size, if it has one.
+/// The first signature on a device of this size, if it has one.
 ///
 /// # Errors
-/// When the device cannot be read where it must be.
+/// If the device cannot be read.
 pub fn signature(device: &File, size_bytes: u64) -> std::io::Result<Option<Signature>> {
-    let reader = Reader { device, size_bytes };
+    let reader = DeviceReader { device, size_bytes };
     for mark in &MARKS {
         if reader
             .at(mark.at, mark.magic.len())?
@@ -188,6 +188,8 @@ pub fn signature(device: &File, size_bytes: u64) -> std::io::Result<Option<Signa
     if reader.zfs()? {
         return Ok(Some(bare("member of a pool", "zfs")));
     }
+    // Before the partition table: a RAID 1 member of these formats also shows the content of the
+    // array.
     if reader.raid_at_end()? {
         return Ok(Some(bare("RAID member", "mdraid")));
     }
@@ -203,13 +205,13 @@ const fn bare(class: &'static str, format: &'static str) -> Signature {
     }
 }
 
-struct Reader<'a> {
+struct DeviceReader<'a> {
     device: &'a File,
     size_bytes: u64,
 }
 
-impl Reader<'_> {
-    /// Bytes of the device; none when it ends before them.
+impl DeviceReader<'_> {
+    /// Bytes of the device; `None` if it is too short.
     fn at(&self, position: u64, length: usize) -> std::io::Result<Option<Vec<u8>>> {
         if position
             .checked_add(length as u64)
@@ -222,7 +224,7 @@ impl Reader<'_> {
         Ok(Some(bytes))
     }
 
-    fn describe(&self, mark: &Mark) -> std::io::Result<Signature> {
+    fn describe(&self, mark: &SignatureMark) -> std::io::Result<Signature> {
         let label = match mark.label {
             Some((position, length)) => self.at(position, length)?.and_then(|raw| text(&raw)),
             None => None,
@@ -239,10 +241,10 @@ impl Reader<'_> {
         })
     }
 
-    /// ext2, ext3 and ext4 share a mark and differ in their features.
+    /// ext2, ext3 and ext4 have the same signature but different feature flags.
     fn ext(&self) -> std::io::Result<Option<Signature>> {
         const JOURNAL: u32 = 0x4;
-        // Extents, 64 bit, flexible groups and others that came with ext4.
+        // Extents, 64 bit, flexible groups and others introduced with ext4.
         const EXT4_INCOMPATIBLE: u32 = 0x40 | 0x80 | 0x200 | 0x400 | 0x1_0000 | 0x2000;
         const EXT4_READ_ONLY: u32 = 0x8 | 0x10 | 0x20 | 0x40 | 0x400;
         let Some(block) = self.at(1024, 0x88 + 16)? else {
@@ -270,7 +272,7 @@ impl Reader<'_> {
         }))
     }
 
-    /// Whether one of the first label's uberblocks is there, in either byte order.
+    /// `true` if an uberblock of the first label exists, in either byte order.
     fn zfs(&self) -> std::io::Result<bool> {
         let Some(ring) = self.at(ZFS_UBERBLOCKS_AT, 128 << 10)? else {
             return Ok(false);
@@ -281,8 +283,9 @@ impl Reader<'_> {
             .any(|block| magic.iter().any(|it| block.starts_with(it))))
     }
 
-    /// RAID metadata of formats 0.90 and 1.0 lies near the end.
+    /// RAID metadata of formats 0.90 and 1.0 is near the end.
     fn raid_at_end(&self) -> std::io::Result<bool> {
+        // Format 0.90 is in the last whole 64 KiB block, format 1.0 at least 8 KiB before the end.
         const STEP: u64 = 64 << 10;
         let old = (self.size_bytes / STEP * STEP).checked_sub(STEP);
         let one_zero = (self.size_bytes / 512)
@@ -292,6 +295,7 @@ impl Reader<'_> {
             let Some(seen) = self.at(position, 4)? else {
                 continue;
             };
+            // Format 0.90 is in the byte order of the machine that wrote it.
             if seen == MD || seen.iter().rev().eq(MD.iter()) {
                 return Ok(true);
             }
@@ -301,6 +305,8 @@ impl Reader<'_> {
 
     fn partition_table(&self) -> std::io::Result<Option<Signature>> {
         const CLASS: &str = "partition table";
+        // The table is in the second logical block, whose size the writer may have seen
+        // differently.
         for sector in [512_u64, 4096] {
             if self.at(sector, 8)?.is_some_and(|seen| seen == b"EFI PART") {
                 let uuid = self.at(sector + 56, 16)?.and_then(|raw| guid_text(&raw));
@@ -309,7 +315,7 @@ impl Reader<'_> {
                     ..bare(CLASS, "gpt")
                 }));
             }
-            // The table's copy at the end outlives an overwritten start.
+            // The copy at the end survives when the start is overwritten.
             let backup = self.size_bytes.saturating_sub(sector);
             if self.at(backup, 8)?.is_some_and(|seen| seen == b"EFI PART") {
                 return Ok(Some(bare(CLASS, "gpt, backup")));
@@ -318,16 +324,18 @@ impl Reader<'_> {
         let Some(first) = self.at(0, 512)? else {
             return Ok(None);
         };
+        // Last, because boot sectors of FAT and others end in the same two bytes.
         Ok((first[510..] == [0x55, 0xAA]).then_some(bare(CLASS, "mbr")))
     }
 }
 
-/// The text up to the first zero, without blanks around it; none when nothing is left.
+/// The text up to the first zero, trimmed; `None` if it is empty.
 fn text(raw: &[u8]) -> Option<String> {
     let end = raw.iter().position(|byte| *byte == 0).unwrap_or(raw.len());
     let shown: String = String::from_utf8_lossy(&raw[..end])
         .trim()
         .chars()
+        // The label comes from a foreign device and goes to the terminal, in backticks.
         .map(|c| if c.is_control() || c == '`' { '?' } else { c })
         .collect();
     (!shown.is_empty() && shown != "NO NAME").then_some(shown)
@@ -349,7 +357,7 @@ fn uuid_text(raw: &[u8]) -> Option<String> {
     Some(parts.join("-"))
 }
 
-/// A GUID has its first three parts in little-endian order.
+/// The first three parts of a GUID are in little-endian order.
 fn guid_text(raw: &[u8]) -> Option<String> {
     let mut bytes: [u8; 16] = raw.try_into().ok()?;
     bytes[..4].reverse();

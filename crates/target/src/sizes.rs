@@ -1,6 +1,6 @@
 //! Sizes in messages.
 
-/// The size in the largest binary unit that divides it, or with one decimal.
+/// A size in the largest binary unit that divides it, or with one decimal.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let Some(power) = bytes
@@ -15,12 +15,12 @@ pub(crate) fn size(bytes: u64) -> String {
     if bytes.is_multiple_of(one) {
         return format!("{} {unit}", bytes / one);
     }
-    // Rounded down, so that a size offered as the largest is one.
+    // Rounded down, so that the largest possible size is not exceeded.
     let tenths = u128::from(bytes) * 10 / u128::from(one);
     format!("{}.{} {unit}", tenths / 10, tenths % 10)
 }
 
-/// The size as an option takes it, rounded down to whole MiB where that says enough.
+/// A size as an option value, rounded down to whole MiB from 64 MiB on.
 pub(crate) fn argument(bytes: u64) -> String {
     const MIB: u64 = 1 << 20;
     if bytes >= 64 * MIB || (bytes >= MIB && bytes.is_multiple_of(MIB)) {

@@ -1,4 +1,4 @@
-//! Free space: 5 % of the file system stays free, or 1 GiB of a large one.
+//! Free space: 5 % of the file system is kept free, or 1 GiB of a large one.
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -8,14 +8,15 @@ use rustix::fs::fstatvfs;
 
 use crate::TargetError;
 
-/// Refuses a file that would leave too little space. `held_bytes` are freed before.
+/// Refuses a file that would leave too little space. `held_bytes` will be freed before it is
+/// written.
 pub(crate) fn check(
     directory: impl AsFd,
     path: &Path,
     wanted_bytes: u64,
     held_bytes: u64,
 ) -> Result<(), TargetError> {
-    // A file system that does not tell, or says it has no size, is asked by writing.
+    // If the file system reports no size, only writing can detect a lack of space.
     let Ok(space) = fstatvfs(directory) else {
         return Ok(());
     };
@@ -43,7 +44,7 @@ pub(crate) fn check(
 
 pub(crate) fn largest(free_bytes: u64, total_bytes: u64) -> u64 {
     let left = free_bytes.saturating_sub(kept_free_bytes(total_bytes));
-    // Below this there is nothing worth offering.
+    // A smaller file would not be useful.
     if left < 1 << 20 { 0 } else { left }
 }
 

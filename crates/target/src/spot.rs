@@ -1,4 +1,4 @@
-//! A directory of the user in which files lie among those of others.
+//! A directory of the user that also contains other files.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,19 +13,18 @@ use crate::open::{FileId, Links, open_directory};
 use crate::permission::InPlace;
 use crate::tree::{Tree, open_tree};
 
-/// A directory of the user. Whoever works in it makes files only where their names are free, and
-/// removes what it made and nothing else.
+/// A directory of the user. Files are created only under unused names, and only these are removed.
 #[derive(Debug)]
-pub(crate) struct Spot {
+pub(crate) struct UserDirectory {
     directory: OwnedFd,
     path: PathBuf,
     in_place: InPlace,
-    /// What `clean` is told, as long as the run goes on.
+    /// Manifest for `clean`, while the run is running.
     manifest: Option<ClassicManifest>,
 }
 
-impl Spot {
-    /// The directory that was seen there. Nothing is changed.
+impl UserDirectory {
+    /// Opens the directory that was examined. Nothing is changed.
     pub(crate) fn open(
         path: &Path,
         seen: Option<FileId>,
@@ -39,7 +38,8 @@ impl Spot {
         })
     }
 
-    /// Whether something else is there now; none where it is still the same.
+    /// `Some` if the directory was replaced (`true`) or removed (`false`); `None` if it is
+    /// unchanged.
     pub(crate) fn is_replaced(&self) -> Option<bool> {
         let own = FileId::of(&fstat(&self.directory).ok()?);
         match FileId::at(&self.path) {
@@ -48,7 +48,7 @@ impl Spot {
         }
     }
 
-    /// The directory as a tree, with a mark in it of what is about to be made.
+    /// The directory as a tree. Writes a manifest of the files that will be created.
     pub(crate) fn tree(&mut self) -> Result<Tree, TargetError> {
         let failed = |error| TargetError::system("access", &self.path, error);
         let found = fstat(&self.directory).map_err(failed)?;
@@ -62,19 +62,21 @@ impl Spot {
     }
 }
 
-/// Directories of the user that were missing, and were made. When this goes, so do those of them
-/// that are empty, unless they are kept.
+/// Missing directories that were created for the user. Dropping this removes the empty ones, unless
+/// they are kept.
 #[derive(Debug, Default)]
 pub struct MadeDirectories(Vec<PathBuf>);
 
 impl MadeDirectories {
-    /// Makes those that are missing.
+    /// Creates the missing directories.
     ///
     /// # Errors
-    /// The first that cannot be made, with the reason; those that were made are gone again.
+    /// The first directory that cannot be created, with the reason; those created before are
+    /// removed again.
     pub fn make_missing(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let mut made = Self::default();
         for path in paths {
+            // Like `mkdir`: the umask of the user decides about access to these directories.
             match mkdirat(CWD, path, Mode::from_raw_mode(0o777)) {
                 Ok(()) => made.0.push(path.clone()),
                 Err(Errno::EXIST) => {}
@@ -84,10 +86,10 @@ impl MadeDirectories {
         Ok(made)
     }
 
-    /// The same, with the directories that those are in.
+    /// Like [`Self::make_missing`], including parent directories.
     ///
     /// # Errors
-    /// As [`Self::make_missing`].
+    /// Same as [`Self::make_missing`].
     pub fn make_missing_with_parents(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let mut wanted: Vec<PathBuf> = Vec::new();
         for path in paths {
@@ -95,12 +97,12 @@ impl MadeDirectories {
             let named = parents.iter().rev().filter(|it| !it.as_os_str().is_empty());
             wanted.extend(named.map(|it| it.to_path_buf()));
         }
-        // Of those that are there nothing is asked: they may lie where nothing can be made.
+        // Existing ones are skipped, because they may be in a place where nothing can be created.
         wanted.retain(|path| !path.is_dir());
         Self::make_missing(&wanted)
     }
 
-    /// Lets them stay.
+    /// Keeps the directories.
     pub fn keep(mut self) {
         self.0.clear();
     }
@@ -108,6 +110,7 @@ impl MadeDirectories {
 
 impl Drop for MadeDirectories {
     fn drop(&mut self) {
+        // In reverse, because a parent was created before its children.
         for path in self.0.iter().rev() {
             let _ = unlinkat(CWD, path, AtFlags::REMOVEDIR);
         }

@@ -1,4 +1,5 @@
-//! What lies under a path, layer by layer: file systems, loop devices, volumes, disks, memory.
+//! The storage stack under a path, layer by layer: file systems, loop devices, volumes, disks,
+//! memory.
 
 mod device;
 
@@ -6,55 +7,55 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use crate::mounts::{Mount, mount_at, mounts};
+use crate::mounts::{MountLine, mount_at, mounts};
 use crate::path::parent_of;
 use crate::sysfs::{DEPTH_MAX, Sysfs, split};
 
-/// Where the bytes of a path are kept in the end.
+/// Where the data of a path is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Medium {
-    /// On devices of this machine, or what it takes for such.
+    /// On devices of this machine, as far as it can tell.
     Device,
-    /// In this machine's memory, all of them.
+    /// Completely in this machine's memory.
     Memory,
-    /// On another machine, or with a program that serves a file system.
+    /// On another machine, or in a program that serves a file system.
     Elsewhere,
-    /// The system does not tell.
+    /// Unknown.
     Unknown,
 }
 
-/// What lies under a path.
+/// The storage stack under a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stack {
-    /// From the uppermost layer to what keeps the bytes, such as `ext4 on /dev/loop0 on
-    /// /var/image on xfs on /dev/sda (ACME Turner, rotates)`; printable.
+pub struct StorageStack {
+    /// The layers from top to bottom, such as `ext4 on /dev/loop0 on /var/image on xfs on /dev/sda
+    /// (ACME Turner, rotates)`; printable.
     pub text: String,
-    /// Where the bytes are kept.
+    /// Where the data is stored.
     pub medium: Medium,
-    /// Whether there is a block device among the layers.
+    /// `true` if one of the layers is a block device.
     pub has_device: bool,
 }
 
-/// What lies under a path, or under where it would be; none where nothing is.
+/// The storage stack under a path, existing or not; `None` if it has none.
 #[must_use]
-pub fn stack(path: &Path) -> Option<Stack> {
+pub fn stack(path: &Path) -> Option<StorageStack> {
     let layer = Survey::new().under_path(path)?;
-    Some(Stack {
+    Some(StorageStack {
         text: units::printable(&layer.text).into_owned(),
         medium: layer.medium,
         has_device: layer.has_device,
     })
 }
 
-/// A layer with all that is under it.
+/// A layer with everything under it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Layer {
+struct StackLayer {
     text: String,
     medium: Medium,
     has_device: bool,
 }
 
-impl Layer {
+impl StackLayer {
     fn new(text: impl Into<String>, medium: Medium) -> Self {
         Self {
             text: text.into(),
@@ -63,13 +64,13 @@ impl Layer {
         }
     }
 
-    /// This on top of others: their medium is its own, unless they disagree.
-    fn on(self, below: Vec<Layer>) -> Self {
+    /// Puts this layer on others. If they have the same medium, it is this layer's medium, too.
+    fn on(self, below: Vec<StackLayer>) -> Self {
         let Some(first) = below.first() else {
             return self;
         };
         let is_alike = below.iter().all(|it| it.medium == first.medium);
-        // Of several, what is not in memory is what is waited for.
+        // With different media, the slower one, which is not memory, determines the speed.
         let medium = match is_alike {
             true => first.medium,
             false => Medium::Device,
@@ -87,10 +88,10 @@ impl Layer {
     }
 }
 
-/// What the system tells of devices and mounts.
+/// Devices and mounts of the system.
 pub(crate) struct Survey {
     pub sys: Sysfs,
-    table: Vec<Mount>,
+    table: Vec<MountLine>,
 }
 
 impl Survey {
@@ -101,7 +102,7 @@ impl Survey {
         }
     }
 
-    fn under_path(&self, path: &Path) -> Option<Layer> {
+    fn under_path(&self, path: &Path) -> Option<StackLayer> {
         let existing = if path.exists() { path } else { parent_of(path) };
         let found = fs::metadata(existing).ok()?;
         if found.file_type().is_block_device() {
@@ -110,37 +111,38 @@ impl Survey {
         self.file_system_at(existing, DEPTH_MAX)
     }
 
-    /// The file system that holds a path which exists.
-    fn file_system_at(&self, path: &Path, depth: u32) -> Option<Layer> {
+    /// The file system that contains an existing path.
+    fn file_system_at(&self, path: &Path, depth: u32) -> Option<StackLayer> {
         let number = split(fs::metadata(path).ok()?.dev());
         let mount = mount_at(path, &self.table);
         let mount = mount.or_else(|| self.table.iter().find(|it| it.device == number));
         match mount {
             Some(mount) => Some(self.file_system(mount, depth)),
-            // Where there is no table of mounts.
+            // Without a mount table.
             None if self.sys.directory(number).is_some() => {
                 let device = self.device(number, depth.checked_sub(1)?);
-                Some(Layer::new("a file system", Medium::Unknown).on(vec![device]))
+                Some(StackLayer::new("a file system", Medium::Unknown).on(vec![device]))
             }
             None => None,
         }
     }
 
-    fn file_system(&self, mount: &Mount, depth: u32) -> Layer {
+    fn file_system(&self, mount: &MountLine, depth: u32) -> StackLayer {
         let kind = mount.file_system.as_str();
         let source = &mount.source;
         match kind {
             "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => {
-                Layer::new(format!("{kind} (memory)"), Medium::Memory)
+                StackLayer::new(format!("{kind} (memory)"), Medium::Memory)
             }
             "nfs" | "nfs4" | "cifs" | "smb3" | "ceph" | "lustre" | "afs" => {
-                Layer::new(format!("{kind} of {source} (network)"), Medium::Elsewhere)
+                StackLayer::new(format!("{kind} of {source} (network)"), Medium::Elsewhere)
             }
             "9p" | "virtiofs" | "hostfs" => {
-                Layer::new(format!("{kind} of {source} (its host)"), Medium::Elsewhere)
+                StackLayer::new(format!("{kind} of {source} (its host)"), Medium::Elsewhere)
             }
+            // Not `fuseblk`, which is on a block device of this machine.
             _ if kind == "fuse" || kind.starts_with("fuse.") => {
-                Layer::new(format!("{kind} of {source} (a program)"), Medium::Elsewhere)
+                StackLayer::new(format!("{kind} of {source} (a program)"), Medium::Elsewhere)
             }
             "overlay" => self.overlay(mount, depth),
             _ => {
@@ -149,14 +151,14 @@ impl Survey {
                     Some(left) => devices.iter().map(|it| self.device(*it, left)).collect(),
                     None => Vec::new(),
                 };
-                Layer::new(kind, Medium::Unknown).on(below)
+                StackLayer::new(kind, Medium::Unknown).on(below)
             }
         }
     }
 
-    /// What is written goes to the upper directory.
-    fn overlay(&self, mount: &Mount, depth: u32) -> Layer {
-        let layer = Layer::new("overlay", Medium::Unknown);
+    /// Writes go to the upper directory.
+    fn overlay(&self, mount: &MountLine, depth: u32) -> StackLayer {
+        let layer = StackLayer::new("overlay", Medium::Unknown);
         let upper = mount.option("upperdir").map(Path::new);
         let is_other =
             |path: &&Path| fs::metadata(path).is_ok_and(|found| split(found.dev()) != mount.device);

@@ -1,4 +1,4 @@
-//! Block devices as `/sys` describes them: what they are made of and who uses them.
+//! Block devices in `/sys`: their lower layers and their users.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,42 +8,42 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor};
 
-use crate::mounts::{Mount, mount_at, mounts};
+use crate::mounts::{MountLine, mount_at, mounts};
 use crate::open::FileId;
 use crate::path::parent_of;
 
 /// A device number: major and minor.
 pub type DeviceNumber = (u32, u32);
 
-/// How many layers (loop on file system on partition ...) are followed.
+/// Maximum number of layers (loop on file system on partition ...) to follow.
 pub(crate) const DEPTH_MAX: u32 = 8;
 
-/// A block device, a partition included.
+/// A block device or partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockDevice {
     /// Major and minor number.
     pub number: DeviceNumber,
     /// Name without `/dev/`.
     pub name: String,
-    /// 0 directly under the file system (or the device given), 1 for what that is made of, ...
+    /// 0 directly under the file system (or for the device given), 1 for its lower devices, ...
     pub depth: u32,
     /// Size in bytes.
     pub size_bytes: u64,
-    /// Smallest unit of I/O.
+    /// Smallest unit of I/O, in bytes.
     pub logical_block_bytes: u32,
-    /// Vendor and model, where the device tells.
+    /// Vendor and model, if reported.
     pub model: Option<String>,
-    /// Whether it turns.
+    /// `true` if the medium rotates.
     pub rotational: Option<bool>,
     /// The active I/O scheduler.
     pub scheduler: Option<String>,
-    /// Requests that the block layer queues.
+    /// Number of requests that the block layer queues.
     pub queue_requests: Option<u32>,
-    /// Commands that the device itself queues, where it tells.
+    /// Number of commands that the device queues, if reported.
     pub device_queue_depth: Option<u32>,
-    /// Whether the queue can be polled.
+    /// `true` if the queue can be polled.
     pub io_poll: bool,
-    /// Whether nothing can be written.
+    /// `true` if the device is read-only.
     pub read_only: bool,
 }
 
@@ -52,15 +52,15 @@ pub struct BlockDevice {
 pub(crate) struct LoopDevice {
     pub name: String,
     pub number: DeviceNumber,
-    /// The file or device behind it, as the kernel names it.
+    /// The file or device under it, as named by the kernel.
     pub backing: PathBuf,
-    /// The same, by what tells it from all others; none where that cannot be found by its name.
+    /// Identity of that file or device; `None` if its name no longer exists.
     pub storage: Option<Storage>,
-    /// The part of it.
+    /// The part of the file or device that it covers.
     bytes: Range<u64>,
 }
 
-/// What a loop device is on.
+/// Storage of a loop device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
     File(FileId),
@@ -79,18 +79,18 @@ impl Storage {
 }
 
 impl LoopDevice {
-    /// Whether two devices have bytes in common.
+    /// `true` if two devices have bytes in common.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let is_same = match (self.storage, other.storage) {
             (Some(one), Some(other)) => one == other,
-            // Of a file that was removed, the name is left.
+            // For a removed file, only the name remains.
             _ => self.backing == other.backing,
         };
         is_same && self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end
     }
 }
 
-/// A tree like `/sys`; another root only in tests.
+/// A directory tree like `/sys`; another root only in tests.
 #[derive(Debug, Clone)]
 pub(crate) struct Sysfs {
     root: PathBuf,
@@ -112,7 +112,7 @@ impl Sysfs {
         }
     }
 
-    /// The directory of a device, links resolved.
+    /// Directory of a device, with links resolved.
     pub(crate) fn directory(&self, number: DeviceNumber) -> Option<PathBuf> {
         let link = self
             .root
@@ -120,21 +120,21 @@ impl Sysfs {
         fs::canonicalize(link).ok()
     }
 
-    /// The counters' file of a device.
+    /// Path of a device's counters.
     pub(crate) fn stat_path(&self, number: DeviceNumber) -> PathBuf {
         self.root
             .join(format!("dev/block/{}:{}/stat", number.0, number.1))
     }
 
-    /// Whether the kernel counts a device's requests: an administrator can switch that off in the
-    /// queue of the disk, and all counters stand still from then on.
+    /// `true` if the kernel counts a device's requests. An administrator can disable this in the
+    /// queue of the disk; the counters then do not change.
     pub(crate) fn counts(&self, number: DeviceNumber) -> bool {
         let directory = self.directory(number);
         let setting = directory.and_then(|it| word(&self.whole_disk(&it).join("queue/iostats")));
         setting.is_none_or(|it| it != "0")
     }
 
-    /// What is known of a device.
+    /// Properties of a device.
     pub(crate) fn device(&self, number: DeviceNumber, depth: u32) -> Option<BlockDevice> {
         let directory = self.directory(number)?;
         let whole = self.whole_disk(&directory);
@@ -142,7 +142,7 @@ impl Sysfs {
         let vendor = word(&whole.join("device/vendor"));
         let model = word(&whole.join("device/model"));
         let model = match (vendor, model) {
-            // PCI devices have a number for a vendor.
+            // PCI devices have a vendor number.
             (Some(vendor), Some(model)) if !vendor.starts_with("0x") => {
                 Some(format!("{vendor} {model}"))
             }
@@ -164,13 +164,13 @@ impl Sysfs {
         })
     }
 
-    /// The directory of a device's queue, a partition's being its disk's.
+    /// Queue directory of a device; for a partition, that of its disk.
     pub(crate) fn queue(&self, number: DeviceNumber) -> PathBuf {
         let directory = self.directory(number).unwrap_or_default();
         self.whole_disk(&directory).join("queue")
     }
 
-    /// The directory of the disk that a partition is part of, or the disk's own.
+    /// Directory of the disk that contains a partition; for a disk, its own.
     fn whole_disk(&self, directory: &Path) -> PathBuf {
         let parent = directory
             .parent()
@@ -178,7 +178,7 @@ impl Sysfs {
         parent.unwrap_or(directory).to_owned()
     }
 
-    /// The disk that holds a partition.
+    /// The disk that contains a partition.
     pub(crate) fn parent_disk(&self, number: DeviceNumber) -> Option<DeviceNumber> {
         let directory = self.directory(number)?;
         if !directory.join("partition").exists() {
@@ -205,7 +205,8 @@ impl Sysfs {
         let directory = self.directory(number).unwrap_or_default();
         let holders = entries(&directory.join("holders"));
         let mut names: Vec<_> = holders.iter().map(|path| name_of(path)).collect();
-        // A cache device of bcache has no holder, only this; bcache's own devices have it, too.
+        // A bcache cache device has this entry but no holder. The devices of bcache itself have it,
+        // too.
         let is_cached = directory.join("bcache").exists();
         if names.is_empty() && is_cached && !name_of(&directory).starts_with("bcache") {
             names.push("bcache".to_owned());
@@ -213,7 +214,7 @@ impl Sysfs {
         names
     }
 
-    /// The file behind a loop device.
+    /// The file under a loop device.
     pub(crate) fn backing_file(&self, number: DeviceNumber) -> Option<PathBuf> {
         let text = word(&self.directory(number)?.join("loop/backing_file"))?;
         Some(text.into())
@@ -239,7 +240,7 @@ impl Sysfs {
             .collect()
     }
 
-    /// Other disks that are the same storage by another path: their worldwide name is the same.
+    /// Other disks that are the same storage over another path: they have the same worldwide name.
     pub(crate) fn twins(&self, number: DeviceNumber) -> Vec<DeviceNumber> {
         let Some(directory) = self.directory(number) else {
             return Vec::new();
@@ -257,13 +258,14 @@ impl Sysfs {
             .collect()
     }
 
-    /// Devices whose bytes this one's are, all the way down; not those that hold a file in which
-    /// they are.
+    /// All lower devices that share this one's bytes, but not the devices that hold a loop device's
+    /// file.
     pub(crate) fn made_of(&self, number: DeviceNumber) -> Vec<DeviceNumber> {
         let mut found: Vec<DeviceNumber> = Vec::new();
         let mut waiting = vec![number];
         while let Some(next) = waiting.pop() {
             for below in self.members(next) {
+                // Stacks can share lower devices, which must be visited only once.
                 if below != number && !found.contains(&below) {
                     found.push(below);
                     waiting.push(below);
@@ -287,7 +289,7 @@ impl Sysfs {
             .collect()
     }
 
-    /// The member devices of each btrfs in the kernel, by the file system's uuid.
+    /// Member devices of each mounted btrfs, by UUID of the file system.
     pub(crate) fn btrfs_members(&self) -> Vec<(String, Vec<DeviceNumber>)> {
         entries(&self.root.join("fs/btrfs"))
             .into_iter()
@@ -303,8 +305,8 @@ impl Sysfs {
     }
 
     /// Devices directly below this one: a partition's disk, the members of a dm or md device, or
-    /// what holds a loop device's file.
-    pub(crate) fn lower(&self, number: DeviceNumber, table: &[Mount]) -> Vec<DeviceNumber> {
+    /// the devices that hold a loop device's file.
+    pub(crate) fn lower(&self, number: DeviceNumber, table: &[MountLine]) -> Vec<DeviceNumber> {
         if let Some(disk) = self.parent_disk(number) {
             return vec![disk];
         }
@@ -322,12 +324,12 @@ impl Sysfs {
             .collect()
     }
 
-    /// The devices directly under a file system, by the device number its files report.
-    pub(crate) fn under(&self, number: DeviceNumber, table: &[Mount]) -> Vec<DeviceNumber> {
+    /// Devices directly under a file system, by the device number of its files.
+    pub(crate) fn under(&self, number: DeviceNumber, table: &[MountLine]) -> Vec<DeviceNumber> {
         if number.0 != 0 && self.directory(number).is_some() {
             return vec![number];
         }
-        // The files of a btrfs subvolume report a number of their own that no mount has.
+        // Files of a btrfs subvolume have a device number that no mount has.
         table
             .iter()
             .find(|mount| mount.device == number)
@@ -335,8 +337,8 @@ impl Sysfs {
             .unwrap_or_default()
     }
 
-    /// The devices directly under a mount: itself, the members of a btrfs, or those it names.
-    pub(crate) fn under_mount(&self, mount: &Mount, table: &[Mount]) -> Vec<DeviceNumber> {
+    /// Devices directly under a mount: its device, the members of a btrfs, or the devices it names.
+    pub(crate) fn under_mount(&self, mount: &MountLine, table: &[MountLine]) -> Vec<DeviceNumber> {
         if mount.device.0 != 0 && self.directory(mount.device).is_some() {
             return vec![mount.device];
         }
@@ -358,16 +360,18 @@ impl Sysfs {
         let members = self.btrfs_members().into_iter().map(|(_, members)| members);
         members
             .into_iter()
+            // A btrfs mount names only one of its members, and bcachefs names all.
             .find(|members| named.iter().any(|it| members.contains(it)))
             .unwrap_or(named)
     }
 
-    /// The given devices and all that they are made of, each once, nearest first.
-    pub(crate) fn stack(&self, top: &[DeviceNumber], table: &[Mount]) -> Vec<BlockDevice> {
+    /// The given devices and all their lower devices, without duplicates, nearest first.
+    pub(crate) fn stack(&self, top: &[DeviceNumber], table: &[MountLine]) -> Vec<BlockDevice> {
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
         let mut level = top.to_vec();
         for depth in 0..DEPTH_MAX {
+            // A disk under two partitions is counted once.
             level.retain(|number| seen.insert(*number));
             found.extend(
                 level
@@ -383,16 +387,16 @@ impl Sysfs {
     }
 }
 
-/// The block devices under a path, nearest first: directly under its file system (or the device
-/// that the path is) at depth 0, what those are made of behind them; empty when there are none.
+/// The block devices under a path, nearest first. Depth 0 is directly under its file system, or the
+/// path itself if it is a device; lower devices follow. Empty if there are none.
 #[must_use]
 pub fn devices_under(path: &Path) -> Vec<BlockDevice> {
     let table = mounts();
     Sysfs::default().stack(&top_devices(path, &table), &table)
 }
 
-/// The devices at depth 0 for a path that exists or whose parent does.
-pub(crate) fn top_devices(path: &Path, table: &[Mount]) -> Vec<DeviceNumber> {
+/// Devices at depth 0 for a path that exists, or whose parent does.
+pub(crate) fn top_devices(path: &Path, table: &[MountLine]) -> Vec<DeviceNumber> {
     let existing = if path.exists() { path } else { parent_of(path) };
     let Ok(found) = fs::metadata(existing) else {
         return Vec::new();
@@ -407,7 +411,7 @@ pub(crate) fn top_devices(path: &Path, table: &[Mount]) -> Vec<DeviceNumber> {
     }
 }
 
-/// The number of the block device at a path.
+/// Number of the block device at a path.
 pub(crate) fn block_number(path: &str) -> Option<DeviceNumber> {
     let found = fs::metadata(path).ok()?;
     found
@@ -416,7 +420,7 @@ pub(crate) fn block_number(path: &str) -> Option<DeviceNumber> {
         .then(|| split(found.rdev()))
 }
 
-/// Major and minor of a device number as the system calls give it.
+/// Major and minor number of a device number from system calls.
 pub(crate) fn split(device: u64) -> DeviceNumber {
     (major(device), minor(device))
 }
@@ -427,7 +431,7 @@ fn device_number(path: &Path) -> Option<DeviceNumber> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The name of a disk that no other storage in the world has; none where it may be made up.
+/// Worldwide unique name of a disk; `None` if it may not be unique.
 ///
 /// Source: Linux, `Documentation/ABI/stable/sysfs-block` (`wwid` of NVMe), and `scsi_vpd_lun_id`.
 fn worldwide_name(disk: &Path) -> Option<String> {
@@ -436,10 +440,11 @@ fn worldwide_name(disk: &Path) -> Option<String> {
     is_unique.contains(&true).then_some(name)
 }
 
-/// The entries of a directory in the order of their names; none when it is not there.
+/// Entries of a directory, sorted by name; empty if it does not exist.
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let listing = fs::read_dir(directory).into_iter().flatten();
     let mut paths: Vec<_> = listing.flatten().map(|entry| entry.path()).collect();
+    // Listing order of `/sys` is not defined, and messages name the first entry.
     paths.sort();
     paths
 }
@@ -451,7 +456,7 @@ pub(crate) fn name_of(path: &Path) -> String {
         .into_owned()
 }
 
-/// The text of a one-line file, trimmed; none when it is missing or empty.
+/// Text of a one-line file, trimmed; `None` if it is missing or empty.
 pub(crate) fn word(path: &Path) -> Option<String> {
     let text = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&text).trim().to_owned();
@@ -462,7 +467,7 @@ pub(crate) fn parsed<T: std::str::FromStr>(path: &Path) -> Option<T> {
     word(path)?.parse().ok()
 }
 
-/// The word in brackets of a list like `none [mq-deadline]`, or all of it.
+/// The word in brackets of a list such as `none [mq-deadline]`; the whole list without brackets.
 pub(crate) fn active(list: &str) -> String {
     let inside = list
         .split_once('[')

@@ -1,4 +1,4 @@
-//! The directory tree of a target, in which workloads make and remove files.
+//! The directory tree of a target, in which workloads create and remove files.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,11 +11,11 @@ use crate::TargetError;
 use crate::manifest::is_plain;
 use crate::open::{Links, open_beneath, open_directory};
 
-/// Name of the file that is made to look at, and removed.
+/// Name of a file that is created to read its attributes, and removed.
 const PROBE: &str = "probe";
 
-/// A directory beneath the work directory, all of which is removed with it; or one of the user,
-/// whose files lie among those of others.
+/// A directory in the work directory, which is removed completely; or a directory of the user,
+/// which may contain other files.
 #[derive(Debug)]
 pub struct Tree {
     directory: OwnedFd,
@@ -26,14 +26,14 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// A tree that has just been made.
+    /// A tree that was just created.
     pub(crate) fn new(directory: OwnedFd, path: PathBuf) -> Result<Self, TargetError> {
         let block_bytes = file_block_bytes(directory.as_fd())
             .map_err(|error| TargetError::system("access", &path, error))?;
         Ok(Self::at(directory, path, block_bytes))
     }
 
-    /// A tree of which all is known.
+    /// A tree with known properties.
     pub(crate) fn at(directory: OwnedFd, path: PathBuf, block_bytes: u64) -> Self {
         Self {
             directory,
@@ -44,16 +44,17 @@ impl Tree {
         }
     }
 
-    /// A tree that several processes have together: a directory of that name beneath one that this
-    /// or another process of the run has made, which removes it. It is made where it is missing.
+    /// A tree that several processes share: a subdirectory of a directory that a process of the run
+    /// created and will remove. Creates it if necessary.
     ///
     /// # Errors
-    /// When it cannot be made, or is no directory.
+    /// If it cannot be created, or is not a directory.
     pub fn in_common(beneath: &Path, name: &str) -> Result<Self, TargetError> {
         let path = beneath.join(name);
         let failed = |error: Errno| TargetError::system("open", &path, error);
         let base = open_directory(beneath, Links::Refused, None)?;
         match mkdirat(&base, name, Mode::RWXU) {
+            // Processes of one run create it at the same time; the first one succeeds.
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(TargetError::system("make", &path, error)),
         }
@@ -61,11 +62,11 @@ impl Tree {
         Self::new(directory, path)
     }
 
-    /// A directory of the user, with files that were there before the run. No directory is made in
-    /// it.
+    /// A directory of the user with files that existed before the run. No directories are created
+    /// in it.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn found(path: &Path) -> Result<Self, TargetError> {
         let failed = |error| TargetError::system("open", path, error);
         let base = open_directory(path, Links::Followed, None)?;
@@ -86,79 +87,80 @@ impl Tree {
         }
     }
 
-    /// Whether others have files in there, so that whoever makes some removes them.
+    /// `true` if the directory may contain other files, so that files must be removed one by one.
     #[must_use]
     pub const fn is_in_place(&self) -> bool {
         self.is_in_place
     }
 
-    /// Whether its files were there before the run, so that no directory is made in it.
+    /// `true` if its files existed before the run, so that no directories are created in it.
     #[must_use]
     pub const fn is_found(&self) -> bool {
         self.is_found
     }
 
-    /// Closes its directory; what is left makes it again with [`Tree::at`].
+    /// Closes its directory. [`Tree::at`] can restore the tree from the return value.
     pub(crate) fn close(self) -> (PathBuf, u64) {
         (self.path, self.block_bytes)
     }
 
-    /// The directory, open with `O_PATH`: for calls that take a directory and a name.
+    /// The directory, opened with `O_PATH`, for calls that take a directory and a name.
     #[must_use]
     pub fn directory(&self) -> &OwnedFd {
         &self.directory
     }
 
-    /// Where it is, for messages.
+    /// Path for messages.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The preferred transfer size (`st_blksize`) of a file in the tree, in bytes: the size of
-    /// the buffer that C's standard I/O gives it.
+    /// Preferred transfer size (`st_blksize`) of a file in the tree, in bytes. C's standard I/O
+    /// uses it as the buffer size.
     #[must_use]
     pub fn block_bytes(&self) -> u64 {
         self.block_bytes
     }
 
-    /// Bytes of the file system that this user can still write; none where it does not tell.
+    /// Bytes of the file system available to this user; `None` if not reported.
     #[must_use]
     pub fn free_bytes(&self) -> Option<u64> {
         let space = fstatvfs(&self.directory).ok()?;
         (space.f_blocks > 0).then(|| space.f_bavail.saturating_mul(space.f_frsize))
     }
 
-    /// Bytes of the file system, used or not; none where it does not tell.
+    /// Size of the file system, in bytes; `None` if not reported.
     #[must_use]
     pub fn total_bytes(&self) -> Option<u64> {
         let space = fstatvfs(&self.directory).ok()?;
         (space.f_blocks > 0).then(|| space.f_blocks.saturating_mul(space.f_frsize))
     }
 
-    /// The number (`st_dev`) of the file system that it lies in.
+    /// Device number (`st_dev`) of its file system.
     ///
     /// # Errors
-    /// When the directory cannot be looked at.
+    /// If the directory cannot be accessed.
     pub fn device(&self) -> io::Result<u64> {
         Ok(fstat(&self.directory)?.st_dev)
     }
 
-    /// Files and directories that this user can still make; none where the file system sets no
-    /// number.
+    /// Number of files and directories that this user can still create; `None` if the file system
+    /// has no limit.
     #[must_use]
     pub fn free_file_count(&self) -> Option<u64> {
         let space = fstatvfs(&self.directory).ok()?;
+        // File systems that create inodes as needed, such as btrfs, report 0.
         (space.f_files > 0).then_some(space.f_favail)
     }
 
-    /// Makes a directory in the tree, with those above it, and opens it with `O_PATH`; those that
-    /// are there already are used, and in a tree that was found none is made. `name` is one
-    /// component, or several as in `a/b/c`.
+    /// Creates a directory in the tree, with its parents, and opens it with `O_PATH`. Existing
+    /// directories are used; in a found tree, none are created. `name` is one component, or several
+    /// such as `a/b/c`.
     ///
     /// # Errors
     /// [`TargetError::BadTreeName`] for names that are empty, absolute or special;
-    /// [`TargetError::Foreign`] where a link or a file is in the way.
+    /// [`TargetError::Foreign`] if a link or a file is in the way.
     pub fn make_subdirectory(&self, name: &str) -> Result<OwnedFd, TargetError> {
         if !name.split('/').all(is_plain) {
             return Err(TargetError::BadTreeName {
@@ -173,6 +175,8 @@ impl Tree {
             if !self.is_found {
                 make(above.as_fd(), component, &path)?;
             }
+            // Each component is opened before the next one is created, so that no link can lead out
+            // of the tree.
             made = Some(open_made(above.as_fd(), component, &path)?);
         }
         made.ok_or_else(|| TargetError::BadTreeName {
@@ -203,9 +207,10 @@ pub(crate) fn open_tree(above: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Er
     open_beneath(above, name, flags, Mode::empty())
 }
 
-/// The preferred transfer size of a file; of the directory where no file can be made.
+/// Preferred transfer size of a file; of the directory if no file can be created.
 fn file_block_bytes(directory: BorrowedFd<'_>) -> io::Result<u64> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+    // Some file systems report another `st_blksize` for directories than for files.
     let found = match open_beneath(directory, PROBE, flags, Mode::RUSR | Mode::WUSR) {
         Ok(file) => {
             let found = fstat(&file);

@@ -1,32 +1,32 @@
-//! How long threads wait for a processor, over and over, at little cost.
+//! Waiting times of threads for a CPU, sampled repeatedly at low cost.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use crate::cpu::schedule;
 
-/// More threads are not looked at: a descriptor each is taken from those of the run.
+/// Maximum number of threads. Each needs a file descriptor, which the run then lacks.
 const THREADS_MAX: usize = 128;
 
-/// The kernel's counts of waiting, kept open: a look is one system call a thread and one more.
+/// Open kernel counters of waiting. A sample takes one system call per thread plus one.
 #[derive(Debug)]
 pub struct WaitCounters {
     threads: Vec<Thread>,
     pressure: Pressure,
 }
 
-/// The kernel's count of the time in which any task of the machine waited for a processor.
+/// The kernel's counter of the time in which at least one task of the machine waited for a CPU.
 #[derive(Debug)]
 pub struct Pressure(Option<File>);
 
 impl Pressure {
-    /// Keeps it open.
+    /// Opens the counter.
     #[must_use]
     pub fn open() -> Self {
         Self(File::open("/proc/pressure/cpu").ok())
     }
 
-    /// The time so far, in nanoseconds; none where the kernel does not count it.
+    /// The time so far, in nanoseconds; `None` if the kernel does not count it.
     #[must_use]
     pub fn sample_ns(&self) -> Option<u64> {
         read(self.0.as_ref()?, pressure)
@@ -36,27 +36,26 @@ impl Pressure {
 #[derive(Debug)]
 struct Thread {
     schedstat: File,
-    /// What was seen last; what is left of a thread that has ended.
+    /// Last values read; kept for a thread that has ended.
     ran_ns: u64,
     waited_ns: u64,
 }
 
-/// Waiting so far.
+/// Waiting times so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WaitSample {
-    /// Time that the threads could run and did not, added up, in nanoseconds; none where the
-    /// kernel does not count it.
+    /// Time that the threads were runnable but waited for a CPU, added up, in nanoseconds. `None`
+    /// if the kernel does not count it.
     pub waited_ns: Option<u64>,
-    /// Time that the threads ran, added up, in nanoseconds; none where the kernel does not count
-    /// it.
+    /// Time that the threads ran, added up, in nanoseconds; `None` if the kernel does not count it.
     pub ran_ns: Option<u64>,
-    /// Time in which any task of the machine waited for a processor, in nanoseconds; none where
+    /// Time in which at least one task of the machine waited for a CPU, in nanoseconds. `None` if
     /// the kernel does not count it.
     pub pressure_ns: Option<u64>,
 }
 
 impl WaitCounters {
-    /// For threads of this process.
+    /// Counters of threads of this process.
     #[must_use]
     pub fn open(thread_ids: &[i32]) -> Self {
         let open = |id: &i32| {
@@ -66,6 +65,7 @@ impl WaitCounters {
                 waited_ns: 0,
             })
         };
+        // A sum over only a part of the threads would look like less waiting, so it is all or none.
         let threads = match thread_ids.len() {
             0..=THREADS_MAX => thread_ids.iter().map(open).collect(),
             _ => None,
@@ -76,9 +76,10 @@ impl WaitCounters {
         }
     }
 
-    /// Reads all counts.
+    /// Reads all counters.
     pub fn sample(&mut self) -> WaitSample {
         for thread in &mut self.threads {
+            // The read of an ended thread fails; its last values keep the sum from falling.
             if let Some((ran_ns, waited_ns)) = read(&thread.schedstat, schedule) {
                 (thread.ran_ns, thread.waited_ns) = (ran_ns, waited_ns);
             }

@@ -1,4 +1,4 @@
-//! Sizes: `4k` is 4096 as in every tool of this field; `4kB` is 4000.
+//! Sizes: `4k` is 4096 as in all common storage tools; `4kB` is 4000.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::decimal::Decimal;
 use crate::error::shortened;
 use crate::wire::on_the_wire;
 
-/// The binary units that are printed, largest first.
+/// Binary units for printing, largest first.
 const BINARY: [(u64, &str); 5] = [
     (1 << 50, "PiB"),
     (1 << 40, "TiB"),
@@ -21,9 +21,8 @@ const BINARY: [(u64, &str); 5] = [
 
 /// A number of bytes.
 ///
-/// Reads `4k`, `4K`, `4KiB` (binary), `4kB` (decimal), `1.5g`, `512` and `512B`; refuses `4kb`,
-/// which other programs read either way; prints the
-/// shortest binary form that loses nothing.
+/// Parses `4k`, `4K`, `4KiB` (binary), `4kB` (decimal), `1.5g`, `512` and `512B`. Refuses `4kb`,
+/// which is 4096 in some programs and 4000 in others. Prints the shortest exact binary form.
 ///
 /// ```
 /// use units::Bytes;
@@ -67,7 +66,7 @@ impl FromStr for Bytes {
         if let Some((count, unit)) = ambiguous(text.trim()) {
             return Err(UnitError::Malformed {
                 seen: shortened(text),
-                wanted: "a size that all programs read alike",
+                wanted: "an unambiguous size",
                 help: format!(
                     "write `{count}{unit}` for units of 1024, as fio reads it, or \
                      `{count}{unit}B` for units of 1000"
@@ -90,8 +89,8 @@ impl FromStr for Bytes {
     }
 }
 
-/// The number and the letter of the unit of a size such as `4kb`: fio reads 4096 bytes, the
-/// standard has 4000. A capital `B` or an `i` makes it clear.
+/// The number and the unit letter of a size such as `4kb`, which is 4096 bytes in fio and 4000
+/// bytes by the standard. A capital `B` or an `i` makes it unambiguous.
 fn ambiguous(text: &str) -> Option<(&str, &str)> {
     let before = text.strip_suffix('b')?;
     let at = before.len().checked_sub(1)?;
@@ -100,7 +99,7 @@ fn ambiguous(text: &str) -> Option<(&str, &str)> {
     is_unit.then(|| (count.trim_end(), unit))
 }
 
-/// The bytes of a suffix, in any case of letters.
+/// Bytes of a unit suffix, ignoring case.
 fn bytes_of(suffix: &str) -> Option<u64> {
     let mut letters = suffix.bytes().map(|byte| byte.to_ascii_lowercase());
     let power = match letters.next() {
@@ -118,7 +117,7 @@ fn bytes_of(suffix: &str) -> Option<u64> {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        // A quarter is the smallest fraction that is shorter in the larger unit.
+        // A quarter is the smallest fraction whose form is shorter in the larger unit.
         let largest = BINARY
             .iter()
             .find(|(unit, _)| self.0 >= *unit && self.0.is_multiple_of(*unit / 4));
@@ -179,7 +178,7 @@ mod tests {
     fn a_size_that_other_programs_read_otherwise_is_refused_with_both_meanings() {
         for (text, count, unit) in [("4kb", "4", "k"), ("1.5 Mb", "1.5", "M"), ("2gb", "2", "g")] {
             let wanted = format!(
-                "`{text}` is not a size that all programs read alike; write `{count}{unit}` for \
+                "`{text}` is not an unambiguous size; write `{count}{unit}` for \
                  units of 1024, as fio reads it, or `{count}{unit}B` for units of 1000"
             );
             assert_eq!(parse(text), Err(wanted));

@@ -1,9 +1,10 @@
-//! Decimal numbers as people write them: digits, with at most one point; no sign, no exponent.
+//! Decimal numbers: digits with at most one point; no sign, no exponent.
 
-/// Fraction digits that are computed with; later ones only make the result inexact.
+/// Maximum number of fraction digits used in calculations; more digits only make the result
+/// inexact.
 const FRACTION_DIGITS_MAX: usize = 18;
 
-/// An unsigned decimal number, still in digits.
+/// An unsigned decimal number as text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decimal<'a> {
     whole: &'a str,
@@ -18,7 +19,7 @@ pub(crate) struct Scaled {
 }
 
 impl<'a> Decimal<'a> {
-    /// Takes the number at the start of `text`; the second value is the rest.
+    /// Parses the number at the start of `text`; the second value is the rest.
     pub(crate) fn take(text: &'a str) -> Option<(Self, &'a str)> {
         let (whole, rest) = digits(text);
         let (fraction, rest) = match rest.strip_prefix('.') {
@@ -40,7 +41,8 @@ impl<'a> Decimal<'a> {
         ))
     }
 
-    /// The number times `unit`, or `None` if that exceeds 64 bits; `unit` is below 2^60.
+    /// The number times `unit`, or `None` if the product exceeds 64 bits; `unit` must be below
+    /// 2^60.
     pub(crate) fn times(self, unit: u64) -> Option<Scaled> {
         let whole = self.whole.bytes().try_fold(0_u64, |value, digit| {
             value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
@@ -56,7 +58,7 @@ impl<'a> Decimal<'a> {
         Some(Scaled { rounded, exact })
     }
 
-    /// The nearest floating-point number to this number times ten to the power `exponent`.
+    /// The floating-point number nearest to this number times ten to the power of `exponent`.
     pub(crate) fn to_f64(self, exponent: u8) -> f64 {
         let Self { whole, fraction } = self;
         format!("0{whole}.{fraction}0e{exponent}")

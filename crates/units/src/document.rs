@@ -1,4 +1,5 @@
-//! Documents for other programs: JSON that says by its `format` what it is, with a schema.
+//! JSON documents for other programs: their `format` field names the document type; each has a
+//! schema.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +10,19 @@ use serde_json::{Value, json};
 
 use crate::json::{AnySerialize, json_page};
 
-/// A JSON document: its first field, `format`, has its name and number.
+/// A JSON document whose first field, `format`, has its name and version number.
 ///
-/// Within a number, fields are only added; the number rises when a field changes its meaning or
-/// goes. Figures are in base units, never rounded.
+/// Within a version, fields are only added. The version changes if a field changes its meaning or
+/// is removed. Numbers are in base units and never rounded.
 pub trait JsonDocument: Serialize + JsonSchema {
-    /// Name and number, such as `pgmeter-list/1`.
+    /// Name and version, such as `pgmeter-list/1`.
     const FORMAT: &'static str;
 
-    /// As JSON, with a final line break. Types that have the field themselves do it by themselves.
+    /// Serializes to JSON, with a final line break. Types that already have the field override this
+    /// method.
     ///
     /// # Panics
-    /// Where a map has keys that are no text, or a path is no UTF-8.
+    /// If a map has keys that are not text, or a path is not UTF-8.
     #[must_use]
     fn to_document(&self) -> String
     where
@@ -41,24 +43,24 @@ struct Formatted<'a> {
     body: &'a dyn AnySerialize,
 }
 
-/// Writes a path that may be other than UTF-8, which JSON cannot hold: such bytes become
-/// replacement characters, so that a document is always written.
+/// Serializes a path as text. Bytes that are not UTF-8, which JSON cannot represent, become
+/// replacement characters, so that a document can always be written.
 ///
 /// # Errors
-/// As the serializer's.
+/// Errors of the serializer.
 pub fn path_as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
 
-/// As [`path_as_text`], of several.
+/// As [`path_as_text`], for several paths.
 ///
 /// # Errors
-/// As the serializer's.
+/// Errors of the serializer.
 pub fn paths_as_text<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
 }
 
-/// The JSON Schema of a document as it is written, with a final line break.
+/// The JSON Schema of a document in its written form, with a final line break.
 #[must_use]
 pub fn document_schema<T: JsonDocument>() -> String {
     let settings = SchemaSettings::draft2020_12().for_serialize();

@@ -1,9 +1,9 @@
-//! What can be wrong with a size, span, percent or rate.
+//! Errors in sizes, spans, percentages and rates.
 
-/// How much of a refused text an error repeats, in characters.
+/// Maximum length of a refused text in an error, in characters.
 const SEEN_CHARS_MAX: usize = 40;
 
-/// A text that is not the quantity it should be.
+/// A text that is not a valid quantity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// The text does not have the form of the quantity.
@@ -11,9 +11,9 @@ pub enum UnitError {
     Malformed {
         /// The text, shortened if long.
         seen: String,
-        /// The quantity that was asked for.
+        /// Expected quantity.
         wanted: &'static str,
-        /// What to do about it.
+        /// What to do instead.
         help: String,
     },
     /// The quantity does not fit its type or its range.
@@ -21,9 +21,9 @@ pub enum UnitError {
     OutOfRange {
         /// The text, shortened if long.
         seen: String,
-        /// The range that was asked for.
+        /// Expected range.
         wanted: &'static str,
-        /// What to do about it.
+        /// What to do instead.
         help: String,
     },
     /// The quantity is not a whole number of its base unit.
@@ -31,9 +31,9 @@ pub enum UnitError {
     Fraction {
         /// The text, shortened if long.
         seen: String,
-        /// The base unit that was asked for.
+        /// Expected base unit.
         wanted: &'static str,
-        /// What to do about it.
+        /// What to do instead.
         help: String,
     },
 }
@@ -49,7 +49,7 @@ impl UnitError {
         }
     }
 
-    /// What was asked for.
+    /// The expected quantity, range or unit.
     #[must_use]
     pub fn wanted(&self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl UnitError {
         }
     }
 
-    /// The one thing to do about it, without the word `help`.
+    /// The action that helps, without the word `help`.
     #[must_use]
     pub fn help(&self) -> &str {
         match self {
@@ -70,7 +70,7 @@ impl UnitError {
     }
 }
 
-/// The start of a text, on one line and without control characters, fit for an error message.
+/// The start of a text on one line, without control characters, for an error message.
 pub(crate) fn shortened(text: &str) -> String {
     let start: String = text.chars().take(SEEN_CHARS_MAX).collect();
     let mut seen = crate::printable(&start).into_owned();

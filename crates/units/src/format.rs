@@ -1,9 +1,9 @@
-//! Rounded text for people; never written to files that programs read.
+//! Rounded text for users; never written to files that programs read.
 
-/// What stands where there is no number.
+/// Placeholder for a missing number.
 const ABSENT: &str = "-";
 
-/// Operations per second in four significant digits: `123.4k`.
+/// Operations per second with four significant digits: `123.4k`.
 #[must_use]
 pub fn iops(per_second: f64) -> String {
     if !per_second.is_finite() || per_second < 0.0 {
@@ -14,7 +14,7 @@ pub fn iops(per_second: f64) -> String {
     format!("{}{letter}", significant(per_second / unit, 4))
 }
 
-/// Bandwidth in four significant digits of GiB/s or MiB/s, or KiB/s if small: `1234 MiB/s`.
+/// Bandwidth with four significant digits in GiB/s or MiB/s, or in KiB/s if small: `1234 MiB/s`.
 #[must_use]
 pub fn bandwidth(bytes_per_second: f64) -> String {
     const KIB: f64 = 1024.0;
@@ -33,7 +33,7 @@ pub fn bandwidth(bytes_per_second: f64) -> String {
     format!("{} {name}", significant(bytes_per_second / unit, 4))
 }
 
-/// A latency in three significant digits: `12.3 µs`, `1.23 ms`, `4.56 s`.
+/// A latency with three significant digits: `12.3 µs`, `1.23 ms`, `4.56 s`.
 #[must_use]
 pub fn latency(ns: f64) -> String {
     if !ns.is_finite() || ns < 0.0 {
@@ -42,19 +42,19 @@ pub fn latency(ns: f64) -> String {
     let units = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
     let (unit, name) = fitting(&units, ns, 999.5);
     if unit == 1.0 && ns.fract() == 0.0 {
-        // A clock that counts nanoseconds does not know hundredths of them.
+        // A clock with a resolution of nanoseconds does not measure fractions of them.
         return format!("{ns} ns");
     }
     format!("{} {name}", significant(ns / unit, 3))
 }
 
-/// A latency of whole nanoseconds, as [`latency`].
+/// A latency in whole nanoseconds, formatted as by [`latency`].
 #[must_use]
 pub fn latency_ns(ns: u64) -> String {
     latency(ns as f64)
 }
 
-/// Elapsed or remaining time: `0:07`, `1:05`, `2h03m`, `3d04h`; parts that do not show are cut.
+/// Elapsed or remaining time: `0:07`, `1:05`, `2h03m`, `3d04h`; smaller units are cut off.
 #[must_use]
 pub fn span(ns: u64) -> String {
     let seconds = ns / 1_000_000_000;
@@ -66,7 +66,8 @@ pub fn span(ns: u64) -> String {
     }
 }
 
-/// A size in three significant digits, fewer if those are exact: `4 KiB`, `1.5 GiB`, `14.9 TiB`.
+/// A size with three significant digits, or fewer if they are exact: `4 KiB`, `1.5 GiB`, `14.9
+/// TiB`.
 #[must_use]
 pub fn size(bytes: u64) -> String {
     const KIB: f64 = 1024.0;
@@ -112,15 +113,16 @@ fn fitting<'a>(units: &[(f64, &'a str)], value: f64, limit: f64) -> (f64, &'a st
         .unwrap_or(last)
 }
 
-/// Fixed-point digits: `digits` significant ones, but whole parts are never cut and no more than
-/// `digits - 1` stand after the point.
+/// Formats with `digits` significant digits. The integer part is never cut, and at most `digits -
+/// 1` digits follow the point.
 fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".into();
     }
     let mut decimals = digits - 1;
     let mut upper = 10.0;
-    // The halves account for rounding up to the next power of ten: 9.996 is 10.0, not 10.00.
+    // Half a unit of the last digit accounts for rounding up to the next power of ten: 9.996
+    // becomes 10.0, not 10.00.
     while decimals > 0 && value >= upper - 0.5 * 10_f64.powi(-(decimals as i32)) {
         decimals -= 1;
         upper *= 10.0;

@@ -1,17 +1,17 @@
-//! JSON that is read and written: all types by one and the same reader and writer.
+//! Reading and writing of JSON, with one reader and one writer for all types.
 
 use std::io::{BufReader, Read, Write};
 
 use serde::de::DeserializeOwned;
 
-/// Bytes that are read at once.
+/// Size of the read buffer in bytes.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Reads one JSON value. The compiler writes the code that reads a type once for each kind of
-/// reader, so that there is only this one.
+/// Reads one JSON value. The compiler generates the code to read a type once per kind of reader;
+/// all callers share this one.
 ///
 /// # Errors
-/// When it is not JSON, not what the type has, or cannot be read.
+/// If the input is not JSON, does not fit the type, or cannot be read.
 pub fn read_json<T: DeserializeOwned>(input: &mut dyn Read) -> serde_json::Result<T> {
     serde_json::from_reader(BufReader::with_capacity(BUFFER_BYTES, input))
 }
@@ -19,49 +19,49 @@ pub fn read_json<T: DeserializeOwned>(input: &mut dyn Read) -> serde_json::Resul
 /// Reads one JSON value from a text.
 ///
 /// # Errors
-/// As [`read_json`].
+/// As for [`read_json`].
 pub fn parse_json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     let capacity = text.len().clamp(1, BUFFER_BYTES);
     let input: &mut dyn Read = &mut text.as_bytes();
     serde_json::from_reader(BufReader::with_capacity(capacity, input))
 }
 
-/// A value of any type that can be written.
+/// A value of any serializable type.
 ///
-/// The compiler writes the code that writes a type once for each kind of text or value that it is
-/// written to; behind this trait there is only one for all.
+/// The compiler generates the code to write a type once per kind of output; this trait makes all
+/// outputs share one.
 pub use erased_serde::Serialize as AnySerialize;
 
-/// The value as JSON in one line.
+/// The value as JSON on one line.
 ///
 /// # Errors
-/// Where a map has keys that are no text, or the value refuses.
+/// If a map has keys that are not text, or the value cannot be serialized.
 pub fn json_line(value: &dyn AnySerialize) -> serde_json::Result<String> {
     serde_json::to_string(value)
 }
 
-/// The value as JSON that a person can read, with a final line break.
+/// The value as indented JSON, with a final line break.
 ///
 /// # Errors
-/// As [`json_line`].
+/// As for [`json_line`].
 pub fn json_page(value: &dyn AnySerialize) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
     Ok(text)
 }
 
-/// The value as the JSON that it would be written as.
+/// The value as a JSON value.
 ///
 /// # Errors
-/// As [`json_line`].
+/// As for [`json_line`].
 pub fn json_value(value: &dyn AnySerialize) -> serde_json::Result<serde_json::Value> {
     serde_json::to_value(value)
 }
 
-/// Writes the value as JSON in one line.
+/// Writes the value as JSON on one line.
 ///
 /// # Errors
-/// As [`json_line`], or when it cannot be written.
+/// As for [`json_line`], and if writing fails.
 pub fn write_json(output: &mut dyn Write, value: &dyn AnySerialize) -> serde_json::Result<()> {
     serde_json::to_writer(output, value)
 }

@@ -1,8 +1,8 @@
-//! Bytes, spans, rates and percents: parsed, printed and serialized in this one place; text from
-//! outside, made fit to be printed; and what all JSON documents have in common.
+//! Parsing, printing and serialization of bytes, spans, rates and percentages; untrusted text made
+//! safe to print; and common properties of all JSON documents.
 //!
-//! Every type prints exactly and reads back what it printed. Rounded text for people is in
-//! [`format`] and must not be read back.
+//! Every type prints exactly and parses what it printed. Rounded text for users is in [`format`]
+//! and cannot be parsed back.
 
 mod bytes;
 mod decimal;

@@ -1,4 +1,4 @@
-//! Percents: `67`, `67%`, `33.3%`.
+//! Percentages: `67`, `67%`, `33.3%`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,14 +10,14 @@ use crate::decimal::Decimal;
 use crate::error::shortened;
 use crate::wire::on_the_wire;
 
-/// A share of 100, from 0 to 100.
+/// A percentage from 0 to 100.
 ///
-/// Parsing and reading from files keep to the range; a value made in code is the maker's care.
+/// Parsing and deserialization check the range; code that creates a value must check it itself.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Percent(pub f64);
 
 impl Percent {
-    /// The share as a fraction of 1.
+    /// The percentage as a fraction of 1.
     #[must_use]
     pub fn fraction(self) -> f64 {
         self.0 / 100.0
@@ -57,7 +57,7 @@ impl fmt::Display for Percent {
 }
 
 impl Serialize for Percent {
-    /// A number, and a whole one where it can be: that is how people write percents in files.
+    /// Serializes as a whole number if possible, as users write percentages in files.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0.fract() == 0.0 && (0.0..=100.0).contains(&self.0) {
             serializer.serialize_u8(self.0 as u8)

@@ -1,10 +1,10 @@
-//! Text from outside, made fit to be shown: whatever would act on a terminal, or on the text beside
-//! it, instead of being seen is written as an escape.
+//! Makes untrusted text safe to print: characters that would affect the terminal or the surrounding
+//! text are written as escapes.
 
 use std::borrow::Cow;
 
-/// Whether a character acts instead of being seen: control characters, and the format characters
-/// that have no width or change the order of what stands beside them.
+/// `true` if a character has an effect instead of a visible form: control characters, and format
+/// characters that have no width or change the order of the surrounding text.
 ///
 /// Source: Unicode 16.0, general categories Cc and Cf, and UAX #9 on bidirectional formatting.
 #[must_use]
@@ -18,21 +18,22 @@ pub fn is_hidden(character: char) -> bool {
         )
 }
 
-/// `text` on one line, all that [`is_hidden`] as escapes such as `\n` and `\u{1b}`.
+/// `text` on one line, with all characters that [`is_hidden`] selects as escapes such as `\n` and
+/// `\u{1b}`.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     shown(text, |_, _| false)
 }
 
-/// As [`printable`], but line breaks and tabs stay as they are.
+/// As [`printable`], but keeps line breaks and tabs.
 #[must_use]
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     shown(text, lays_out)
 }
 
-/// Like [`printable`], for a message that quotes lines of a file. Line breaks are kept only before
-/// indented lines, so that a quoted line cannot pass for a message of ours. [`excerpts`] shortens
-/// long words and quotes.
+/// As [`printable`], for a message that quotes lines of a file. Line breaks are kept only before
+/// indented lines, so that a quoted line cannot look like a message of pgmeter. [`excerpts`]
+/// shortens long words and quotes.
 #[must_use]
 pub fn printable_message(text: &str) -> Cow<'_, str> {
     let stays = |character: char, rest: &str| character == '\n' && rest.starts_with("  ");
@@ -42,20 +43,19 @@ pub fn printable_message(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The longest word that a message repeats whole, in characters: most paths are shorter.
+/// Maximum length of a word in a message, in characters; most paths are shorter.
 const WORD_CHARS_MAX: usize = 512;
-/// The longest quote between backticks that a message repeats whole, in characters.
+/// Maximum length of a quote between backticks in a message, in characters.
 const QUOTE_CHARS_MAX: usize = 1024;
-/// The longest message, in characters.
+/// Maximum length of a message, in characters.
 const MESSAGE_CHARS_MAX: usize = 16 << 10;
-/// Characters at the beginning and at the end that are left of what is too long.
+/// Number of characters kept at the start and at the end of a shortened text.
 const KEPT_CHARS: (usize, usize) = (200, 40);
 
-/// A message in which words and quotes from outside are short: of longer ones it has the beginning,
-/// `…` and the end.
+/// A message in which long words and quotes are shortened to their start, `…` and their end.
 #[must_use]
 pub fn excerpts(message: &str) -> Cow<'_, str> {
-    // A byte is a character at most.
+    // A character has at least one byte.
     if message.len() <= WORD_CHARS_MAX {
         return Cow::Borrowed(message);
     }
@@ -65,7 +65,7 @@ pub fn excerpts(message: &str) -> Cow<'_, str> {
         if index > 0 {
             short.push('`');
         }
-        // What has no backtick after it is not quoted.
+        // Text without a closing backtick is not a quote.
         let is_quote = index % 2 == 1 && index + 1 < quotes;
         if is_quote && piece.contains(char::is_whitespace) {
             short.push_str(&excerpt(piece, QUOTE_CHARS_MAX));
@@ -81,7 +81,7 @@ pub fn excerpts(message: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text, or its beginning and its end where it has more characters than that.
+/// The text, or its start and its end if it has more than `chars_max` characters.
 fn excerpt(text: &str, chars_max: usize) -> Cow<'_, str> {
     if text.len() <= chars_max || text.chars().nth(chars_max).is_none() {
         return Cow::Borrowed(text);
@@ -93,8 +93,8 @@ fn excerpt(text: &str, chars_max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{head}…{tail}"))
 }
 
-/// As [`printable_lines`], for text that need not be UTF-8: bytes that no encoding takes for
-/// control characters stay as they are.
+/// As [`printable_lines`], for text that need not be UTF-8. Bytes that are not control characters
+/// in any encoding stay unchanged.
 #[must_use]
 pub fn printable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     if let Ok(text) = std::str::from_utf8(bytes) {
@@ -116,11 +116,11 @@ pub fn printable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(shown)
 }
 
-/// Whether a character is part of a text's layout; `rest` is what follows it.
+/// Whether a character is part of the layout of a text; `rest` is the text after it.
 fn lays_out(character: char, rest: &str) -> bool {
     match character {
         '\n' | '\t' => true,
-        // The line break of other systems; alone it would write over the line.
+        // Part of a line break on other systems; alone, it would overwrite the line.
         '\r' => rest.starts_with('\n'),
         _ => false,
     }

@@ -1,19 +1,19 @@
-//! Rates: `20k/s`, `5000/s`, `5000`; the letters are decimal, since they count things.
+//! Rates: `20k/s`, `5000/s`, `5000`; the unit letters are decimal, because rates count events.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use crate::UnitError;
 use crate::decimal::Decimal;
 use crate::error::shortened;
 use crate::wire::on_the_wire;
+use crate::{Bytes, UnitError};
 
-/// Below this every whole floating-point number is exact.
+/// Below this value, every whole floating-point number is exact.
 const WHOLE_BELOW: f64 = 9_007_199_254_740_992.0;
 
-/// How often something happens each second; above 0 when parsed or read from a file.
+/// A number of events per second; above 0 when parsed or read from a file.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Rate(pub f64);
 
@@ -24,10 +24,14 @@ impl FromStr for Rate {
         let parsed = Decimal::take(text.trim())
             .and_then(|(number, suffix)| Some(number.to_f64(exponent_of(suffix)?)));
         let Some(rate) = parsed else {
+            let help = match is_bandwidth(text) {
+                true => "a rate counts requests: divide the bandwidth by the block size",
+                false => "write a rate such as `20k/s`, `5000/s` or `5000`",
+            };
             return Err(UnitError::Malformed {
                 seen: shortened(text),
                 wanted: "a rate",
-                help: "write a rate such as `20k/s`, `5000/s` or `5000`".into(),
+                help: help.into(),
             });
         };
         if !(rate > 0.0 && rate.is_finite()) {
@@ -39,6 +43,14 @@ impl FromStr for Rate {
         }
         Ok(Self(rate))
     }
+}
+
+/// `true` for bytes or bits per second, such as `5MB/s` and `100Mbps`.
+fn is_bandwidth(text: &str) -> bool {
+    // Only a small `b` may mean either unit.
+    let text = text.trim().to_ascii_uppercase();
+    let size = text.strip_suffix("/S").or(text.strip_suffix("PS"));
+    size.unwrap_or(&text).trim_end().parse::<Bytes>().is_ok()
 }
 
 /// The power of ten that a suffix stands for.
@@ -121,6 +133,14 @@ mod tests {
     fn what_is_not_a_rate_says_what_was_seen_and_wanted() {
         let help = "write a rate such as `20k/s`, `5000/s` or `5000`";
         for text in ["", "/s", "-5", "NaN", "5/m", "5kk/s", "5/s/s", "1e3"] {
+            assert_eq!(parse(text), Err(format!("`{text}` is not a rate; {help}")));
+        }
+    }
+
+    #[test]
+    fn a_bandwidth_is_not_a_rate() {
+        let help = "a rate counts requests: divide the bandwidth by the block size";
+        for text in ["5MB/s", "100 MiB/s", "10mbps", "4kB"] {
             assert_eq!(parse(text), Err(format!("`{text}` is not a rate; {help}")));
         }
     }

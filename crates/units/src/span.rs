@@ -1,4 +1,4 @@
-//! Lengths of time: `10s`, `1m30s`, `250us`; a plain number means seconds.
+//! Lengths of time: `10s`, `1m30s`, `250us`; a plain number is in seconds.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::wire::on_the_wire;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The units in nanoseconds, largest first.
+/// Units in nanoseconds, largest first.
 const UNITS: [(&str, u64); 7] = [
     ("d", 86_400 * SECOND),
     ("h", 3600 * SECOND),
@@ -24,30 +24,32 @@ const UNITS: [(&str, u64); 7] = [
     ("ns", 1),
 ];
 
-/// The position of the second among the units.
+/// Index of the second in the list of units.
 const SECOND_INDEX: usize = 3;
 
 /// A length of time in nanoseconds.
 ///
-/// Reads `10s`, `500ms`, `1m30s`, `2h`, `1d`, `250us` or `250µs`, `100ns`, `1.5s`, and plain
-/// numbers of seconds; a fraction of a nanosecond is rounded. Prints exactly.
+/// Parses `10s`, `500ms`, `1m30s`, `2h`, `1d`, `250us` or `250µs`, `100ns`, `1.5s`, and plain
+/// numbers of seconds; rounds to whole nanoseconds. Prints exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(pub u64);
 
 impl Span {
-    /// The span of so many seconds; the longest one if that exceeds 64 bits of nanoseconds.
+    /// A span of `seconds` seconds; the longest possible one if that exceeds 64 bits of
+    /// nanoseconds.
     #[must_use]
     pub const fn from_secs(seconds: u64) -> Self {
         Self(seconds.saturating_mul(SECOND))
     }
 
-    /// The span of so many milliseconds; the longest one if that exceeds 64 bits of nanoseconds.
+    /// A span of `milliseconds` milliseconds; the longest possible one if that exceeds 64 bits of
+    /// nanoseconds.
     #[must_use]
     pub const fn from_millis(milliseconds: u64) -> Self {
         Self(milliseconds.saturating_mul(1_000_000))
     }
 
-    /// The span in seconds, rounded to a floating-point number.
+    /// The span in seconds, as the nearest floating-point number.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / SECOND as f64
@@ -80,13 +82,13 @@ impl FromStr for Span {
     }
 }
 
-/// Why a text is not a span.
+/// Reason why a text is not a span.
 enum Refused {
     Form,
     Size,
 }
 
-/// Adds up number-unit pairs, whose units must become smaller.
+/// Adds up pairs of number and unit; the units must decrease.
 fn sum_of_parts(text: &str) -> Result<u64, Refused> {
     let mut total_ns = 0_u64;
     let mut rest = text;
@@ -96,7 +98,7 @@ fn sum_of_parts(text: &str) -> Result<u64, Refused> {
         let after = after.trim_start();
         let (name, after) = after.split_at(after.find(not_in_a_unit).unwrap_or(after.len()));
         let unit_index = match name {
-            // A number without a unit is seconds, but only alone: `1m30` would be a guess.
+            // A number without a unit means seconds, but only alone: `1m30` would be ambiguous.
             "" if smallest_allowed == 0 && after.is_empty() => SECOND_INDEX,
             _ => unit_named(name)
                 .filter(|i| *i >= smallest_allowed)
@@ -116,7 +118,7 @@ fn not_in_a_unit(c: char) -> bool {
     c.is_ascii_digit() || c == '.' || c.is_whitespace()
 }
 
-/// The position of a unit, in any case of letters; both code points of the micro sign are read.
+/// Index of a unit, ignoring case; both code points of the micro sign are accepted.
 fn unit_named(name: &str) -> Option<usize> {
     if matches!(name, "µs" | "μs") {
         return unit_named("us");
@@ -143,7 +145,7 @@ impl fmt::Display for Span {
     }
 }
 
-/// One number and unit for less than a minute; after larger units always in seconds.
+/// One number with a unit for less than a minute; always seconds after larger units.
 fn seconds_and_below(ns: u64, alone: bool) -> String {
     let fitting = UNITS[SECOND_INDEX..]
         .iter()

@@ -1,4 +1,4 @@
-//! How every unit is read from and written to files: as text, or as a plain number.
+//! Serialization of all units: as text, or as a plain number.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use serde::{Deserializer, de};
 
 use crate::UnitError;
 
-/// Reads a unit from text or a number; a number means what its decimal digits mean.
+/// Reads a unit from text or a number; a number is parsed by its decimal digits.
 pub(crate) fn deserialize<'de, T, D>(
     deserializer: D,
     expecting: &'static str,
@@ -54,7 +54,7 @@ impl<T: FromStr<Err = UnitError>> de::Visitor<'_> for TextOrNumber<T> {
     }
 }
 
-/// The schema of a unit: text of a pattern, or a number of the given JSON type.
+/// The schema of a unit: text that matches a pattern, or a number of the given JSON type.
 pub(crate) fn schema(description: &str, number: &str, pattern: &str, examples: &[&str]) -> Schema {
     json_schema!({
         "description": description,
@@ -65,7 +65,7 @@ pub(crate) fn schema(description: &str, number: &str, pattern: &str, examples: &
     })
 }
 
-/// Implements serde and schema of one unit; written text is what `Display` prints.
+/// Implements serde traits and the schema of a unit; it is written with `Display`.
 macro_rules! on_the_wire {
     ($unit:ident, $expecting:literal, $number:literal, $pattern:expr, $examples:expr) => {
         impl<'de> serde::Deserialize<'de> for $unit {

@@ -1,6 +1,6 @@
-//! Values as workload files write them.
+//! Values in the form of workload files.
 
-/// The text that a workload file has for the value, without quotes.
+/// The text of the value in a workload file, without quotes.
 pub fn text_of<T: serde::Serialize>(value: &T) -> String {
     match crate::json_value(value) {
         Ok(serde_json::Value::String(text)) => text,

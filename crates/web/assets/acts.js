@@ -1,4 +1,4 @@
-// Acts of a group of workers: each is a verb, what it is done to, and what may be said beside it.
+// Editor for the acts of a group of workers. An act has a verb, an operand and options.
 
 import { button, choice, h } from "./dom.js";
 import { literal, nameOf } from "./toml.js";
@@ -9,25 +9,25 @@ const FILES = ["create", "open", "stat", "unlink", "mkdir", "rmdir", "list", "ch
 const HANDLES = ["close", "fsync", "fdatasync", "fstat"];
 const AMOUNTS = ["read", "write", "truncate"];
 const LISTS = ["times", "step", "transaction"];
-/** Keys that are no verbs, with the verbs that they stand beside. */
-const BESIDE = {
+/** Keys that are options, with the verbs that accept them. */
+const VERBS_OF = {
   do: LISTS, pick: FILES, which: FILES, turn: FILES, way: ["create", "open"],
   to: SECOND, to_pick: SECOND, to_which: SECOND, to_turn: SECOND,
   piece: ["read", "write"], at: ["read", "write"], handle: [...FILES, ...AMOUNTS], label: [...FILES, ...HANDLES, ...AMOUNTS],
   count: ["put", "take"], whose: ["put", "take"], per_calls: ["take"], per_bytes: ["take"], of: ["take"],
 };
-/** What a verb is done to at first, as it is written. */
+/** Initial operands of some verbs, as TOML. */
 const USUAL = { times: "10", think: '"10ms"', burn: '"10ms"', meet: '"all"' };
 
-/** The verb of an act, and whether it is a word alone. */
+/** Verb of an act, and whether the act is written as a plain word. */
 function verbOf(doc, path) {
   const node = doc.at(path);
   if (node?.kind === "value") return { verb: node.value, isWord: true };
   const keys = [...(node?.entries?.keys() ?? [])];
-  return { verb: keys.find((key) => !BESIDE[key]) ?? "", isWord: false };
+  return { verb: keys.find((key) => !VERBS_OF[key]) ?? "", isWord: false };
 }
 
-/** The acts under a key, which can be added, moved and removed. */
+/** List of acts under a key, with buttons to add, move and remove acts. */
 export function actList(form, path) {
   const { doc } = form;
   const count = doc.count(path);
@@ -39,7 +39,7 @@ export function actList(form, path) {
 function act(form, path, count) {
   const { verb } = verbOf(form.doc, path);
   const what = `act ${path.at(-1) + 1}`;
-  const verbs = form.keys(ACT).map(({ name }) => name).filter((name) => !BESIDE[name]);
+  const verbs = form.keys(ACT).map(({ name }) => name).filter((name) => !VERBS_OF[name]);
   const select = choice([...new Set([...verbs, "sync", verb])], verb, {
     name: `${nameOf(path)}.verb`, "aria-label": `What ${what} does`,
     onchange: () => {
@@ -49,7 +49,7 @@ function act(form, path, count) {
   });
   const row = h("div", { class: "act" }, select);
   const made = h("li", {}, row);
-  // The choice stays as it is, so that who types a verb can go on.
+  // Keep the select element, so that the user can go on typing a verb.
   const fill = () => {
     for (const first of [select, row]) while (first.nextSibling) first.nextSibling.remove();
     row.append(...inRow(form, path, what, count));
@@ -59,29 +59,29 @@ function act(form, path, count) {
   return made;
 }
 
-/** Keys of an act that have acts or branches. */
+/** Keys of an act whose values are lists of acts or branches. */
 function listsOf(form, path) {
   const { verb } = verbOf(form.doc, path);
-  const isList = ({ name, value }) => /^list of (acts|tables)$/.test(value) && (name === verb || BESIDE[name]?.includes(verb));
+  const isList = ({ name, value }) => /^list of (acts|tables)$/.test(value) && (name === verb || VERBS_OF[name]?.includes(verb));
   return form.keys(ACT).filter(isList);
 }
 
-/** What stands beside the verb of an act. */
+/** Controls after the verb of an act. */
 function inRow(form, path, what, count) {
   const { verb, isWord } = verbOf(form.doc, path);
   const about = form.about(ACT, verb);
   const lists = listsOf(form, path);
-  const options = form.keys(ACT).filter((key) => BESIDE[key.name]?.includes(verb) && !lists.includes(key));
+  const options = form.keys(ACT).filter((key) => VERBS_OF[key.name]?.includes(verb) && !lists.includes(key));
   const isWritten = ({ name }) => form.doc.at([...path, name]) !== undefined;
   const others = options.filter((key) => !isWritten(key));
   const remove = button("×", () => form.remove(path, `${nameOf(path.slice(0, -1))}.add`, what), { class: "small", "aria-label": `Remove ${what}` });
   return [about && !lists.includes(about) ? operand(form, path, verb, about, isWord) : [],
-    options.filter(isWritten).map((key) => form.beside([...path, key.name], key)),
+    options.filter(isWritten).map((key) => form.inline([...path, key.name], key)),
     others.length > 0 ? form.folded([...path, "more"], "more", () => form.fields(path, ACT, others)) : [],
     h("span", { class: "act-buttons" }, form.moves(path, count, what), remove)].flat(3);
 }
 
-/** What an act is done to. */
+/** Control for the operand of an act. */
 function operand(form, path, verb, about, isWord) {
   const own = [...path, verb];
   const names = FILES.includes(verb) ? [...form.names("fileset"), "@"] : HANDLES.includes(verb) ? ["@"] : AMOUNTS.includes(verb) ? ["rest", "size"] : form.suggestions(verb);
@@ -97,13 +97,13 @@ function operand(form, path, verb, about, isWord) {
   return [input, list, form.note(own, input)];
 }
 
-/** An act with another verb, which keeps what still has a meaning. */
+/** The act as TOML with another verb. Keeps the options and the operand that are still valid. */
 function withVerb(form, doc, path, verb) {
   const { verb: before } = verbOf(doc, path);
   const kind = (name) => [FILES, HANDLES, AMOUNTS, LISTS, ["put", "take"], ["think", "burn"]].findIndex((all) => all.includes(name));
   const entries = [...(doc.at(path).entries ?? [])];
   const text = ({ begin, end }) => doc.text.slice(begin, end);
-  const kept = entries.filter(([key]) => BESIDE[key]?.includes(verb)).map(([key, node]) => [key, text(node)]);
+  const kept = entries.filter(([key]) => VERBS_OF[key]?.includes(verb)).map(([key, node]) => [key, text(node)]);
   const isSame = kind(verb) >= 0 && kind(verb) === kind(before) && (verb === "times") === (before === "times");
   const same = isSame ? entries.find(([key]) => key === before) : null;
   const to = same ? text(same[1]) : usual(form, verb);

@@ -1,11 +1,11 @@
-// What a stored run was started with, so that it can be started again or changed.
+// Finds the request that started a stored run, so that the run can be repeated or changed.
 
 import { get, ofRun, post } from "./api.js";
 
 /**
- * The request behind a run: that of the queue where it was started from here, or else what its
- * command line says, or where that names a file the workload that the run kept. Null where it kept
- * none.
+ * The request that started a run. It comes from the queue if the run was started from this page, or
+ * else from the command line. If the command line names a file, the stored workload is used
+ * instead. Returns null if the run stored none.
  */
 export async function requestOf(run) {
   const { entries } = await get("/api/queue");
@@ -15,11 +15,11 @@ export async function requestOf(run) {
   return ofCommand(run.command, new Set(workloads.map(({ name }) => name))) ?? kept(run);
 }
 
-/** What was measured, as the run kept it: with all options in place. */
+/** The workload that the run stored, with all options applied. */
 async function kept(run) {
   try {
     const { name, text } = await get(ofRun(run.id, "/workload"));
-    // What a lab had mounted is gone with it; another target is to be chosen.
+    // A lab unmounts its file systems, so the user has to choose another target.
     const isGone = run.tags.includes("lab") && !/^targets\s*=/m.test(text);
     return { workload: { text, name }, targets: isGone ? [] : run.targets, settings: {} };
   } catch (error) {
@@ -28,7 +28,7 @@ async function kept(run) {
   }
 }
 
-/** What a command line `pgmeter run` says, where it has only what can be asked for here. */
+/** The request of a `pgmeter run` command line; null if the page lacks one of its options. */
 export function ofCommand(command, builtin) {
   const request = { workload: null, targets: [], settings: {} };
   const words = command.slice(2);
@@ -55,7 +55,7 @@ function halves(word) {
   return at < 0 ? [word, null] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-/** Starts the same once more; resolves to the address of where it can be seen. */
+/** Starts a run with the same request; resolves to the address of its page. */
 export async function startAgain(request) {
   const { workload, targets, settings, overwrite_devices: devices } = request;
   const entry = await post("/api/runs", {
@@ -64,6 +64,6 @@ export async function startAgain(request) {
   return `#/live/${encodeURIComponent(entry.id)}`;
 }
 
-/** Without what is not said. */
+/** Without fields that are null or false. */
 export const bare = (fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== false));

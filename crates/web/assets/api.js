@@ -1,6 +1,6 @@
-// What is asked of the server.
+// Requests to the server.
 
-/** The server refused, or could not be reached. */
+/** The server refused a request or could not be reached. */
 export class Refused extends Error {
   constructor(message, help, status) {
     super(message);
@@ -11,7 +11,7 @@ export class Refused extends Error {
 const AWAY = "the server does not answer";
 const STALE = "open the URL that `pgmeter serve` printed last: each start has a new token";
 
-/** Asks; what comes is the answer's document. */
+/** Sends a request; resolves to the JSON document of the answer. */
 async function ask(method, path, body, signal) {
   const headers = method === "GET" ? {} : { "Content-Type": "application/json" };
   const text = body === undefined ? undefined : JSON.stringify(body);
@@ -33,7 +33,7 @@ export const post = (path, body = {}, signal) => ask("POST", path, body, signal)
 export const put = (path, body) => ask("PUT", path, body);
 export const remove = (path) => ask("DELETE", path);
 
-/** A path with a query of what is neither empty nor missing. */
+/** A path with a query of all fields that are neither empty nor missing. */
 export function query(path, fields) {
   const kept = Object.entries(fields).filter(([, value]) => value !== "" && value != null);
   const text = new URLSearchParams(kept).toString();

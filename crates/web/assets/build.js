@@ -1,5 +1,5 @@
-// A workload is chosen, changed, checked while it changes, and started. The text is what counts: the
-// form beside it changes the text, and shows what the text says.
+// Page to choose, change, check and start a workload. The text is authoritative: the form changes
+// the text and shows its content.
 
 import { get, post, put, query, remove } from "./api.js";
 import { requestOf } from "./again.js";
@@ -28,7 +28,7 @@ class BuildPage {
     Object.assign(this, { main, signal, ...known, timer: null, asking: null });
     this.name = "workload.toml";
     this.builtin = null;
-    this.beside = "";
+    this.otherText = "";
     this.targets = new Set();
     this.devices = new Set();
     signal.addEventListener("abort", () => clearTimeout(this.timer));
@@ -38,14 +38,14 @@ class BuildPage {
     return this.name.endsWith(".toml");
   }
 
-  /** What the form shows: the workload, or for a file of another format the settings beside it. */
+  /** Text shown in the form: the workload, or the settings for a file of another format. */
   get ours() {
-    return this.isToml ? this.editor.text : this.beside;
+    return this.isToml ? this.editor.text : this.otherText;
   }
 
   set ours(text) {
     if (this.isToml) this.editor.text = text;
-    else this.beside = text;
+    else this.otherText = text;
   }
 
   build() {
@@ -60,13 +60,13 @@ class BuildPage {
     this.what = h("p", { class: "where" });
     this.start = button("Start", () => this.begin(), { class: "primary", disabled: true });
     const left = h("div", { class: "pane" }, this.source(), this.instead, this.shown, h("h2", {}, "Targets"), this.where());
-    const right = h("div", { class: "pane" }, h("h2", {}, "The same as a file"), this.editor.element, this.keep(),
+    const right = h("div", { class: "pane" }, h("h2", {}, "Workload file"), this.editor.element, this.keep(),
       h("h2", {}, "Verdict and plan"), this.verdicts, this.plan, h("div", { class: "actions" }, this.start));
     this.main.append(h("h1", {}, "Build"), this.what, this.wrong, h("div", { class: "panes" }, left, right));
     this.dropping();
   }
 
-  /** Where workloads come from. */
+  /** Controls to choose a workload. */
   source() {
     const groups = new Map();
     for (const { name, kind, origin, title } of this.list.workloads) {
@@ -82,14 +82,14 @@ class BuildPage {
     const file = h("input", { type: "file", onchange: () => file.files[0] && this.doing(() => this.takeFile(file.files[0])) });
     return h("div", { class: "fields source" },
       field("Built-in workload or pack", this.built),
-      field("Your own", this.owned),
-      field("File", file, `TOML, Iometer configuration, ${kinds}, PostMark commands; it can also be dropped or pasted here.`),
+      field("Your workloads", this.owned),
+      field("File", file, `TOML, Iometer configuration, ${kinds} or PostMark commands; you can also drop or paste it here.`),
       button("Empty workload", () => this.take(EMPTY, "workload.toml")));
   }
 
   listOwn({ files }) {
     const names = files.map((file) => file.name ?? file);
-    this.owned.replaceChildren(h("option", { value: "" }, names.length > 0 ? "–" : "none is saved yet"),
+    this.owned.replaceChildren(h("option", { value: "" }, names.length > 0 ? "–" : "none saved yet"),
       ...names.map((name) => h("option", { value: name }, name)));
     this.owned.disabled = names.length === 0;
   }
@@ -136,13 +136,13 @@ class BuildPage {
     this.take(await file.text(), file.name);
   }
 
-  /** What a stored run was started with, to be changed. */
+  /** Loads the workload of a stored run, to be changed. */
   async takeRun(id) {
     const { run } = await get(`/api/runs/${encodeURIComponent(id)}`, this.signal);
     const request = await requestOf(run);
     if (!request) {
-      const error = new Error("this run did not keep its workload");
-      error.help = "drop the file here";
+      const error = new Error("this run did not store its workload");
+      error.help = "drop the workload file here";
       this.wrong.replaceChildren(failure(error));
       return this.takeBuiltin("file-server");
     }
@@ -154,7 +154,7 @@ class BuildPage {
     this.apply(Object.entries(settings));
   }
 
-  /** Puts settings into what the form shows. */
+  /** Writes settings into the text shown in the form. */
   apply(settings) {
     for (const [key, value] of settings) {
       const doc = TomlText.read(this.ours);
@@ -164,9 +164,9 @@ class BuildPage {
     this.edited();
   }
 
-  /** Takes a text as the workload. */
+  /** Replaces the workload with a text. */
   take(text, name, builtin = null) {
-    Object.assign(this, { name, builtin, original: text, beside: "" });
+    Object.assign(this, { name, builtin, original: text, otherText: "" });
     this.editor.text = text;
     if (!builtin) this.built.value = "";
     this.title();
@@ -179,37 +179,37 @@ class BuildPage {
     this.what.textContent = `${this.name}${changed}`;
   }
 
-  /** Somebody typed into the text. */
+  /** Called when the user changes the text. */
   edited() {
     this.title();
     this.check(CHECK_MS, true);
   }
 
-  /** The form changed the text. */
+  /** Called when the form changes the text. */
   write(text) {
     this.ours = text;
     this.title();
     this.check(CHECK_MS);
   }
 
-  /** Fills the form from the text, where that can be read: else it is as it was, and waits. */
+  /** Fills the form from the text. While the text is not valid TOML, the form is disabled. */
   fill() {
     const doc = TomlText.read(this.ours);
     this.work.hidden = !this.isToml;
     this.shown.inert = !doc;
     if (doc) this.form.show(doc);
-    const turn = button("Turn it into TOML", () => this.doing(() => this.convert()));
-    const foreign = [h("p", {}, "This file is run as it is, with these settings. To change its work in the form, turn it into TOML first. "), turn];
-    const waits = h("p", { class: "remark" }, "The form goes on once the text is TOML again.");
+    const turn = button("Convert to TOML", () => this.doing(() => this.convert()));
+    const foreign = [h("p", {}, "This file runs as it is, with these settings. To change its work in the form, convert it to TOML first. "), turn];
+    const waits = h("p", { class: "remark" }, "The form is available again once the text is valid TOML.");
     this.instead.replaceChildren(...(this.isToml ? [doc ? "" : waits] : foreign));
   }
 
-  /** Targets beneath the roots that the server was given. */
+  /** Controls to choose targets below the roots of the server. */
   where() {
     this.places = h("div", { class: "places" });
     const { roots, overwrite_devices: devices } = this.facts;
     if (roots.length === 0) {
-      return h("p", { class: "warnings" }, "The server was given no targets, so it starts nothing: run ",
+      return h("p", { class: "warnings" }, "The server offers no targets, so it cannot start runs. Start it with ",
         h("code", {}, "pgmeter serve --target DIR"), ".");
     }
     this.known = roots.flatMap((root) => [root.path, ...root.directories.map((path) => path.startsWith("/") ? path : `${root.path}/${path}`)]);
@@ -228,9 +228,9 @@ class BuildPage {
         this.devices[box.checked ? "add" : "delete"](device);
         this.check(0);
       } });
-      return h("label", { class: "check danger" }, box, ` Overwrite ${device}: everything on it is lost`);
+      return h("label", { class: "check danger" }, box, ` Overwrite ${device}: all data on it will be lost`);
     });
-    return h("div", {}, this.places, h("div", { class: "fields" }, field("Another path beneath them", other), add), list, forDevices);
+    return h("div", {}, this.places, h("div", { class: "fields" }, field("Another path below them", other), add), list, forDevices);
   }
 
   choose(targets) {
@@ -246,16 +246,16 @@ class BuildPage {
     }));
   }
 
-  /** Saving and taking away. */
+  /** Controls to save, delete and download the workload. */
   keep() {
     this.saveName = h("input", { placeholder: "mine.toml" });
     const save = button("Save", () => this.doing(() => this.save()));
     const drop = button("Delete", () => this.doing(() => this.erase()), { class: "danger" });
     return h("div", { class: "fields" },
-      field("Save as your own", this.saveName, `in ${this.facts.folder}`), save, drop,
+      field("Save as", this.saveName, `in ${this.facts.folder}`), save, drop,
       button("Download as TOML", () => this.doing(() => this.download("toml"))),
       button("Download as .icf", () => this.doing(() => this.download("icf"))),
-      button("Download as a job file of fio", () => this.doing(() => this.download("fio"))));
+      button("Download as fio job file", () => this.doing(() => this.download("fio"))));
   }
 
   async save() {
@@ -266,7 +266,7 @@ class BuildPage {
       this.listOwn(await put(path, { text, replace: false }));
     } catch (error) {
       if (error.status !== 409) throw error;
-      if (!(await confirmed("Replace it?", `There is a workload ${name} already.`, "Replace"))) return;
+      if (!(await confirmed("Replace it?", `A workload ${name} already exists.`, "Replace"))) return;
       this.listOwn(await put(path, { text, replace: true }));
     }
     this.saveName.value = name;
@@ -278,7 +278,7 @@ class BuildPage {
 
   async erase() {
     const name = this.saveName.value.trim();
-    if (!name || !(await confirmed("Delete it?", `The workload ${name} is removed from your own.`, "Delete"))) return;
+    if (!name || !(await confirmed("Delete it?", `This deletes ${name} from your workloads.`, "Delete"))) return;
     this.listOwn(await remove(`/api/workloads/own/${encodeURIComponent(name)}`));
   }
 
@@ -286,8 +286,8 @@ class BuildPage {
     const { text, verdicts } = await post("/api/convert", { workload: this.workload(), to }, this.signal);
     if (text !== null) return text;
     this.say(verdicts);
-    const formats = { toml: "TOML", icf: "an Iometer configuration", fio: "a job file of fio" };
-    throw new Error(`this cannot be said in ${formats[to]}: see the verdict`);
+    const formats = { toml: "TOML", icf: "an Iometer configuration", fio: "a fio job file" };
+    throw new Error(`${formats[to]} cannot express this workload: see the verdict`);
   }
 
   async convert() {
@@ -305,16 +305,16 @@ class BuildPage {
     setTimeout(() => URL.revokeObjectURL(href), 1000);
   }
 
-  /** The workload as it is asked for: by its name, as long as it is as it was built in. */
+  /** The workload for a request: by name while a built-in workload is unchanged. */
   workload() {
     const { text } = this.editor;
     if (this.builtin && text === this.original) return { builtin: this.builtin };
     return { text, name: this.name };
   }
 
-  /** Settings beside a file of another format. */
+  /** Settings for a file of another format. */
   settings() {
-    const doc = TomlText.read(this.beside);
+    const doc = TomlText.read(this.otherText);
     return Object.fromEntries([...doc.root.entries.keys()].map((key) => [key, doc.typed([key])]));
   }
 
@@ -322,8 +322,8 @@ class BuildPage {
     return { workload: this.workload(), settings: this.settings(), targets: [...this.targets], overwrite_devices: [...this.devices] };
   }
 
-  /** Has the server check it soon; what was asked before is not waited for. The form is filled anew
-   * where the text was changed by other means. */
+  /** Schedules a check by the server and cancels the previous one. `fills` refills the form after a
+   * change that the form did not make. */
   check(delay, fills = false) {
     this.fills ||= fills;
     clearTimeout(this.timer);
@@ -348,7 +348,7 @@ class BuildPage {
     this.say(verdicts);
     this.start.disabled = !mayStart;
     if (!plan) {
-      this.plan.replaceChildren(h("p", { class: "remark" }, isUnderstood ? "It has no plan." : "There is no plan until the errors are gone."));
+      this.plan.replaceChildren(h("p", { class: "remark" }, isUnderstood ? "It has no plan." : "Fix the errors to see the plan."));
       return;
     }
     const { cells } = plan;
@@ -362,14 +362,14 @@ class BuildPage {
     const more = cells.length > PLAN_SHOWN ? h("p", { class: "remark" }, `and ${cells.length - PLAN_SHOWN} more`) : "";
     this.plan.replaceChildren(h("p", {}, `${cells.length} ${cells.length === 1 ? "cell" : "cells"}${time}.`),
       table("Plan", ["Cell", "Queue depth", "Workers", "Repetition", "Time", "I/O"], h("tbody", {}, rows)), more,
-      mayStart ? "" : h("p", { class: "remark" }, "It can be started from here once every target is beneath a root of the server."));
+      mayStart ? "" : h("p", { class: "remark" }, "To start it from this page, choose targets below the roots of the server."));
   }
 
   say(verdicts) {
     this.editor.mark(verdicts);
     if (this.isToml) this.form.tell(verdicts);
     this.verdicts.replaceChildren(verdicts.length === 0
-      ? h("p", { class: "status" }, "Nothing is wrong with it.")
+      ? h("p", { class: "status" }, "Valid, no warnings.")
       : verdictList(verdicts, this.editor));
   }
 

@@ -1,4 +1,5 @@
-// Verdicts on two or more runs, each against the first; the whole comparison is a page of its own.
+// Verdicts on two or more runs, each compared with the first. The full comparison is a separate
+// page.
 
 import { get, query } from "./api.js";
 import { sentence, show } from "./charts.js";
@@ -23,7 +24,7 @@ export async function showCompare({ main, params, signal }) {
   main.append(h("h1", {}, "Comparison"));
   const asked = { runs, force, published };
   main.append(await publications(asked, signal));
-  // One run stands beside nothing.
+  // A comparison needs two runs or published results.
   if (!runs.includes(",") && !published) return;
   let document;
   try {
@@ -33,37 +34,37 @@ export async function showCompare({ main, params, signal }) {
     main.append(failure(error));
     if (force || error.status === 0 || !runs.includes(",")) return;
     main.append(h("div", { class: "actions" },
-      h("a", { class: "button", href: query("#/compare", { ...asked, force: "true" }) }, "Compare all the same")));
+      h("a", { class: "button", href: query("#/compare", { ...asked, force: "true" }) }, "Compare anyway")));
     return;
   }
   main.append(h("div", { class: "actions" },
-    h("a", { class: "button primary", href: query("/api/compare/page", asked) }, "Open the whole comparison"),
+    h("a", { class: "button primary", href: query("/api/compare/page", asked) }, "Open the full comparison"),
     h("a", { class: "button", href: "#/runs" }, "Stored runs")));
   for (const comparison of document.comparisons) main.append(part(comparison));
-  for (const publication of document.published) main.append(beside(publication));
+  for (const publication of document.published) main.append(publishedTables(publication));
 }
 
-/** A choice among published experiments, whose figures stand beside the runs. */
+/** Choice of the published experiment to show next to the runs. */
 async function publications(asked, signal) {
   const { papers } = await get("/api/papers", signal);
   const known = papers.filter(({ has_figures: has }) => has).map(({ name, title }) => [name, title]);
   const select = choice([["", "none"], ...known], asked.published, { name: "published", onchange: () => {
     location.hash = query("#/compare", { ...asked, published: select.value }).slice(1);
   } });
-  return h("div", { class: "fields wide" }, field("Published figures beside", select,
-    "of an experiment whose work these runs did"));
+  return h("div", { class: "fields wide" }, field("Compare with published results", select,
+    "of an experiment with the same work as these runs"));
 }
 
-/** Published figures beside those of the runs. */
-function beside({ title, source, full_size: size, remark, sides, tables }) {
+/** Published results next to the results of the runs. */
+function publishedTables({ title, source, full_size: size, remark, sides, tables }) {
   const others = sides.filter(({ other_size: other }) => other);
   return h("section", { "aria-label": title },
-    h("h2", {}, title), h("p", { class: "where" }, source), h("p", {}, `The work of the publication: ${size}.`),
+    h("h2", {}, title), h("p", { class: "where" }, source), h("p", {}, `Work in the publication: ${size}.`),
     others.map(({ name, other_size: other }) => h("p", { class: "remark" }, `${name}: ${other}`)),
     remark ? sentence("p", remark) : "",
     tables.map(({ table: name, figures }) => {
       const systems = [...new Set(figures.flatMap(({ published }) => published.map(({ system }) => system)))];
-      const heads = ["Figure", ...systems.map((system) => `${system}, published`), ...sides.map((side) => `${side.name}: ${side.target}`)];
+      const heads = ["Result", ...systems.map((system) => `${system}, published`), ...sides.map((side) => `${side.name}: ${side.target}`)];
       const rows = figures.map((figure) => h("tr", {}, h("th", { scope: "row" }, figure.figure),
         systems.map((system) => h("td", {}, number(figure.published.find((it) => it.system === system)?.value))),
         figure.measured.map((it) => h("td", {}, number(it?.mean)))));
@@ -71,7 +72,7 @@ function beside({ title, source, full_size: size, remark, sides, tables }) {
     }));
 }
 
-/** A published number has no unit but that of its row. */
+/** The row's label contains the unit of its published numbers. */
 const number = (value) => (value === null || value === undefined ? "–"
   : new Intl.NumberFormat("en", { maximumSignificantDigits: 4, useGrouping: false }).format(value));
 
@@ -80,23 +81,23 @@ function part({ a, b, cells, plan_differences: plan, environment_differences: en
   const rows = cells.flatMap((cell) => cell.figures
     .filter(({ scope, figure }) => scope.of === "total" && (FIGURES[figure] || /p50|p99|mean/.test(figure)))
     .map((figure) => row(cell, figure)));
-  const heads = ["Cell", "Figure", "Before", "After", "Change", "Verdict"];
+  const heads = ["Cell", "Result", "Before", "After", "Change", "Verdict"];
   const differences = [...plan, ...environment].map(said);
   return h("section", {},
-    h("h2", {}, "Against the first"),
-    h("p", { class: "where" }, names(b), " against ", names(a)),
+    h("h2", {}, "Compared with the first run"),
+    h("p", { class: "where" }, names(b), " compared with ", names(a)),
     verdict(rows),
-    differences.length > 0 ? h("div", { class: "warnings notes" }, h("h2", {}, "What differs besides"),
+    differences.length > 0 ? h("div", { class: "warnings notes" }, h("h2", {}, "Other differences"),
       h("ul", {}, differences.map((text) => sentence("li", text)))) : "",
-    table("Figures with verdicts", heads, h("tbody", {}, rows.map((one) => one.element)), { class: "stack" }));
+    table("Results with verdicts", heads, h("tbody", {}, rows.map((one) => one.element)), { class: "stack" }));
 }
 
-/** What the verdicts come to, in a sentence. */
+/** Summary of the verdicts in one sentence. */
 function verdict(rows) {
   const counts = new Map();
   for (const { word } of rows) counts.set(word, (counts.get(word) ?? 0) + 1);
   const text = [...counts].map(([word, count]) => `${count} ${word}`).join(", ");
-  return h("p", { class: "lead", id: "verdict" }, `Of ${rows.length} figures: ${text}.`);
+  return h("p", { class: "lead", id: "verdict" }, `${rows.length} values compared: ${text}.`);
 }
 
 function row(cell, it) {
@@ -115,7 +116,7 @@ function row(cell, it) {
   return { element, word };
 }
 
-/** A difference in words, whatever its form. */
+/** A difference as text, for any kind of difference. */
 function said(difference) {
   if (typeof difference === "string") return difference;
   const { name, key, what, a, b } = difference;

@@ -1,8 +1,8 @@
-// The course of a run: its cells and their intervals, as they were stored and as they come.
+// Data of a run: its cells with their intervals, both stored and streamed.
 
 const SECOND = 1e9;
 
-/** Operations that move bytes together, or all where none moves any: what a total is made of. */
+/** Operations that add up to the total: those that transfer data, or all if none does. */
 function counted(operations) {
   const all = Object.values(operations);
   const moving = all.filter((figures) => figures.bytes > 0);
@@ -20,14 +20,14 @@ export class Course {
     this.current = null;
   }
 
-  /** Takes what the server knows of the run. */
+  /** Adds the server's summary of the run. */
   takeView({ planned, cells, warnings }) {
     this.planned = planned;
     for (const cell of cells) this.done.set(cell.position, cell);
     warnings.forEach((warning) => this.warn(warning));
   }
 
-  /** Takes intervals of cells; those of complete cells take the place of all that came before. */
+  /** Adds intervals of cells. For a completed cell, they replace all earlier intervals. */
   takeIntervals(cells) {
     for (const { position, index, is_complete: isComplete, intervals } of cells) {
       const cell = this.begin(position, index);
@@ -48,7 +48,7 @@ export class Course {
     if (!cell.isComplete) put(cell, interval);
   }
 
-  /** A warning, once; whether it is new. */
+  /** Adds a warning; returns false if it is already known. */
   warn(warning) {
     const isSame = (one) => one.code === warning.code && one.message === warning.message &&
       one.cell === warning.cell;
@@ -57,7 +57,7 @@ export class Course {
     return true;
   }
 
-  /** Names of operations, those that are asked for most first. */
+  /** Names of operations, the most frequent first. */
   operations() {
     const counts = new Map();
     for (const { intervals } of this.cells.values()) {
@@ -71,8 +71,8 @@ export class Course {
   }
 
   /**
-   * Stretches of measured time one after the other, in seconds from the beginning of the first
-   * cell; between two cells is one without figures, so that no line joins them.
+   * Points of measured time, cell after cell, in seconds from the start of the first cell. Between
+   * two cells there is a point without values, so that no line connects them.
    */
   points() {
     const points = [];
@@ -86,31 +86,31 @@ export class Course {
         end = from + interval.length_ns / SECOND;
         points.push({ from, to: end, cell, interval });
       }
-      // Two places of the axis are never the same.
+      // The chart needs distinct positions on the axis.
       begin = end + 1e-6;
     }
     return points;
   }
 
-  /** The last cell that is complete, with the figures of its record; null where there is none. */
+  /** The last completed cell, with the results of its record; null if there is none. */
   last() {
     const positions = [...this.done.keys()];
     return positions.length > 0 ? this.done.get(Math.max(...positions)) : null;
   }
 
-  /** How many cells the plan has. */
+  /** Number of cells in the plan. */
   get count() {
     return Math.max(this.planned.length, this.done.size);
   }
 
-  /** How long the whole plan takes, in seconds; null where it does not end by time. */
+  /** Planned duration of the run, in seconds; null if a cell does not end by time. */
   whole() {
     if (this.planned.some((cell) => cell.run_time_ns === null)) return null;
     const time = (cell) => cell.run_time_ns + (cell.ramp_time_ns ?? 0);
     return this.planned.reduce((whole, cell) => whole + time(cell), 0) / SECOND;
   }
 
-  /** How long the rest of the plan takes, in seconds; null where it does not end by time. */
+  /** Remaining duration of the plan, in seconds; null if a remaining cell does not end by time. */
   left() {
     const isDone = new Set([...this.done.values()].map((cell) => cell.index));
     let left = 0;
@@ -129,10 +129,10 @@ export class Course {
   }
 }
 
-/** Puts an interval where it belongs; what is told twice is taken once. */
+/** Inserts an interval in time order; skips one that is already there. */
 function put({ intervals }, interval) {
   let place = intervals.length;
-  // Nearly always it is the last; after a gap, others are there before.
+  // Nearly always, the interval is the last. After a gap in the stream, later ones may be there.
   while (place > 0 && intervals[place - 1].at_ns > interval.at_ns) place -= 1;
   const isBehind = (one, other) => other.at_ns >= one.at_ns + one.length_ns / 2;
   const [before, after] = [intervals[place - 1], intervals[place]];
@@ -140,45 +140,45 @@ function put({ intervals }, interval) {
   if (isNew) intervals.splice(place, 0, interval);
 }
 
-/** Operations or bytes a second of an interval: of one operation, or of all. */
+/** Operations or bytes per second in an interval, for one operation or in total. */
 export function rate(interval, what, operation) {
   const figures = operation ? [interval.operations[operation]].filter(Boolean) : counted(interval.operations);
   if (operation && figures.length === 0) return 0;
   return (sum(figures, what) * SECOND) / Math.max(1, interval.length_ns);
 }
 
-/** A latency of one operation in an interval, in nanoseconds; null where there was none. */
+/** A latency of one operation in an interval, in nanoseconds; null if there is none. */
 export const latency = (interval, what, operation) => interval.operations[operation]?.[what] ?? null;
 
-/** The largest latency of any operation. */
+/** Maximum latency of all operations in an interval, in nanoseconds. */
 export function slowest(interval) {
   const all = Object.values(interval.operations).map((figures) => figures.max_ns ?? 0);
   return all.length > 0 ? Math.max(...all) : null;
 }
 
-/** How many operations failed. */
+/** Number of failed operations. */
 export const errors = (interval) => sum(Object.values(interval.operations), "errors");
 
-/** Share of the time in which something waited for a processor, in percent. */
+/** Share of the time in which any task on the machine waited for a CPU, in percent. */
 export const pressure = (interval) =>
   interval.pressure_ns === undefined || interval.pressure_ns === null
     ? null
     : Math.min(100, (100 * interval.pressure_ns) / Math.max(1, interval.length_ns));
 
-/** Share of the time in which a worker waited for a processor, in percent. */
+/** Share of the time in which workers waited for a CPU, in percent. */
 export const waiting = (interval, workers) =>
   interval.waited_ns === undefined || interval.waited_ns === null
     ? null
     : Math.min(100, (100 * interval.waited_ns) / Math.max(1, interval.length_ns * workers));
 
-/** Share of the time in which a worker ran, in percent. */
+/** Share of the time in which workers ran, in percent. */
 export const running = (interval, workers) =>
   typeof interval.ran_ns === "number"
     ? Math.min(100, (100 * interval.ran_ns) / Math.max(1, interval.length_ns * workers))
     : null;
 
-/** A latency that so many percent did not exceed, from how often which was measured: the middle of a
- * step, which is a fifth wide. Null where that was not kept. */
+/** A latency percentile from the stored counts, in nanoseconds: the middle of a step, which is
+ * about a fifth wide. Null if there are no counts. */
 export function percentile(interval, percent, operation) {
   const kept = interval.latencies?.[operation];
   if (!kept) return null;
@@ -190,7 +190,7 @@ export function percentile(interval, percent, operation) {
   return Math.min(middle, interval.operations[operation]?.max_ns ?? middle);
 }
 
-/** Several intervals as one, for what adds up. */
+/** Merges intervals into one, for all values that add up. */
 export function together(intervals) {
   const whole = { at_ns: 0, length_ns: 0, ran_ns: null, waited_ns: null, pressure_ns: null, operations: {} };
   for (const interval of intervals) {

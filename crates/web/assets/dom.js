@@ -1,15 +1,15 @@
-// Elements, without markup in strings: what a run is called is never read as HTML.
+// Creates elements without HTML in strings, so that names of runs are never parsed as HTML.
 
 import { sentence } from "./charts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Makes an element. Functions are listeners; what an element has no property for is an attribute. */
+/** Creates an element. Functions become listeners; names without a property become attributes. */
 export function h(name, properties = {}, ...children) {
   return filled(document.createElement(name), properties, children);
 }
 
-/** Makes a part of a drawing. */
+/** Creates an SVG element. */
 export function svg(name, properties = {}, ...children) {
   return filled(document.createElementNS(SVG, name), properties, children);
 }
@@ -25,19 +25,19 @@ function filled(made, properties, children) {
   return made;
 }
 
-/** A button that does something; what it says is also its name. */
+/** A button with an action; its text is also its accessible name. */
 export function button(text, press, properties = {}) {
   return h("button", { type: "button", onclick: press, ...properties }, text);
 }
 
-/** A control with its name beside it. */
+/** A control with its label and an optional hint. */
 export function field(text, control, hint) {
   const name = h("span", { class: "field-name" }, text);
   const more = hint ? h("small", {}, hint) : null;
   return h("label", { class: "field" }, name, control, more);
 }
 
-/** A choice among words; each is a text, or a pair of value and text. */
+/** A select element; each option is a text, or a pair of value and text. */
 export function choice(words, chosen, properties = {}) {
   const options = words.map((word) => {
     const [value, text] = Array.isArray(word) ? word : [word, word];
@@ -46,15 +46,15 @@ export function choice(words, chosen, properties = {}) {
   return h("select", properties, options);
 }
 
-/** A table in a frame that scrolls by itself; rows are lists of cells. */
+/** A table in its own scrolling frame. `body` is a `tbody` element. */
 export function table(caption, heads, body, properties = {}) {
   const named = h("caption", {}, h("span", {}, caption));
   const row = h("tr", {}, heads.map((head) => (head instanceof Node ? head : th(head))));
-  // What stands above words begins where they do.
+  // Left-align the heads of columns that contain text, like their cells.
   [...(body.rows?.[0]?.cells ?? [])].forEach((cell, index) => {
     if (cell.tagName === "TH" || cell.classList.contains("name")) row.cells[index]?.classList.add("name");
   });
-  // Where there is no room for columns, each cell stands below the one before and says what it is.
+  // On a narrow screen, CSS stacks the cells of a row, and each shows its label.
   if (properties.class === "stack") {
     for (const { cells } of body.rows ?? []) {
       [...cells].forEach((cell, index) => (cell.dataset.label = row.cells[index].textContent));
@@ -69,12 +69,12 @@ export function th(text, properties = {}) {
   return h("th", { scope: "col", ...properties }, text);
 }
 
-/** Tells a screen reader what changed. */
+/** Announces a change to screen readers. */
 export function announce(text) {
   document.getElementById("announce").textContent = text;
 }
 
-/** Asks in a dialog; `make` gets a function that ends it with a value. Resolves to it, or null. */
+/** Opens a dialog; `make` gets a function that closes it with a value. Resolves to it, or null. */
 export function dialog(title, make) {
   return new Promise((resolve) => {
     let answer = null;
@@ -95,7 +95,7 @@ export function dialog(title, make) {
   });
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function confirmed(title, text, deed) {
   return dialog(title, (end) => [
     h("p", {}, text),
@@ -108,20 +108,20 @@ export function confirmed(title, text, deed) {
   ]);
 }
 
-/** A note that something failed, with what to do about it. */
+/** An error message with advice. */
 export function failure(error) {
   const help = error.help ? h("p", {}, "help: ", sentence("span", error.help)) : null;
   return h("div", { class: "warnings", role: "alert" }, sentence("p", error.message), help);
 }
 
-/** A time as people of the browser's place write it. */
+/** A time in the locale of the browser. */
 export function localTime(text) {
   if (!text) return "–";
   const shown = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
   return h("time", { dateTime: text, title: text }, shown.format(new Date(text)));
 }
 
-/** A stretch of time in words. */
+/** A duration as text. */
 export function duration(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;

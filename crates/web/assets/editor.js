@@ -1,4 +1,4 @@
-// The text of a workload, with numbers of lines, and marks at those of which something is said.
+// Text editor for a workload, with line numbers and marks at lines with diagnostics.
 
 import { sentence } from "./charts.js";
 import { button, h } from "./dom.js";
@@ -48,7 +48,7 @@ export class TextEditor {
     this.numbers.scrollTop = this.area.scrollTop;
   }
 
-  /** Goes to a place and selects its line. */
+  /** Focuses the editor and selects the line from the column on. */
   go(line, column) {
     const lines = this.area.value.split("\n");
     const begin = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
@@ -59,7 +59,7 @@ export class TextEditor {
   }
 }
 
-/** What is said of a workload, the lines of this text being links to them. */
+/** List of diagnostics; line numbers are buttons that go to the line. */
 export function verdictList(verdicts, editor) {
   const items = verdicts.map(({ severity, line, column, message, help }) => {
     const place = line ? button(`line ${line}${column ? `:${column}` : ""}`, () => editor.go(line, column), { class: "place" }) : "";

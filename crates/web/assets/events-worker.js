@@ -1,31 +1,31 @@
-// Browsers open six connections to a server over all their pages, and pages with a stream each
-// would leave none to load anything by. So one worker, shared by all of them, has one stream for
-// each run that any page looks at, and passes its events on.
+// Browsers open at most six connections to a server, shared by all pages. With one stream per page,
+// several pages would leave no connection for other requests. So one shared worker keeps one stream
+// per watched run and passes its events on.
 //
-// A page says every few seconds which run it looks at, and what it has: `{ id, place }`. The answer
-// is the stream's state. `{}` says that it looks away; one that is not heard of has gone without a
-// word.
+// Every few seconds, a page sends the run that it watches and its place: `{ id, place }`. The
+// answer is the state of the stream. `{}` means that the page stops watching. A page that sends
+// nothing for a while counts as closed.
 
 import { EventStream, earlier, later } from "./events.js";
 
-/** Pages say so every 5 s. */
+/** Pages report every 5 s. */
 const GONE_MS = 20000;
-/** With more runs than that, streams take turns: each goes on where it was. */
+/** With more runs than this, the streams take turns; each resumes at its place. */
 const STREAMS_MAX = 3;
 const TURN_MS = 2000;
 const LOOK_MS = 1000;
 
-/** By their ids, those whose turn is next in front. */
+/** By run id; the next run to get a stream is first. */
 const runs = new Map();
 let timer = null;
 
-/** A run that pages look at. */
+/** A run that pages watch. */
 class WatchedRun {
   constructor(id, place) {
     Object.assign(this, { id, place, state: "", stream: null, since: 0, pages: new Map() });
   }
 
-  /** Hears of a page; events behind its place come again where the stream is further. */
+  /** Registers a page. If the stream is past the page's place, it starts again from there. */
   hear(port, place) {
     const isNew = !this.pages.has(port);
     this.pages.set(port, performance.now());
@@ -69,19 +69,19 @@ function forget(run) {
   fill();
 }
 
-/** Opens streams as long as there is room. */
+/** Opens streams up to the limit. */
 function fill() {
   const all = [...runs.values()];
   const room = STREAMS_MAX - all.filter(({ stream }) => stream).length;
   for (const run of all.filter(({ stream }) => !stream).slice(0, room)) run.open();
-  // Nothing is done while nobody looks.
+  // The timer stops while no page watches a run.
   if (runs.size === 0) {
     clearInterval(timer);
     timer = null;
   } else timer ??= setInterval(look, LOOK_MS);
 }
 
-/** Forgets pages that have gone, and lets a stream that waits have its turn. */
+/** Removes pages that are closed, and gives a waiting run its turn. */
 function look() {
   const now = performance.now();
   for (const run of runs.values()) {

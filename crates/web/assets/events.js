@@ -1,4 +1,4 @@
-// Events of a run, resumed where they were left. Nothing here needs a page, so that a worker has it,
+// Events of a run, resumed at the last place. This module uses no DOM, so that workers can use it,
 // too.
 
 import { get, ofRun, query } from "./api.js";
@@ -6,9 +6,9 @@ import { get, ofRun, query } from "./api.js";
 const AGAIN_MS = 3000;
 const NAMES = ["hello", "cell-start", "interval", "cell-end", "warning", "gap", "run-end"];
 
-/** A stream from the server, which is opened again when it is lost. */
+/** A stream from the server that is reopened when it breaks. */
 export class EventStream {
-  /** `tell` gets each event's name, text and place; `state` hears whether the stream is open. */
+  /** `tell` gets each event's name, text and place; `state` gets an error, or "" once open. */
   constructor(id, place, tell, state) {
     Object.assign(this, { id, place, tell, state, source: null, timer: null, isClosed: false });
     this.open();
@@ -36,7 +36,7 @@ export class EventStream {
   }
 
   took(name, text, id) {
-    // `RUN:PLACE`; the first event has none.
+    // `RUN:PLACE`; the first event has no id.
     if (id) this.place = id.slice(this.id.length + 1);
     if (name === "run-end") this.close();
     this.tell(name, text, this.place);
@@ -44,11 +44,11 @@ export class EventStream {
 
   lost() {
     this.state("The server does not answer; trying again.");
-    // Otherwise the browser tries by itself.
+    // In the other states, the browser reconnects automatically.
     if (this.source?.readyState === EventSource.CLOSED) this.again();
   }
 
-  /** The browser has given up: what is wrong is asked for, and the stream opened again. */
+  /** The browser has given up: find out why, then open a new stream. */
   again() {
     this.leave();
     this.timer = setTimeout(async () => {
@@ -58,7 +58,7 @@ export class EventStream {
       } catch (error) {
         if (this.isClosed) return;
         if (error.status === 404) {
-          // It was aborted and removed, which ends it, too.
+          // An aborted run was removed, which also ends the stream.
           this.took("run-end", "{}");
           return;
         }
@@ -69,15 +69,15 @@ export class EventStream {
   }
 }
 
-/** Of two places, `CELL.STEP.WARNINGS`, one that has all that either has. */
+/** The later of two places, `CELL.STEP.WARNINGS`, in each part. */
 export const later = (one, other) => both(one, other, Math.max);
 
-/** Of two places, one that has only what both have. */
+/** The earlier of two places, in each part. */
 export const earlier = (one, other) => both(one, other, Math.min);
 
 function both(one, other, most) {
   const [a, b] = [one, other].map((place) => place.split(".").map(Number));
-  // Steps are counted within a cell, warnings over all of the run.
+  // Steps are counted per cell, warnings over the whole run.
   const way = a[0] - b[0] || a[1] - b[1];
   const [cell, step] = most(way, 0) === way ? a : b;
   return [cell, step, most(a[2], b[2])].join(".");

@@ -1,13 +1,13 @@
-// The form of a workload, made of the reference of its keys: a field for each key of a table, and a
-// group for each table. What is typed goes into the text at once, and what the text says is shown.
+// Form of a workload, built from the reference of its keys: a field for each key, a group for each
+// table. Input changes the text at once, and the form shows the content of the text.
 
 import { announce, button, choice, h } from "./dom.js";
 import { actList } from "./acts.js";
 import { accessLines } from "./mix.js";
 import { TomlText, literal, nameOf } from "./toml.js";
 
-/** Keys that are shown before others, table by table; the others stand behind "more" until they are
- * written. Of a table that is not named here all are shown. */
+/** Keys of a table that are always shown, in this order. The others are under "More settings" until
+ * they are set. For a table that is not listed here, all keys are shown. */
 const FIRST = {
   "": ["iodepth", "workers", "run_time", "ramp_time", "repetitions", "size", "engine", "cache"],
   worker: ["name", "count", "access_specs"],
@@ -19,12 +19,12 @@ const FIRST = {
   "phase.group": ["name", "workers", "rounds", "body"],
   "phase.group.body.mix": ["share", "transaction", "do"],
 };
-/** Tables with the keys of another. */
+/** Tables that have the keys of another table. */
 const SAME = {
   "job.writes": "job.reads", "fileset.paths": "fileset.nested", "rounds.phase": "phase",
   "cycling.targets": "cycling.workers",
 };
-/** Tables of work, kind by kind, with what is in a new one. */
+/** Tables that describe work, with the initial content of a new one. */
 const LISTS = {
   access_spec: { one: "access specification", make: (number) => ({
     name: `"Specification ${number}"`, line: [{ size: '"4KiB"', read: "100", random: "100" }],
@@ -35,27 +35,27 @@ const LISTS = {
   }) },
   fileset: { one: "fileset", make: (number) => ({ name: `"files-${number}"`, count: "100", present: '"100%"', size: '"16KiB"' }) },
   way: { one: "way", make: (number) => ({ name: `"way-${number}"` }) },
-  tokens: { one: "counter of tokens", make: (number) => ({ name: `"tokens-${number}"` }) },
+  tokens: { one: "token counter", make: (number) => ({ name: `"tokens-${number}"` }) },
   phase: { one: "phase", make: (number, form) => ({ name: `"phase-${number}"`, group: [newGroup(form)] }) },
   "phase.group": { one: "group of workers", make: (_, form) => newGroup(form) },
-  rounds: { one: "course of rounds", make: () => ({ times: "2" }) },
+  rounds: { one: "sequence of rounds", make: () => ({ times: "2" }) },
   "phase.group.body.mix": { one: "branch", make: (_, form) => newBranch(form) },
 };
 const KINDS = [["access_spec", "worker"], ["job"], ["fileset", "way", "tokens", "phase", "rounds"]];
 const PROGRAMS = ["postmark", "fs_mark", "create_remove", "lat_fs"];
-/** What is no setting: work, and what has a place of its own on the page. */
+/** Keys that are not settings: work, and keys with their own controls on the page. */
 const NO_SETTINGS = new Set([...KINDS.flat(), ...PROGRAMS, "part", "targets", "iometer"]);
 const LABELS = { iodepth: "Queue depth (iodepth)" };
 
 const newBranch = (form) => ({ share: "1", do: `[{ stat = ${JSON.stringify(form.names("fileset")[0] ?? "@")} }]` });
 const newGroup = (form) => ({ body: `[\n  { open = ${JSON.stringify(form.names("fileset")[0] ?? "files-1")} },\n  { read = "rest", piece = "64KiB" },\n  "close",\n]` });
 
-/** So many characters are shown at once. */
+/** Help texts up to this number of characters are shown in full. */
 const HELP_SHORT = 80;
 
-/** A default that fits into a field. */
+/** A default that is short enough for a placeholder. */
 const short = (text) => (text && text.length <= 18 ? text.replaceAll("`", "") : undefined);
-/** What a key means: its first sentence, and the others once somebody asks for them. */
+/** Help for a key: its first sentence, and the rest after a click. */
 function helpOf(text, id) {
   const end = text.search(/[.:;] /) + 1;
   if (end === 0 || text.length < HELP_SHORT) return h("small", { id, class: "help" }, text);
@@ -65,7 +65,7 @@ function helpOf(text, id) {
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 export class WorkloadForm {
-  /** `text` has the text of the workload, and `changed` takes what becomes of it. */
+  /** `text` returns the text of the workload; `changed` receives the new text. */
   constructor(keys, text, changed) {
     Object.assign(this, { text, changed, verdicts: [], controls: new Map(), open: new Map(), folds: new Map(), tables: new Map() });
     for (const key of keys) {
@@ -76,7 +76,7 @@ export class WorkloadForm {
     this.work = h("div", { class: "specs" });
   }
 
-  /** Keys of a table, as the reference has them. */
+  /** Keys of a table, as in the reference. */
   keys(table) {
     return this.tables.get(table) ?? [];
   }
@@ -85,13 +85,13 @@ export class WorkloadForm {
     return this.keys(table).find((key) => key.name === name);
   }
 
-  /** Names in the tables of a list. */
+  /** Names of all tables in a list. */
   names(list) {
     const count = this.doc?.count([list]) ?? 0;
     return Array.from({ length: count }, (_, place) => this.doc.typed([list, place, "name"])).filter(Boolean);
   }
 
-  /** Shows what a text says. */
+  /** Shows the content of a text. */
   show(doc) {
     this.doc = doc;
     this.controls.clear();
@@ -100,8 +100,8 @@ export class WorkloadForm {
     this.work.replaceChildren(...this.whole());
   }
 
-  /** Changes the text, which may have been changed meanwhile. Where the form has to be drawn anew,
-   * `focus` names the control that is next. */
+  /** Applies a change to the current text. With `focus`, the form is rebuilt and the named control
+   * gets the focus. */
   edit(change, focus) {
     const now = TomlText.read(this.text());
     const doc = now && TomlText.read(change(now));
@@ -118,16 +118,16 @@ export class WorkloadForm {
     this.edit((doc) => doc.set(path, literal(text, kind)));
   }
 
-  /** All work that the text has, or what it could have. */
+  /** Groups for all work in the text, or buttons to begin with. */
   whole() {
     const { doc } = this;
     const has = (name) => doc.at([name]) !== undefined;
     if (has("part")) {
-      return [h("p", { class: "remark" }, `A pack of ${doc.count(["part"])} workloads: change their requests in the text. Settings above hold for all parts that do not say otherwise.`)];
+      return [h("p", { class: "remark" }, `A pack of ${doc.count(["part"])} workloads: change their requests in the text. Settings above apply to all parts that do not set their own.`)];
     }
     const kinds = KINDS.filter((lists) => lists.some(has)).flat();
     const programs = PROGRAMS.filter(has);
-    const used = has("use") ? [h("p", { class: "remark" }, `It begins as ${doc.typed(["use"])} does; what is written here replaces what that says.`)] : [];
+    const used = has("use") ? [h("p", { class: "remark" }, `It is based on ${doc.typed(["use"])}; settings here take precedence.`)] : [];
     if (kinds.length + programs.length === 0) return [...used, this.beginnings()];
     const lists = kinds.map((list) => this.list([list], list));
     const empty = lists.filter(({ items }) => items.length === 0).map(({ add }) => add);
@@ -135,26 +135,26 @@ export class WorkloadForm {
       empty.length > 0 ? h("div", { class: "actions" }, empty) : "", ...programs.map((name) => this.program(name))];
   }
 
-  /** What a workload without any work can be made of. */
+  /** Buttons to add the first work to a workload. */
   beginnings() {
     const add = (text, change) => button(text, () => this.edit(change, "none"));
     const made = (list) => LISTS[list].make(1, this);
-    const programs = PROGRAMS.map((name) => add(`Files as ${name.replaceAll("_", "-")} has them`, (doc) => doc.open(name)));
-    return h("div", {}, h("p", { class: "remark" }, "There is no work yet. Begin with:"), h("div", { class: "actions" },
+    const programs = PROGRAMS.map((name) => add(`Files as in ${name.replaceAll("_", "-")}`, (doc) => doc.open(name)));
+    return h("div", {}, h("p", { class: "remark" }, "There is no work yet. Start with:"), h("div", { class: "actions" },
       add("An access specification", (doc) => doc.add(["access_spec"], made("access_spec"))),
       add("A job", (doc) => doc.add(["job"], made("job"))),
       add("Files and a phase", (doc) => new TomlText(doc.add(["fileset"], made("fileset"))).add(["phase"], made("phase"))),
       programs));
   }
 
-  /** A program of work on files by its options. */
+  /** Options of an emulated program. */
   program(name) {
     const title = `Options of ${name.replaceAll("_", "-")}`;
     return h("fieldset", {}, h("legend", {}, title), this.note([name]), this.group([name], name),
       h("div", { class: "actions" }, button(`Remove ${name.replaceAll("_", "-")}`, () => this.edit((doc) => doc.drop([name]), "none"))));
   }
 
-  /** Tables of a list, each a group of fields, which can be added, moved and removed. */
+  /** Tables of a list: each is a group of fields that can be added, moved and removed. */
   list(path, table) {
     const { one, make } = LISTS[table] ?? { one: path.at(-1).replaceAll("_", " "), make: () => ({}) };
     const count = this.doc.count(path);
@@ -174,17 +174,17 @@ export class WorkloadForm {
     return { items, add };
   }
 
-  /** What one of a list is called. */
+  /** Title of a table in a list. */
   titleOf(path) {
     return ["name", "label", "step", "transaction"].map((key) => this.doc.typed([...path, key])).find(Boolean) ?? "";
   }
 
   remove(path, focus, what) {
     this.edit((doc) => doc.drop(path), focus);
-    announce(`${what} is removed`);
+    announce(`${what} removed`);
   }
 
-  /** Buttons that move one of a list. */
+  /** Buttons that move a table within its list. */
   moves(path, count, what) {
     const place = path.at(-1);
     const to = (other, by) => [...path.slice(0, -1), other, by];
@@ -199,7 +199,7 @@ export class WorkloadForm {
     return count < 2 ? [] : [move("up", "↑", place === 0, place - 1), move("down", "↓", place === count - 1, place + 1)];
   }
 
-  /** Fields of a table: those that are wanted first or written, and the others behind "more". */
+  /** Fields of a table: keys that come first or are set, and the others under "More settings". */
   group(path, table, keys = this.keys(table), wanted = FIRST[table]) {
     const isShown = ({ name }) => !wanted || wanted.includes(name) || this.doc.at([...path, name]) !== undefined;
     const order = wanted ?? ["name"];
@@ -216,12 +216,12 @@ export class WorkloadForm {
     return [small.length > 0 ? h("div", { class: "fields options" }, small) : [], large].flat();
   }
 
-  /** Fields that are made once somebody asks for them. */
+  /** Fields that are created when the user opens them. */
   more(path, table, keys) {
     return this.folded([...path, "more"], `More settings (${keys.length})`, () => this.fields(path, table, keys));
   }
 
-  /** What is made once it is opened, and stays open while the form is drawn anew. */
+  /** A group that is created when it is opened, and stays open when the form is rebuilt. */
   folded(path, title, make, isOpenFirst = false) {
     const name = nameOf(path);
     const box = h("div");
@@ -238,7 +238,7 @@ export class WorkloadForm {
     return element;
   }
 
-  /** What a key has: a field, or a group where its value is a table, a list of tables or of acts. */
+  /** Control for a key: a field, or a group if its value is a table or a list of tables or acts. */
   field(path, table, about) {
     const { name, value } = about;
     const inner = SAME[`${table}.${name}`] ?? (table === "" ? name : `${table}.${name}`);
@@ -258,7 +258,7 @@ export class WorkloadForm {
     return this.named(path, about, this.control(path, about));
   }
 
-  /** The control of a key, whose value is written as it is typed. */
+  /** Input for a key; every input changes the text. */
   control(path, { name: key, value, words, default: usual }) {
     const now = this.doc.typed(path);
     const choices = words.length > 0 && /^(word|table)$/.test(value) ? words : value === "`true` or `false`" ? ["true", "false"] : [];
@@ -279,38 +279,38 @@ export class WorkloadForm {
     return list ? [input, list] : input;
   }
 
-  /** Names of other tables that a key may mean. */
+  /** Names of other tables that a key can refer to. */
   suggestions(key) {
     const lists = { way: "way", to: "fileset", directories_of: "fileset", after: "job", take: "tokens", put: "tokens" };
     return lists[key] ? this.names(lists[key]) : [];
   }
 
-  /** A control with the name and the meaning of its key, and room for what is wrong with it. */
+  /** An input with the label and the help of its key, and room for its errors. */
   named(path, { name: key, meaning, default: usual }, control) {
     const name = nameOf(path);
-    const [input, ...beside] = [].concat(control);
+    const [input, ...inline] = [].concat(control);
     const more = usual && !short(usual) ? ` Default: ${usual}.` : "";
     const help = helpOf((meaning + more).replaceAll("`", ""), `help-${name}`);
     Object.assign(input, { name, id: `field-${name}` });
     input.setAttribute("aria-describedby", help.id);
     const label = h("label", { class: "field-name", htmlFor: input.id }, LABELS[name] ?? LABELS[key] ?? capital(key.replaceAll("_", " ")));
-    return h("div", { class: "field" }, label, input, beside, this.note(path, input), help);
+    return h("div", { class: "field" }, label, input, inline, this.note(path, input), help);
   }
 
-  /** The same in a line, where the meaning is told to those who ask. */
-  beside(path, { name: key, meaning, ...about }) {
-    const [input, ...beside] = [].concat(this.control(path, { name: key, meaning, ...about }));
+  /** The same in one line, with the help as a tooltip. */
+  inline(path, { name: key, meaning, ...about }) {
+    const [input, ...inline] = [].concat(this.control(path, { name: key, meaning, ...about }));
     Object.assign(input, { name: nameOf(path), title: meaning.replaceAll("`", "") });
-    return [h("label", { class: "beside" }, `${key.replaceAll("_", " ")} `, input), beside, this.note(path, input)];
+    return [h("label", { class: "inline" }, `${key.replaceAll("_", " ")} `, input), inline, this.note(path, input)];
   }
 
-  /** Room for what is wrong at a path, beside the control for it if there is one. */
+  /** Place for the errors at a path, linked to its input if there is one. */
   note(path, control = null, note = h("p", { class: "wrong", id: `wrong-${nameOf(path)}`, hidden: true })) {
     this.controls.set(nameOf(path), { control, note });
     return note;
   }
 
-  /** Tells what is wrong where it is: at the field for it, or at the group that it is in. */
+  /** Shows errors at their fields, or at the innermost group that contains them. */
   tell(verdicts) {
     this.verdicts = verdicts;
     for (const { control, note } of this.controls.values()) {
@@ -336,7 +336,7 @@ export class WorkloadForm {
     }
   }
 
-  /** Opens the groups that a path leads through. */
+  /** Opens all groups along a path. */
   unfold(path) {
     for (let depth = 1; depth <= path.length; depth += 1) {
       const fold = this.folds.get(nameOf(path.slice(0, depth)));

@@ -1,10 +1,9 @@
-// The heat map of latency: time from left to right, latency on a logarithmic scale upward, and how
-// many operations a second were there as depth of color.
+// Heat map of latency: time on the x axis, latency on a logarithmic y axis, and operations per
+// second as color.
 //
-// Intervals count how often which latency was measured, in four steps from each power of two to the
-// next. Where that was not kept, the map shows what is known: half of the operations around and
-// below the median, 49 of 100 between it and the 99th percentile, and 1 of 100 between that and the
-// slowest, spread evenly.
+// Intervals count latencies in four steps per power of two. Without these counts, the map shows an
+// estimate: half of the operations are spread around and below the median, 49 % between the median
+// and the 99th percentile, and 1 % between that and the maximum.
 
 import { color, faded, logTicks, show, tick } from "./charts.js";
 import { choice, field, h, table, th } from "./dom.js";
@@ -12,7 +11,7 @@ import { choice, field, h, table, th } from "./dom.js";
 const STEPS_PER_OCTAVE = 4;
 const HEIGHT = 280;
 const [LEFT, BOTTOM, TOP, RIGHT] = [58, 26, 8, 12];
-/** How far below the median its half is shown, as a part of it; where it ends is not known. */
+/** Lower end of the half below the median, as a share of the median; the minimum is unknown. */
 const BELOW = 0.6;
 const TABLE_ROWS_MAX = 2000;
 
@@ -24,7 +23,7 @@ export class HeatMap {
     this.select = choice([["", "all operations"]], "", { onchange: () => this.draw() });
     this.numbers = h("details", { class: "numbers", ontoggle: () => this.fillTable() },
       h("summary", {}, "Data as a table"));
-    const summary = "How many operations were how slow when: the stronger the color, the more.";
+    const summary = "Latency distribution over time; a stronger color means more operations.";
     this.element = h("figure", { class: "chart wide" },
       h("figcaption", {}, h("h4", {}, "Heat map of latency"), h("p", {}, summary)),
       h("div", { class: "controls" }, field("Operations", this.select)), this.plot, this.numbers);
@@ -56,14 +55,14 @@ export class HeatMap {
     if (this.numbers.open && !this.numbers.contains(document.activeElement)) this.fillTable();
   }
 
-  /** The figures of the operations that are chosen, in an interval. */
+  /** Values of the selected operations in an interval. */
   figures({ operations }) {
     const { value } = this.select;
     const all = Object.entries(operations).filter(([name]) => !value || name === value);
     return all.filter(([, it]) => it.count > 0 && it.p50_ns && it.max_ns);
   }
 
-  /** First and last step of an operation in an interval, with how many a nanosecond were in each. */
+  /** Steps of an operation in an interval, each with its operations per nanosecond. */
   steps(interval, name, it) {
     const kept = interval.latencies?.[name];
     const each = 1 / Math.max(1, interval.length_ns);
@@ -95,11 +94,11 @@ export class HeatMap {
     const [low, high] = this.ends.map((value) => show("nanoseconds", value));
     canvas.setAttribute("aria-label", `Heat map of latency over ${this.points.length} intervals, ` +
       `from ${low} to ${high}. The same data is in the table below.`);
-    // What tests and other scripts can see of it.
+    // For tests and other scripts.
     canvas.dataset.columns = String(this.points.length);
   }
 
-  /** Where times and steps are drawn. */
+  /** Sets the scales of both axes. */
   scale(width, columns) {
     let [low, high] = [Infinity, 0];
     for (const steps of columns) {
@@ -131,11 +130,11 @@ export class HeatMap {
     const shades = Array.from({ length: 33 }, (_, index) => faded(color("color-0"), (index / 32) * 100));
     columns.forEach((steps, index) => {
       const { from, to } = this.points[index];
-      // Whole pixels, or the edges of what can be seen through would be seen, too.
+      // Whole pixels: transparent rectangles with fractional edges would show seams.
       const x = Math.round(this.x(from));
       const width = Math.max(1, Math.round(this.x(to)) - x);
       steps.forEach((amount, step) => {
-        // Four powers of ten are told apart: one of a hundred is to be seen beside the many.
+        // Four powers of ten are distinguishable: 1 % must be visible next to the rest.
         const depth = Math.max(0.08, 1 + Math.log10(amount / most) / 4);
         context.fillStyle = shades[Math.round(Math.min(1, depth) * 32)];
         const [top, bottom] = [step + 1, step].map((edge) => Math.round(this.y(edge)));
@@ -168,7 +167,7 @@ export class HeatMap {
     }
   }
 
-  /** Says what is beneath the pointer. */
+  /** Shows the values at the pointer. */
   tell({ offsetX }) {
     const point = this.points.findLast(({ from }) => this.x(from) <= offsetX);
     this.tip.hidden = !point || offsetX < LEFT;
@@ -197,13 +196,13 @@ export class HeatMap {
   }
 }
 
-/** An amount spread evenly over the steps between two latencies. */
+/** Spreads an amount evenly over the steps between two latencies. */
 function spread(low, high, amount) {
   const [first, last] = [low, high].map((ns) => Math.floor(Math.log2(Math.max(1, ns)) * STEPS_PER_OCTAVE));
   return Array.from({ length: last - first + 1 }, (_, index) => [first + index, amount / (last - first + 1)]);
 }
 
-/** One, two or five times a power of ten: at least so much. */
+/** One, two or five times a power of ten, not less than `least`. */
 function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1e-3, least)));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);

@@ -1,5 +1,5 @@
-// Labs, which measure workloads on file systems made for them, and published experiments, which can be
-// repeated. Both are started through the queue of runs.
+// Labs, which measure workloads on newly created file systems, and published experiments, which can
+// be repeated. The queue starts both.
 
 import { get, post, query, remove } from "./api.js";
 import { sentence } from "./charts.js";
@@ -7,7 +7,7 @@ import { announce, button, choice, confirmed, failure, field, h, localTime, tabl
 
 export async function showLabs({ main, signal }) {
   main.append(h("h1", {}, "Labs"),
-    h("p", {}, "A lab makes file systems, measures workloads on each of them in turn, and sets them side by side in one table."));
+    h("p", {}, "A lab creates file systems, measures workloads on each of them in turn, and compares them in one table."));
   const frame = h("div");
   main.append(frame);
   await list(frame, signal);
@@ -22,25 +22,25 @@ export async function showLabs({ main, signal }) {
 
 export async function showPapers({ main, params, signal }) {
   main.append(h("h1", {}, "Papers"),
-    h("p", {}, "Published experiments, which can be repeated here and are then shown beside the published figures."));
+    h("p", {}, "Published experiments. You can repeat them here and compare your results with the published ones."));
   const [{ papers }, found, facts] = await Promise.all(
     ["/api/papers", "/api/file-systems", "/api"].map((path) => get(path, signal)));
   const rows = papers.map(({ name, title, source, full_size: size, has_figures: has }) => h("tr", {},
     h("th", { scope: "row" }, h("a", { href: `/api/papers/${encodeURIComponent(name)}/page` }, name)),
     h("td", { class: "name" }, title, h("small", { class: "note" }, source)),
     h("td", { class: "name" }, size),
-    h("td", { class: "name" }, has ? "yes" : "none that can be printed"),
+    h("td", { class: "name" }, has ? "yes" : "no"),
     h("td", { class: "name" }, h("a", { class: "button", href: query("#/papers", { paper: name }), "aria-label": `Repeat ${name}` }, "Repeat"))));
-  main.append(table("Published experiments", ["Name", "What", "Full size", "Figures", "Repeat"], h("tbody", {}, rows), { class: "stack" }));
+  main.append(table("Published experiments", ["Name", "What", "Full size", "Published results", "Repeat"], h("tbody", {}, rows), { class: "stack" }));
   const paper = choice(papers.map(({ name, title }) => [name, `${name}: ${title}`]), params.get("paper") ?? papers[0].name, { name: "paper" });
   const head = h("h2", { tabIndex: -1 }, "Repeat an experiment");
   main.append(head, starter({ found, facts, needsFileSystem: false, repetitions: 1 },
     field("Experiment", paper), () => ({ paper: paper.value })));
-  // Who chose one comes to what is done with it.
+  // A link to one experiment scrolls to the form that repeats it.
   if (params.get("paper")) requestAnimationFrame(() => head.scrollIntoView());
 }
 
-/** The labs of the store. */
+/** Table of the stored labs. */
 async function list(frame, signal) {
   const { labs } = await get("/api/labs", signal);
   if (labs.length === 0) {
@@ -50,9 +50,9 @@ async function list(frame, signal) {
   const rows = labs.map((lab) => {
     const path = `/api/labs/${encodeURIComponent(lab.id)}`;
     const erase = button("Delete", async () => {
-      if (!(await confirmed("Delete this lab?", `The table of ${lab.title} is removed; its runs stay.`, "Delete"))) return;
+      if (!(await confirmed("Delete this lab?", `This deletes the table of ${lab.title}. Its runs stay in the store.`, "Delete"))) return;
       await remove(path);
-      announce("The lab is deleted");
+      announce("Lab deleted");
       await list(frame, signal);
     }, { class: "danger", "aria-label": `Delete lab ${lab.short_id}` });
     const few = lab.run_ids.slice(0, 32);
@@ -67,11 +67,11 @@ async function list(frame, signal) {
   frame.replaceChildren(table("Stored labs", ["Lab", "What", "File systems", "Runs", "Kernel", "Actions"], h("tbody", {}, rows), { class: "stack" }));
 }
 
-/** The form that starts one, or what is missing for it. */
+/** Form to start a lab or an experiment, or a message if no directory is available. */
 function starter({ found, facts, needsFileSystem, repetitions }, what, chosen) {
   const places = facts.roots.filter(({ is_directory: is }) => is).map(({ path }) => path);
   if (places.length === 0) {
-    return h("p", { class: "warnings" }, "The server was given no directory to work in, so it starts nothing: run ",
+    return h("p", { class: "warnings" }, "The server offers no directory, so it cannot start labs. Start it with ",
       h("code", {}, "pgmeter serve --target DIR"), ".");
   }
   const can = found.file_systems.filter((one) => one.can_be_made);
@@ -90,7 +90,7 @@ function starter({ found, facts, needsFileSystem, repetitions }, what, chosen) {
     const names = boxes.filter(({ box }) => box.checked).map(({ name }) => name);
     if (needsFileSystem && names.length === 0) {
       const error = new Error("no file system was chosen");
-      error.help = "tick one or more of them";
+      error.help = "select one or more of them";
       wrong.replaceChildren(failure(error));
       return;
     }
@@ -107,21 +107,21 @@ function starter({ found, facts, needsFileSystem, repetitions }, what, chosen) {
   const none = needsFileSystem && can.length === 0;
   return h("form", { onsubmit: begin },
     h("div", { class: "fields lab" }, what,
-      field("Directory", target, "images are made in it; beneath a root of the server"),
+      field("Directory", target, "for the images; must be below a root of the server"),
       field("Size of each image", size), field("Repetitions", often), field("Scale", scale, "above 0, at most 1")),
     h("datalist", { id: "lab-places" }, places.map((value) => h("option", { value }))),
-    h("fieldset", {}, h("legend", {}, needsFileSystem ? "File systems" : "File systems to make; none: the directory itself"),
+    h("fieldset", {}, h("legend", {}, needsFileSystem ? "File systems" : "File systems to create (none: use the directory itself)"),
       h("div", { class: "checks" }, boxes.map(({ name, box, title }) => h("label", { class: "check" }, box, ` ${name}`, h("small", { class: "note" }, ` ${title}`)))),
       missing(cannot)),
     h("label", { class: "check" }, cold, " Drop the kernel's caches before each workload"),
     wrong, h("div", { class: "actions" }, h("button", { class: "primary", disabled: none }, "Start")),
-    h("p", { class: "remark" }, "Options of file systems, devices and guests are for the command line: ",
+    h("p", { class: "remark" }, "Options of file systems, devices and guests are available only on the command line: ",
       h("code", {}, needsFileSystem ? "pgmeter lab run" : "pgmeter paper run"), "."));
 }
 
-/** What the others need. */
+/** Requirements of the file systems that cannot be created here. */
 function missing(cannot) {
   if (cannot.length === 0) return "";
   const items = cannot.map(({ name, missing: what }) => h("li", {}, h("strong", {}, name), " needs ", sentence("span", what.join(", "))));
-  return h("details", {}, h("summary", {}, `${items.length} others cannot be made here`), h("ul", {}, items));
+  return h("details", {}, h("summary", {}, `${items.length} others cannot be created here`), h("ul", {}, items));
 }

@@ -1,4 +1,4 @@
-// The way to the run that goes on: of an entry of the queue, or the newest that is running.
+// Finds the current run: the run of a queue entry, or the newest running one.
 
 import { get } from "./api.js";
 import { h } from "./dom.js";
@@ -22,7 +22,7 @@ export async function showLive({ main, rest: [entry], signal }) {
     const id = document.hidden ? null : await look();
     if (signal.aborted) return;
     if (id) {
-      // The address then names the run, and going back does not come here again.
+      // Replace the address by that of the run, so that going back skips this view.
       history.replaceState(null, "", `#/run/${encodeURIComponent(id)}`);
       main.replaceChildren();
       await showRun({ main, rest: [id], signal });
@@ -42,30 +42,30 @@ async function running(entries, signal) {
 }
 
 const nothing = () => [
-  "No run goes on. ",
-  h("a", { href: "#/build" }, "Start one"),
-  ", or look at those that are ",
-  h("a", { href: "#/runs" }, "stored"),
-  ". A run that is started on the command line appears here by itself.",
+  "Nothing is running. ",
+  h("a", { href: "#/build" }, "Start a run"),
+  ", or open a ",
+  h("a", { href: "#/runs" }, "stored one"),
+  ". Runs started on the command line appear here automatically.",
 ];
 
-/** Says what an entry of the queue waits for, or why it came to nothing. */
+/** Shows why a queue entry waits, or why it failed. */
 function say(status, entry) {
   const text = JSON.stringify(entry ?? null);
   if (status.dataset.said === text) return;
   status.dataset.said = text;
   if (!entry) {
-    status.replaceChildren("This run is not in the queue any more.");
+    status.replaceChildren("This run is no longer in the queue.");
     return;
   }
   const queue = h("a", { href: "#/queue" }, "queue");
   if (entry.state === "ended") {
     status.replaceChildren(`${entry.title} ended before anything was measured (exit code ${entry.exit_code ?? "unknown"}).`,
-      h("pre", { class: "command" }, entry.remarks || "It said nothing."));
+      h("pre", { class: "command" }, entry.remarks || "It printed nothing."));
   } else if (entry.state === "waiting") {
     status.replaceChildren(`${entry.title} waits in the `, queue,
       entry.waits_for ? ` for ${entry.waits_for}.` : ".");
   } else {
-    status.replaceChildren(`${entry.title} is starting: its files are being made.`);
+    status.replaceChildren(`${entry.title} is starting: it creates its files.`);
   }
 }

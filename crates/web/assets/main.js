@@ -1,4 +1,4 @@
-// Which view is shown: the part of the address behind `#/`.
+// Selects the view by the part of the address after `#/`.
 
 import { figures, redraw } from "./charts.js";
 import { announce, failure, h } from "./dom.js";
@@ -27,9 +27,9 @@ const main = document.getElementById("content");
 const root = document.documentElement;
 let current = null;
 
-/** Leaves the view that is shown and goes to that of the address. */
+/** Leaves the current view and shows the view of the address. */
 async function route() {
-  // A link within the page, such as that to the content, is no view.
+  // A link within the page, such as the skip link, does not change the view.
   if (location.hash && !location.hash.startsWith("#/")) return;
   const [path, search = ""] = (location.hash.slice(2) || "runs").split("?");
   const [name, ...rest] = path.split("/").map(decodeURIComponent);
@@ -71,10 +71,10 @@ function isDark() {
   return colorScheme ? colorScheme === "dark" : system.matches;
 }
 
-/** Takes a theme, or with nothing the reader's own. */
+/** Sets a theme; an empty string selects the system's theme. */
 function setTheme(wanted) {
   root.style.colorScheme = wanted;
-  // The button says what it does: it leads to the other theme.
+  // The button is labeled with its effect: the other theme.
   theme.textContent = isDark() ? "Light" : "Dark";
   figures.forEach(redraw);
   dispatchEvent(new Event("theme"));

@@ -1,17 +1,16 @@
-// Access lines as Iometer's editor has them: lines that share the requests, and a picture of the mix
-// that they make.
+// Access lines as in Iometer's editor: lines that share the requests, with a picture of their mix.
 
 import { button, h, svg } from "./dom.js";
 import { literal, nameOf } from "./toml.js";
 
 const LINE = "access_spec.line";
-/** Keys with a column of their own, with what stands above it and what holds where it is empty. */
+/** Keys with a column each: the key, the head, and the default. */
 const COLUMNS = [
   ["size", "Size", "4KiB"], ["of_size", "Share %", "100"], ["read", "Read %", "100"], ["random", "Random %", "0"],
   ["delay", "Delay", "0s"], ["burst", "Burst", "1"], ["align", "Align", ""], ["reply", "Reply", ""],
 ];
 
-/** The lines of an access specification with their picture, which follows what is typed. */
+/** Editor for the lines of an access specification, with a picture that follows the input. */
 export function accessLines(form, path) {
   const picture = h("div", { class: "mix" });
   const sum = h("p", { class: "remark" });
@@ -56,7 +55,7 @@ export function accessLines(form, path) {
     note, sum, h("div", { class: "actions" }, add));
 }
 
-/** How many of 100 requests are of each line; lines that do not say it share what is left. */
+/** Share of each line in percent; lines without a share divide the rest equally. */
 function shares(lines) {
   const said = lines.map(({ of_size: share }) => (share === "" ? null : percent(share, 0)));
   const left = Math.max(0, 100 - said.reduce((sum, share) => sum + (share ?? 0), 0));
@@ -72,7 +71,7 @@ function sumOf(lines) {
   return rounded === 100 ? "The shares add up to 100 %." : `The shares add up to ${rounded} %, not 100 %.`;
 }
 
-/** Each line is as wide as its share; reads stand above writes, and what is random is hatched. */
+/** Picture of the mix: the width is the share, reads are above writes, random parts are hatched. */
 function pictureOf(lines) {
   const all = shares(lines);
   const whole = Math.max(1, all.reduce((sum, share) => sum + share, 0));
@@ -97,5 +96,5 @@ function pictureOf(lines) {
     svg("defs", {}, hatch), parts);
   const key = (kind, text) => h("span", {}, h("i", { class: `swatch ${kind}` }), text);
   return h("div", {}, picture, h("p", { class: "remark legend" }, key("read", "reads"), key("write", "writes"),
-    key("random", "hatched: at random places")));
+    key("random", "hatched: random access")));
 }

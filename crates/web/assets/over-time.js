@@ -1,5 +1,5 @@
-// The charts of a run over time. Each is made once and then given new values, so that what is hidden,
-// zoomed or chosen stays so while the run goes on.
+// Charts of a run over time. A chart is created once and then updated, so that hidden series, zoom
+// and selection stay the same while the run continues.
 
 import { figure, figures, redraw } from "./charts.js";
 import { errors, latency, percentile, pressure, rate, running, waiting } from "./course.js";
@@ -9,7 +9,7 @@ const LATENCIES = [["p50_ns", "median", "solid"], ["p99_ns", "99 %", "dashed"], 
 
 const upright = (label, unit, scale = "linear") => ({ label, unit, scale });
 
-/** A series of the values that `of` finds in the intervals. */
+/** A series with the values that `of` returns for the intervals. */
 function series(points, label, color, line, of) {
   return { label, color, line, values: points.map(({ interval, cell }) => interval && of(interval, cell)) };
 }
@@ -26,7 +26,7 @@ export function throughput(course, points, operations) {
   if (moves) views.push(view("Bytes", "bytes", "bytes_per_second"));
   return {
     title: "Throughput by operation",
-    summary: "Operations, or bytes, that were done in each second of measured time.",
+    summary: "Operations or bytes per second of measured time.",
     x: X,
     views,
   };
@@ -42,7 +42,7 @@ export function latencies(course, points, operations) {
   };
   return {
     title: "Latency over time",
-    summary: "Latencies that so many of 100 operations did not exceed, and the slowest.",
+    summary: "Latency percentiles and maximum.",
     x: X,
     views: operations.map(view),
   };
@@ -56,11 +56,11 @@ export function processor(course, points) {
   const all = [
     series(points, "workers ran", 0, "solid", (interval, cell) => running(interval, workers(cell))),
     series(points, "workers waited", 1, "dashed", (interval, cell) => waiting(interval, workers(cell))),
-    series(points, "anything on this machine waited", 2, "dotted", pressure),
+    series(points, "any task on this machine waited", 2, "dotted", pressure),
   ].filter(({ values }) => values.some((value) => value !== null));
   return {
-    title: "Processors",
-    summary: "Share of the time in which workers ran, and in which somebody could run and waited for a processor.",
+    title: "CPU",
+    summary: "Share of the time in which workers ran, and in which tasks waited for a CPU.",
     x: X,
     views: [{ label: "", y: upright("", "percent"), series: all }],
   };
@@ -69,10 +69,10 @@ export function processor(course, points) {
 export function devices(course, points) {
   const done = (label, color, line, ...names) => series(points, label, color, line, (interval) =>
     interval.device ? (names.reduce((sum, name) => sum + interval.device[name], 0) * 1e9) / Math.max(1, interval.length_ns) : null);
-  const asked = (what) => series(points, "asked for", 0, "solid", (interval) => rate(interval, what));
+  const asked = (what) => series(points, "requested", 0, "solid", (interval) => rate(interval, what));
   return {
-    title: "Block devices beside what was asked for",
-    summary: "What the page cache, the file system and other programs make of the requests.",
+    title: "Requested and device I/O",
+    summary: "The difference comes from the page cache, the file system and other programs.",
     x: X,
     views: [
       { label: "Bytes", y: upright("", "bytes_per_second"),
@@ -92,12 +92,12 @@ export function failures(course, points) {
   };
 }
 
-/** A chart that goes on. */
+/** A chart that is updated while the run continues. */
 export class OngoingChart {
-  /** `make` turns a course into a chart; `isWanted` says whether there is anything to show. */
+  /** `make` creates a chart from a course; `isWanted` returns true if there is anything to show. */
   constructor(parent, make, isWanted = () => true) {
     Object.assign(this, { parent, make, isWanted, state: null, isSeen: true });
-    // A chart that nobody sees is not drawn.
+    // Charts outside the visible area are not drawn.
     this.seen = new IntersectionObserver(([entry]) => {
       this.isSeen = entry.isIntersecting;
       if (this.isSeen && this.waits) this.update(...this.waits);
@@ -132,7 +132,7 @@ export class OngoingChart {
     this.bind();
   }
 
-  /** Gives the chart that is drawn new values. */
+  /** Updates the values of the existing chart. */
   fill(chart) {
     const { chart: kept, drawn } = this.state;
     const [low, high] = [kept.at[0], kept.at.at(-1)];
@@ -149,7 +149,7 @@ export class OngoingChart {
     this.refill();
   }
 
-  /** The axis ends where the values of now do. */
+  /** The axis ends at the last value. */
   bind() {
     const { chart, drawn } = this.state;
     drawn.scales.x.range = () => {
@@ -158,7 +158,7 @@ export class OngoingChart {
     };
   }
 
-  /** The numbers are made anew where somebody looks at them, but not while they are operated. */
+  /** Rebuilds an open table of the numbers, unless the user is operating it. */
   refill() {
     const details = this.element.querySelector("details.numbers");
     const frame = details?.querySelector(".frame");
@@ -167,7 +167,7 @@ export class OngoingChart {
     if (details.open) details.dispatchEvent(new Event("toggle"));
   }
 
-  /** Draws in the colors in force. */
+  /** Redraws the chart in the current colors. */
   recolor() {
     if (!this.state) return;
     redraw(this.state);
@@ -175,7 +175,7 @@ export class OngoingChart {
   }
 }
 
-/** What cannot be changed in a chart that is drawn. */
+/** The properties that cannot change in an existing chart. */
 function shape({ views }) {
   return JSON.stringify(views.map(({ label, series }) => [label, series.map((one) => one.label)]));
 }

@@ -1,14 +1,14 @@
-// Workers and targets as small multiples: each with its course in the cell that is measured, all on
-// one scale, so that one that falls behind is seen. What intervals do not tell is not shown.
+// Small charts of workers and targets in the current cell. They share one scale, so that a slow one
+// stands out. Values that the intervals do not contain are not shown.
 
 import { show } from "./charts.js";
 import { choice, h, svg, table } from "./dom.js";
 
 const SECOND = 1e9;
 const COURSE = 60;
-/** Fewer have no middle that one could be behind. */
+/** With fewer workers or targets, none is marked as behind: the median says too little. */
 const COMPARED_MIN = 3;
-/** One that does less than this share of the median is marked. */
+/** Below this share of the median rate, a worker or target is marked as behind. */
 const BEHIND = 0.5;
 const KINDS = [["workers", "worker_names", "Workers"], ["targets", "target_paths", "Targets"]];
 const perSecond = (what) => (part, length) => ((part[what] ?? 0) * SECOND) / Math.max(1, length);
@@ -22,7 +22,7 @@ const STATISTICS = {
 export class Parts {
   constructor(parent) {
     this.select = choice(Object.entries(STATISTICS).map(([name, { label }]) => [name, label]), "rate",
-      { "aria-label": "Figures of workers and targets", onchange: () => this.redraw() });
+      { "aria-label": "Statistic of workers and targets", onchange: () => this.redraw() });
     this.cell = h("select", { "aria-label": "Cell of workers and targets", onchange: () => this.redraw() });
     this.groups = KINDS.map(([kind, names, title]) => new Group(kind, names, title));
     this.remark = h("p", { class: "remark" });
@@ -58,12 +58,12 @@ export class Parts {
     const isTold = shown.length > 0;
     this.select.disabled = !isTold;
     this.remark.textContent = isTold
-      ? `All on one scale. One that did less than half of the median of all in the last interval is marked as behind.`
-      : `The intervals of this cell do not tell its ${plan.workers} workers apart: ` +
-        (plan.workers > 64 ? "more than 64 are not." : "an earlier version measured it.");
+      ? `All share one scale. Those below half of the median rate in the last interval are marked as behind.`
+      : `The intervals of this cell have no results of its ${plan.workers} workers: ` +
+        (plan.workers > 64 ? "there are more than 64." : "an earlier version measured it.");
   }
 
-  /** The cells that can be chosen, the newest by itself. */
+  /** Updates the menu of cells; the default is the newest cell. */
   offer(cells) {
     const text = cells.map(({ position }) => position).join();
     if (this.offered === text) return;
@@ -76,7 +76,7 @@ export class Parts {
   }
 }
 
-/** All workers, or all targets. */
+/** The charts of all workers, or of all targets. */
 class Group {
   constructor(kind, names, title) {
     Object.assign(this, { kind, names, title, cards: [] });
@@ -115,7 +115,7 @@ class Group {
     return plan?.[this.names]?.[place] || `${this.title.slice(0, -1)} ${place + 1}`;
   }
 
-  /** What each did in the whole cell. */
+  /** Table of the totals over the whole cell. */
   fillTable() {
     this.numbers.querySelector(".frame")?.remove();
     if (!this.numbers.open || !this.told) return;

@@ -1,19 +1,18 @@
-// The queue of runs: what goes on, what waits, and in which order.
+// The queue of runs: running, waiting and ended entries, in order.
 
 import { get, put, query, remove } from "./api.js";
 import { sentence } from "./charts.js";
 import { announce, button, confirmed, failure, h, localTime, table } from "./dom.js";
 
 const LOOK_MS = 1000;
-/** No more runs are compared at once. */
+/** The server compares at most this many runs at once. */
 const RUNS_MAX = 32;
 
 export async function showQueue({ main, signal }) {
   const view = { frame: h("div"), wrong: h("div"), shown: "" };
   main.append(h("h1", {}, "Queue"),
-    h("p", {}, "Runs start one at a time, once no other run of this store goes on: on other targets, too, " +
-      "since two that measure at once share processors and memory, and neither has its own figures. They are " +
-      "processes of their own: they go on when this page is closed or the server ends."),
+    h("p", {}, "Runs start one at a time, even on different targets, so that they do not disturb each other. " +
+      "They wait for any other run of this store to end, and keep running if you close this page or stop the server."),
     view.wrong, view.frame);
   take(view, await get("/api/queue", signal));
   const timer = setInterval(async () => {
@@ -21,13 +20,13 @@ export async function showQueue({ main, signal }) {
     try {
       take(view, await get("/api/queue", signal));
     } catch {
-      // It is asked again.
+      // The next tick asks again.
     }
   }, LOOK_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 }
 
-/** Shows a queue, unless it is shown already. */
+/** Shows a queue, unless it is unchanged. */
 function take(view, queue) {
   const text = JSON.stringify(queue);
   if (text === view.shown) return;
@@ -50,14 +49,14 @@ async function change(view, asked, said) {
 
 function controls(view, queue, waiting) {
   const hold = queue.is_paused
-    ? button("Let them go on", () => change(view, put("/api/queue/pause", { is_paused: false }), "The queue goes on"))
-    : button("Hold those that wait", () => change(view, put("/api/queue/pause", { is_paused: true }), "The queue is held"));
+    ? button("Resume queue", () => change(view, put("/api/queue/pause", { is_paused: false }), "Queue resumed"))
+    : button("Pause queue", () => change(view, put("/api/queue/pause", { is_paused: true }), "Queue paused"));
   hold.dataset.key = "hold";
   const clear = button("Clear", async () => {
-    const text = `${waiting.length} runs that wait are taken out. What was measured stays.`;
-    if (await confirmed("Clear the queue?", text, "Clear")) change(view, remove("/api/queue"), "The queue is clear");
+    const text = `This removes ${waiting.length} waiting runs. Stored results stay.`;
+    if (await confirmed("Clear the queue?", text, "Clear")) change(view, remove("/api/queue"), "Queue cleared");
   }, { disabled: waiting.length === 0, class: "danger" });
-  const said = queue.is_paused ? h("p", { class: "remark" }, "The queue is held: no run that waits is started.") : "";
+  const said = queue.is_paused ? h("p", { class: "remark" }, "The queue is paused: no waiting run will start.") : "";
   if (queue.starts_none) hold.disabled = true;
   const none = queue.starts_none ? h("p", { class: "remark" }, sentence("span", queue.starts_none)) : "";
   return h("div", {}, h("div", { class: "actions" }, hold, clear), said, none);
@@ -65,10 +64,10 @@ function controls(view, queue, waiting) {
 
 function list(view, queue, waiting) {
   if (queue.entries.length === 0) {
-    return h("p", {}, "No run was asked for. ", h("a", { href: "#/build" }, "Build one"), ".");
+    return h("p", {}, "The queue is empty. ", h("a", { href: "#/build" }, "Build a run"), ".");
   }
   const rows = queue.entries.map((entry) => row(view, entry, waiting));
-  return table("Runs that were asked for", ["Run", "Targets", "Asked for", "State", "Actions"], h("tbody", {}, rows), { class: "stack" });
+  return table("Queued runs", ["Run", "Targets", "Queued at", "State", "Actions"], h("tbody", {}, rows), { class: "stack" });
 }
 
 function row(view, entry, waiting) {
@@ -76,15 +75,15 @@ function row(view, entry, waiting) {
   const move = (by) => {
     const ids = waiting.map(({ id }) => id);
     ids.splice(place + by, 0, ...ids.splice(place, 1));
-    change(view, put("/api/queue/order", { ids }), `${entry.title} is number ${place + by + 1} of those that wait`);
+    change(view, put("/api/queue/order", { ids }), `${entry.title} is now number ${place + by + 1} in the queue`);
   };
   const key = (made, name) => {
     made.dataset.key = `${name}-${entry.id}`;
     return made;
   };
-  const takeOut = key(button("Take out", () =>
-    change(view, remove(`/api/queue/${encodeURIComponent(entry.id)}`), `${entry.title} is taken out`),
-  { "aria-label": `Take out ${entry.title}` }), "out");
+  const takeOut = key(button("Remove", () =>
+    change(view, remove(`/api/queue/${encodeURIComponent(entry.id)}`), `${entry.title} removed`),
+  { "aria-label": `Remove ${entry.title}` }), "out");
   const actions = [];
   if (place >= 0) {
     actions.push(
@@ -94,10 +93,10 @@ function row(view, entry, waiting) {
   }
   if (place >= 0 || entry.state === "ended") actions.push(takeOut);
   if (entry.lab_id) {
-    actions.push(h("a", { class: "button", href: `/api/labs/${encodeURIComponent(entry.lab_id)}/page` }, "Table of the lab"));
+    actions.push(h("a", { class: "button", href: `/api/labs/${encodeURIComponent(entry.lab_id)}/page` }, "Lab table"));
   } else if (entry.lab?.paper && entry.run_ids.length > 0) {
     const asked = { runs: entry.run_ids.slice(0, RUNS_MAX).join(","), published: entry.lab.paper, force: "true" };
-    actions.push(h("a", { class: "button", href: query("#/compare", asked) }, "Beside the publication"));
+    actions.push(h("a", { class: "button", href: query("#/compare", asked) }, "Compare with published results"));
   }
   const link = entry.run_id ? `#/run/${encodeURIComponent(entry.run_id)}` : `#/live/${encodeURIComponent(entry.id)}`;
   const code = entry.exit_code ? ` (exit code ${entry.exit_code})` : "";

@@ -1,5 +1,5 @@
-// One run: as it goes on, and as it is stored. Both are the same view, so that nothing jumps when a
-// run ends, and whoever comes late sees what others saw.
+// One run, live or stored. Both use the same view, so that nothing moves when a run ends, and a
+// page opened late shows the same as one opened early.
 
 import { get, ofRun, post, query } from "./api.js";
 import { requestOf, startAgain } from "./again.js";
@@ -16,12 +16,12 @@ import { stream } from "./stream.js";
 import { Tiles } from "./tiles.js";
 
 const POINTS = 2000;
-/** Ten times a second at most. */
+/** Minimum time between two redraws. */
 const DRAW_MS = 100;
 const CELLS_SHOWN = 500;
 
 export async function showRun({ main, rest: [id], signal }) {
-  // Intervals first: what happens between the two is told again by the stream.
+  // Load the intervals before the rest: the stream repeats all events after them, so none is lost.
   const told = await get(query(ofRun(id, "/intervals"), { points: POINTS }), signal);
   const view = await get(ofRun(id), signal);
   const page = new RunPage(main, view.run, signal);
@@ -68,7 +68,7 @@ class RunPage {
     this.tiles = new Tiles(main);
     this.warnings = h("section", { "aria-label": "Warnings" });
     main.append(this.warnings);
-    const rows = ["Over time", "Latency", "Devices and processors"].map((label) =>
+    const rows = ["Over time", "Latency", "Devices and CPU"].map((label) =>
       h("section", { class: "figures", "aria-label": label }));
     main.append(...rows);
     const some = (has) => (points) => points.some(({ interval }) => interval && has(interval));
@@ -105,12 +105,12 @@ class RunPage {
     );
   }
 
-  /** Buttons for what can be done in the state that the run is in. */
+  /** Buttons for the actions that the state of the run allows. */
   offer() {
     const id = encodeURIComponent(this.run.id);
     const made = this.isRunning ? [
-      button("Stop", () => this.control("stop", "The run is stopped; what was measured is kept.")),
-      button("Skip this cell", () => this.control("skip", "This cell is ended, and the next begins.")),
+      button("Stop", () => this.control("stop", "The run is stopping; its results so far are kept.")),
+      button("Skip this cell", () => this.control("skip", "Cell skipped; the next one starts.")),
       button("Abort", () => this.abort(), { class: "danger" }),
     ] : [
       h("a", { class: "button primary", href: ofRun(this.run.id, "/page") }, "Open the report"),
@@ -119,7 +119,7 @@ class RunPage {
       button("Tags and note", () => this.edit()),
       h("a", { class: "button", href: ofRun(this.run.id, "/record"), download: "" }, "Record"),
       h("a", { class: "button", href: ofRun(this.run.id, "/csv"), download: "" }, "CSV"),
-      h("a", { class: "button", href: query("#/compare", { runs: this.run.id }) }, "Beside a publication"),
+      h("a", { class: "button", href: query("#/compare", { runs: this.run.id }) }, "Compare with published results"),
       h("a", { class: "button", href: query("#/trend", { workload: this.run.workloads[0], target: this.run.targets[0] }) }, "Trend"),
     ];
     this.actions.replaceChildren(...made);
@@ -135,11 +135,11 @@ class RunPage {
   }
 
   async abort() {
-    const text = "The run is ended and removed from the store, with everything that it has measured.";
+    const text = "This stops the run and removes it from the store with all its results.";
     if (!(await confirmed("Abort this run?", text, "Abort"))) return;
     await this.doing(async () => {
       await post(ofRun(this.run.id, "/abort"));
-      announce("The run is aborted");
+      announce("Run aborted");
       location.hash = "#/runs";
     });
   }
@@ -148,8 +148,8 @@ class RunPage {
     await this.doing(async () => {
       const request = await requestOf(this.run);
       if (!request) {
-        const error = new Error("this run did not keep its workload");
-        error.help = "build it anew, or drop its file into Build";
+        const error = new Error("this run did not store its workload");
+        error.help = "build it again, or drop its file on the Build page";
         throw error;
       }
       const { targets } = request;
@@ -164,7 +164,7 @@ class RunPage {
     this.title();
   }
 
-  /** What fails is told beneath the buttons. */
+  /** Runs an action; shows its error below the buttons. */
   async doing(deed) {
     this.wrong?.remove();
     try {
@@ -175,7 +175,7 @@ class RunPage {
     }
   }
 
-  /** Takes an event of the stream. */
+  /** Processes an event of the stream. */
   take(name, data) {
     const { course } = this;
     switch (name) {
@@ -206,7 +206,7 @@ class RunPage {
     this.changed();
   }
 
-  /** A complete cell has finer intervals than those that came. */
+  /** Loads intervals again, because a completed cell has finer ones than the stream sent. */
   async refetch(which) {
     const share = Math.max(60, Math.floor(POINTS / Math.max(1, this.course.count)));
     const points = which.from ? POINTS : share;
@@ -232,7 +232,7 @@ class RunPage {
       this.lost("");
       this.changed();
     } catch (error) {
-      // It was aborted, here or elsewhere.
+      // The run was aborted here or elsewhere, or the server cannot be reached.
       if (this.signal.aborted) return;
       this.actions.replaceChildren(h("a", { class: "button", href: "#/runs" }, "Stored runs"));
       this.progressBox.hidden = true;
@@ -257,7 +257,7 @@ class RunPage {
     this.time.textContent = `Cell ${cell} of ${course.count}, ${phase} · ${when}`;
   }
 
-  /** Draws soon, unless nobody looks. */
+  /** Schedules a redraw, unless the page is hidden. */
   changed() {
     if (this.timer || document.hidden) return;
     this.timer = setTimeout(() => {
@@ -288,11 +288,11 @@ class RunPage {
       h("li", { class: level === "severe" ? "severe" : "" }, h("code", { class: "kind" }, code), " ",
         cells.length > 0 ? `cell ${cells.join(", ")}: ` : "", sentence("span", message)));
     this.warnings.replaceChildren(h("div", { class: "warnings" },
-      h("h2", {}, items.length === 1 ? "A reason to doubt" : `${items.length} reasons to doubt`),
+      h("h2", {}, items.length === 1 ? "1 warning" : `${items.length} warnings`),
       h("ul", {}, items)));
   }
 
-  /** Every cell of the plan: those that are complete with their figures, others as planned. */
+  /** Table of all cells: completed cells with their results, the others as planned. */
   list() {
     const { done, planned } = this.course;
     const ended = [...done.values()].sort((one, other) => one.position - other.position);
@@ -300,24 +300,24 @@ class RunPage {
     const rest = planned.filter(({ index }) => !isDone.has(index));
     const all = [...ended.map(measured), ...rest.map((cell) => waits(cell, this.isRunning))];
     const heads = ["Cell", "Queue depth", "Workers", "Repetition", "Status", "Per second", "Bandwidth", "Median", "99 %", "Slowest", "Errors"];
-    const more = all.length > CELLS_SHOWN ? h("p", { class: "remark" }, `${all.length - CELLS_SHOWN} more are in the report.`) : "";
+    const more = all.length > CELLS_SHOWN ? h("p", { class: "remark" }, `${all.length - CELLS_SHOWN} more cells are in the report.`) : "";
     const made = table("Cells", heads, h("tbody", {}, all.slice(0, CELLS_SHOWN)));
     this.cells.replaceChildren(h("h2", {}, "Cells"), made, more);
   }
 
-  /** The server's own share, since what watches also costs. */
+  /** Shows the server's CPU time, because observing a run affects it. */
   async tellCost() {
-    // Whoever has left the page needs no answer, and without one there is nothing to tell.
+    // Errors are ignored: the user may have left the page, and the line is optional.
     const facts = await get("/api", this.signal).catch(() => null);
     if (!facts) return;
     const { own_cpu_ns: cpu, up_ns: up } = facts;
     const percent = ((100 * cpu) / Math.max(1, up)).toFixed(2);
-    this.cost.textContent = `This server has used ${percent} % of one processor since it started. ` +
-      "What watches a measurement also costs: close pages that nobody needs.";
+    this.cost.textContent = `This server has used ${percent} % of one CPU since it started. ` +
+      "Each open live page adds a little load: close those that you do not need.";
   }
 }
 
-/** Warnings that say the same of several cells, once. */
+/** Merges identical warnings of several cells. */
 function alike(warnings) {
   const all = new Map();
   for (const warning of warnings) {

@@ -1,4 +1,5 @@
-// The table of stored runs: search, filters, order, pages, tags, notes, deletion, ticks to compare.
+// Table of stored runs, with search, filters, sorting, paging, tags, notes, deletion and
+// comparison.
 
 import { get, ofRun, put, query, remove } from "./api.js";
 import { show } from "./charts.js";
@@ -10,7 +11,7 @@ const PAGE = 50;
 const REFRESH_MS = 3000;
 const STATUSES = [["", "any"], "running", "complete", "interrupted", "failed"];
 
-/** Columns: what the server sorts by, the head, and whether the largest comes first. */
+/** Columns: the server's sort key and the head. */
 const COLUMNS = [
   ["started", "Run"],
   ["workload", "Workload"],
@@ -23,7 +24,7 @@ const COLUMNS = [
   ["note", "Tags and note"],
 ];
 
-/** Runs that are ticked, on whichever page they are. */
+/** Runs selected for a comparison, on any page of the table. */
 const ticked = new Map();
 
 export async function showRuns({ main, params, signal }) {
@@ -35,14 +36,14 @@ export async function showRuns({ main, params, signal }) {
   const view = { asked, status, bar, frame, signal, shown: "" };
   await refresh(view);
   const timer = setInterval(() => {
-    // What is being read or operated is not taken away.
+    // Do not replace rows that the user is reading or operating.
     const isIdle = !document.hidden && !document.querySelector("dialog, details.more[open]");
     if (isIdle) refresh(view).catch(() => {});
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 }
 
-/** Leads to the same view with something else asked. */
+/** Goes to the same view with another query. */
 function go(asked) {
   const { hash } = new URL(query("#/runs", asked), location.href);
   if (hash === location.hash) return;
@@ -71,7 +72,7 @@ function filters(asked) {
     for (const name of ["since", "until"]) {
       if (!given[name]) continue;
       const day = new Date(`${given[name]}T00:00:00`);
-      // A day belongs to the days until it.
+      // Include the whole last day.
       if (name === "until") day.setDate(day.getDate() + 1);
       given[name] = day.toISOString();
     }
@@ -85,7 +86,7 @@ function filters(asked) {
   return form;
 }
 
-/** The day of the browser's place; the one before it where runs until then are wanted. */
+/** Day in the browser's time zone; for `until`, the last day that is included. */
 function dayOf(text, name) {
   if (!text) return "";
   const day = new Date(text);
@@ -128,7 +129,7 @@ function list(view, runs) {
   return table("Stored runs", heads, h("tbody", {}, rows), { class: "list" });
 }
 
-/** A head that sorts: first by the largest or newest, then the other way round. */
+/** A head that sorts by its column; a second click reverses the order. */
 function head(view, [sort, text]) {
   const { asked } = view;
   const isBy = (asked.sort ?? "started") === sort;
@@ -177,12 +178,12 @@ function row(view, run) {
   );
 }
 
-/** What the headline counts, a second. */
+/** Unit of the headline rate. */
 export function unit(of) {
   return { requests: "IOPS", bytes: "B/s", operations: "operations/s", transactions: "transactions/s" }[of];
 }
 
-/** What can be done with a run, in what opens. */
+/** Menu of actions for a run. */
 function more(view, run) {
   const items = [
     h("a", { href: ofRun(run.id, "/page") }, "Report"),
@@ -204,7 +205,7 @@ function more(view, run) {
   return made;
 }
 
-/** Changes tags and note; resolves to the run as it is then, or null. */
+/** Edits tags and note; resolves to the changed run, or null if canceled. */
 export function edit(run) {
   return dialog(`Tags and note of ${run.short_id}`, (end) => {
     const tags = h("input", { value: run.tags.join(", "), autofocus: true });
@@ -226,34 +227,34 @@ export function edit(run) {
 }
 
 async function erase(view, run) {
-  const text = `Run ${run.short_id} of ${run.workloads.join(", ")} is removed with all its figures.`;
+  const text = `Run ${run.short_id} of ${run.workloads.join(", ")} is deleted with all its results.`;
   if (!(await confirmed("Delete this run?", text, "Delete"))) return;
   try {
     await remove(ofRun(run.id));
     ticked.delete(run.id);
-    announce(`${run.short_id} is deleted`);
+    announce(`${run.short_id} deleted`);
     await refresh(view);
   } catch (error) {
     view.frame.prepend(failure(error));
   }
 }
 
-/** What can be done with the runs that are ticked. */
+/** Shows the actions for the selected runs. */
 function tick(view) {
   const { bar } = view;
   bar.hidden = ticked.size === 0;
-  // The oldest is what others are compared with: ids begin with the time.
+  // Ids begin with the start time. The oldest run is the baseline of the comparison.
   const ids = [...ticked.keys()].sort().join(",");
   const names = [...ticked.values()].join(", ");
   const compare = ticked.size > 1
     ? h("a", { class: "button primary", href: query("#/compare", { runs: ids }) }, `Compare ${ticked.size} runs`)
-    : h("span", {}, "Tick another to compare the two.");
-  const clear = button("Untick", () => {
+    : h("span", {}, "Select another run to compare the two.");
+  const clear = button("Clear selection", () => {
     ticked.clear();
     for (const box of view.frame.querySelectorAll("td.pick input")) box.checked = false;
     tick(view);
   });
-  bar.replaceChildren(h("span", {}, `Ticked: ${names}`), compare, clear);
+  bar.replaceChildren(h("span", {}, `Selected: ${names}`), compare, clear);
 }
 
 function pages(view, { offset, matching_count: matching }) {

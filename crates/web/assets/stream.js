@@ -1,17 +1,18 @@
-// Events of a run for a page: from the worker that all pages of the browser share, or where there
-// is none, from a stream of its own. A page that nobody sees has neither.
+// Events of a run for a page. They come from a worker shared by all pages of the browser, or if
+// there is none, from the page's own stream. A hidden page uses neither.
 
 import { EventStream, later } from "./events.js";
 
 const BEAT_MS = 5000;
-/** A worker that has left so many words unanswered is gone. */
+/** After this number of unanswered messages, the worker counts as gone. */
 const UNANSWERED_MAX = 3;
-/** Held by the one page that has a stream of its own while a worker is silent. */
+/** Lock of the one page that may open its own stream while a worker is silent. */
 const TURN = "pgmeter stream";
-/** Goes up with what is said, since pages of an earlier program may still have their worker. */
+/** Change the number with the message format: pages of an earlier version may still use their
+ * worker. */
 const WORKER = "pgmeter events 1";
 
-/** Calls `tell` with each event behind a place, once; `state` hears whether they come. */
+/** Calls `tell` once with each event after a place; `state` gets errors of the connection. */
 export function stream(id, place, tell, state, signal) {
   new PageStream(id, place, tell, state).follow(signal);
 }
@@ -65,13 +66,13 @@ class PageStream {
       this.port = worker.port;
       this.port.onmessage = ({ data }) => this.hear(data);
     } catch {
-      // This browser has none.
+      // This browser has no shared workers.
       this.alone();
     }
     this.say();
   }
 
-  /** Says that this page is still there; looks for another worker where that one is not. */
+  /** Tells the worker that the page is still open; connects again if the worker does not answer. */
   beat() {
     if (this.unanswered >= UNANSWERED_MAX) {
       this.port?.close();
@@ -87,8 +88,9 @@ class PageStream {
   }
 
   /**
-   * Has a stream of its own until a worker answers. Where there are workers, they may be late alone,
-   * on a busy machine: of all pages one has a stream then, or none of them could load anything.
+   * Opens a stream for this page alone until a worker answers. On a busy machine, a worker may only
+   * be late. So only one page at a time does this, or no connection would be left for other
+   * requests.
    */
   alone() {
     if (!this.timer || this.own) return;
@@ -124,7 +126,7 @@ class PageStream {
     this.state(text);
   }
 
-  /** What others had not may have been here. */
+  /** Skips events that this page has already processed, from the worker or from its own stream. */
   took(name, text, place) {
     const whole = later(this.place, place);
     const isTwice = whole === this.place && !["hello", "gap", "run-end"].includes(name);

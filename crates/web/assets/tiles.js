@@ -1,5 +1,5 @@
-// Six figures as large as Iometer's: each of a statistic that can be chosen, with its course and a
-// scale that is held for the whole run.
+// Six large values, as in Iometer. Each shows a statistic of the user's choice with its history and
+// a scale that stays the same for the whole run.
 
 import { show } from "./charts.js";
 import { errors, latency, pressure, rate, slowest, together } from "./course.js";
@@ -11,8 +11,9 @@ const COURSE = 60;
 const MODES = [["last", "in the last interval"], ["cell", "since the cell began"]];
 
 /**
- * Statistics of an interval, and of a complete cell by its record. Several intervals have no common
- * value without `adds`; a cell without `recorded` has that of its intervals.
+ * Statistics of an interval (`of`), and of a completed cell by its record (`recorded`). Only
+ * statistics with `adds` can be computed over several intervals. Without `recorded`, the value of a
+ * completed cell comes from its intervals.
  */
 function statistics(operations) {
   const fixed = {
@@ -20,8 +21,8 @@ function statistics(operations) {
     bandwidth: { label: "Bandwidth", unit: "bytes_per_second", adds: true, of: (it) => rate(it, "bytes"), recorded: ({ total }) => total.bytes_per_second },
     slowest: { label: "Slowest", unit: "nanoseconds", adds: true, of: slowest, recorded: slowestRecorded },
     errors: { label: "Errors", unit: "count", adds: true, of: errors, recorded: errors },
-    ran: { label: "Workers: processors used", unit: "percent", adds: true, of: ran },
-    pressure: { label: "Waiting for a processor", unit: "percent", adds: true, of: pressure },
+    ran: { label: "Workers: CPUs used", unit: "percent", adds: true, of: ran },
+    pressure: { label: "Waiting for a CPU", unit: "percent", adds: true, of: pressure },
   };
   const [first] = operations;
   const median = (name) => ({ of: (it) => latency(it, "p50_ns", name), recorded: (cell) => percentile(cell, "50", name) });
@@ -38,16 +39,16 @@ function statistics(operations) {
   return { ...fixed, ...Object.fromEntries(each) };
 }
 
-/** A percentile of the latency of a complete cell, in nanoseconds. */
+/** A latency percentile of a completed cell, in nanoseconds. */
 const percentile = (cell, percent, name) => cell.operations[name]?.latency.percentiles_ns[percent] ?? null;
 
-/** The largest latency of a complete cell. */
+/** Maximum latency of a completed cell, in nanoseconds. */
 function slowestRecorded({ operations }) {
   const all = Object.values(operations).map((figures) => figures.latency.max_ns ?? 0);
   return all.length > 0 ? Math.max(...all) : null;
 }
 
-/** Time that workers ran, in percent of one processor. */
+/** Time that workers ran, in percent of one CPU. */
 const ran = (interval) =>
   typeof interval.ran_ns === "number" ? (100 * interval.ran_ns) / Math.max(1, interval.length_ns) : null;
 
@@ -62,11 +63,11 @@ function remembered() {
 
 export class Tiles {
   constructor(parent) {
-    this.mode = choice(MODES, "last", { "aria-label": "Figures", onchange: () => this.redraw() });
+    this.mode = choice(MODES, "last", { "aria-label": "Values", onchange: () => this.redraw() });
     this.list = h("dl", { class: "tiles live" });
-    this.moment = h("label", {}, "Figures ", this.mode);
+    this.moment = h("label", {}, "Values ", this.mode);
     this.recorded = h("p", { class: "remark", hidden: true });
-    this.element = h("section", { "aria-label": "Figures", hidden: true },
+    this.element = h("section", { "aria-label": "Values", hidden: true },
       h("div", { class: "tiles-head" }, this.moment, this.recorded), this.list);
     parent.append(this.element);
     this.tiles = remembered().map((chosen) => new Tile(chosen, () => this.chosen()));
@@ -77,18 +78,18 @@ export class Tiles {
     try {
       localStorage.setItem(KEY, JSON.stringify(this.tiles.map((tile) => tile.chosen)));
     } catch {
-      // A browser that keeps nothing shows the defaults next time.
+      // Without storage, the defaults are used next time.
     }
     this.redraw();
   }
 
-  /** Takes what there is to show; `done` is the last complete cell of a run that is over. */
+  /** Updates all tiles; `done` is the last completed cell of a run that has ended. */
   update(points, operations, done) {
     if (operations.length === 0) return;
     this.last = [points.filter(({ interval }) => interval), operations, done];
     this.moment.hidden = Boolean(done);
     this.recorded.hidden = !done;
-    this.recorded.textContent = done ? `Figures of cell ${done.position + 1}, as in its record` : "";
+    this.recorded.textContent = done ? `Results of cell ${done.position + 1}, as in its record` : "";
     this.redraw();
   }
 
@@ -142,7 +143,7 @@ class Tile {
     this.course(values.slice(-COURSE), top || 1);
   }
 
-  /** Fills the menu where the operations are others than before. */
+  /** Refills the menu if the operations have changed. */
   offer(known) {
     const names = Object.keys(known);
     if (!names.includes(this.chosen)) this.chosen = "rate";
@@ -160,7 +161,7 @@ class Tile {
   }
 }
 
-/** The next of one, two and five times a power of ten of the unit. */
+/** The value rounded up to one, two or five times a power of ten in its unit. */
 function round(most, unit) {
   if (most <= 0) return 0;
   if (unit === "bytes_per_second" && most >= 1024) {

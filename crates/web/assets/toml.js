@@ -1,5 +1,6 @@
-// A workload file as tables, lists and values with their places in the text, so that a change leaves
-// all else as somebody wrote it. Only what the form needs is read: the server checks the file.
+// A workload file as tables, lists and values with their positions in the text, so that a change
+// leaves the rest as the user wrote it. It reads only what the form needs; the server checks the
+// file.
 
 const BARE = /[A-Za-z0-9_-]+/y;
 const SPACE = /[ \t]*/y;
@@ -8,14 +9,14 @@ const STRING = /"""(?:[^\\]|\\[^])*?"{3,5}|'''[^]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[
 const SCALAR = /[^\s,[\]{}#"'=]+(?: \d\d:[^\s,\]}#]+)?/y;
 const ESCAPES = { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", e: "\x1b" };
 
-/** A path in one word. */
+/** A path as one dotted name. */
 export const nameOf = (path) => path.join(".");
 
-/** A text that is no TOML, as far as this reads it. */
+/** The text is not valid TOML, or uses a feature that this reader does not support. */
 class Unreadable extends Error {}
 
-/** Splits a text into nodes. Places are offsets: `begin` to `end` is a value, `from` to `to` all that
- * belongs to it, such as its key or, for a section, the comments above it. */
+/** Parses a text into nodes with offsets. `begin` to `end` is the value. `from` to `to` also
+ * includes its key, or the comments above a section. */
 class Reader {
   constructor(text) {
     Object.assign(this, { text, at: 0, sections: [] });
@@ -50,7 +51,7 @@ class Reader {
       if (this.at < this.text.length && !/[\n#\r]/.test(this.text[this.at])) throw new Unreadable(`more at ${this.at}`);
       if (isHeader) table.body = table.end = lineEnd(this.text, this.at);
     }
-    // A section goes as far as those within it.
+    // A section includes its subsections.
     this.sections.forEach((section, index) => {
       const inner = (other) => section.path.every((step, depth) => other.path[depth] === step);
       const next = this.sections.slice(index + 1).find((other) => !inner(other));
@@ -93,7 +94,7 @@ class Reader {
     return section;
   }
 
-  /** A key with its value, into a table. */
+  /** Reads a key with its value into a table. */
   entry(table) {
     const from = this.at;
     const keys = this.keys();
@@ -156,7 +157,7 @@ class Reader {
   }
 }
 
-/** The offset behind the line in which another is, its line end included. */
+/** Offset after the line that contains `at`, including its line end. */
 function lineEnd(text, at) {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end + 1;
@@ -164,11 +165,11 @@ function lineEnd(text, at) {
 
 const lineBegin = (text, at) => text.lastIndexOf("\n", at - 1) + 1;
 const indentAt = (text, at) => /^[ \t]*/.exec(text.slice(lineBegin(text, at)))[0];
-/** Whether a line has nothing before an offset, or only a comment behind it. */
+/** Check that only blanks precede an offset, or that only a comma or a comment follows it. */
 const isFirst = (text, at) => text.slice(lineBegin(text, at), at).trim() === "";
 const isLast = (text, at) => /^[ \t]*,?[ \t]*(?:#.*)?$/.test(text.slice(at, lineEnd(text, at)).replace(/\r?\n$/, ""));
 
-/** Where the comments begin that stand right above a line. */
+/** Offset of the comments directly above a line. */
 function withComments(text, at) {
   let begin = lineBegin(text, at);
   while (begin > 0) {
@@ -179,7 +180,7 @@ function withComments(text, at) {
   return begin;
 }
 
-/** What a string means. */
+/** Content of a quoted string. */
 function meant(text) {
   const isLong = /^("""|''')/.test(text);
   const inner = isLong ? text.slice(3, -3).replace(/^\r?\n/, "") : text.slice(1, -1);
@@ -191,12 +192,12 @@ function meant(text) {
   });
 }
 
-/** A number stays as it is written, since a large one is none of JavaScript's. */
+/** Value of a scalar. Numbers stay text: large ones would lose digits in JavaScript. */
 const scalar = (text) => (/^["']/.test(text) ? meant(text) : text === "true" ? true : text === "false" ? false : { number: text });
 
-/** A workload file that is read, and what becomes of its text by a change. */
+/** A parsed workload file; its methods return the text after a change. */
 export class TomlText {
-  /** Reads a text; null where it is no TOML. */
+  /** Parses a text; null if it is not valid TOML. */
   static read(text) {
     try {
       return new TomlText(text);
@@ -211,17 +212,17 @@ export class TomlText {
     Object.assign(this, { text, root: reader.read(), sections: reader.sections });
   }
 
-  /** What is at a path of keys and places in lists. */
+  /** Node at a path of keys and list positions. */
   at(path) {
     return path.reduce((node, step) => (typeof step === "number" ? node?.items?.[step] : node?.entries?.get(step)), this.root);
   }
 
-  /** How many there are of a list. */
+  /** Number of items in a list. */
   count(path) {
     return this.at(path)?.items?.length ?? 0;
   }
 
-  /** A text, number or word as somebody would type it, and a list of them; a table as it is written. */
+  /** A value, or a list of values, as the user would type it; a table as it is in the text. */
   typed(path) {
     const node = this.at(path);
     return node === undefined ? "" : this.typedNode(node);
@@ -234,7 +235,7 @@ export class TomlText {
     return node.begin === undefined || node.style === "section" ? "" : this.text.slice(node.begin, node.end);
   }
 
-  /** The path of what is written at a line and, if it is known, a column in characters, both from 1. */
+  /** Path of the item at a line and, if known, a column; both count characters from 1. */
   pathAt(line, column) {
     const lines = this.text.split("\n");
     const before = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
@@ -254,7 +255,7 @@ export class TomlText {
     return path;
   }
 
-  /** The text with a key as it is given, or without it where that is empty. */
+  /** The text with a key set to a literal; an empty literal removes the key. */
   set(path, literal) {
     const node = this.at(path);
     if (literal === "") return node ? this.drop(path) : this.text;
@@ -269,7 +270,7 @@ export class TomlText {
       return this.put(from, from, `[${named(path.slice(0, depth))}]\n${entry}\n\n`);
     }
     if (table.style === "section") return this.line(table, entry);
-    // An act that is a word alone becomes a table.
+    // An act that is a plain word becomes a table.
     if (table.kind === "value") return this.put(table.begin, table.end, `{ ${table.value} = "@", ${entry} }`);
     const last = Math.max(0, ...[...table.entries.values()].map(({ to }) => to));
     return last > 0 ? this.put(last, last, `, ${entry}`) : this.put(table.begin, table.end, `{ ${entry} }`);
@@ -279,7 +280,7 @@ export class TomlText {
     return this.text.slice(0, begin) + text + this.text.slice(end);
   }
 
-  /** One more line behind those of a section. */
+  /** The text with a new line at the end of a section. */
   line(section, entry) {
     const own = [...section.entries.values()].filter(({ style, from }) => style !== "section" && from !== undefined);
     if (own.length > 0) {
@@ -295,7 +296,7 @@ export class TomlText {
     return `${before}${/^$|\n$/.test(before) ? "" : "\n"}${entry}\n${place < this.text.length ? "\n" : ""}${this.text.slice(place)}`;
   }
 
-  /** The text without what is at a path. */
+  /** The text without the item at a path. */
   drop(path) {
     const node = this.at(path);
     const [above, step] = [this.at(path.slice(0, -1)), path.at(-1)];
@@ -303,14 +304,14 @@ export class TomlText {
     const all = above.items ?? [...above.entries.values()];
     if (above.style === "inline" && all.length === 1 && typeof path.at(-2) !== "number" && above.kind === "table") return this.drop(path.slice(0, -1));
     if (above.style === "inline" && all.length === 1) return this.put(above.begin, above.end, above.kind === "table" ? "{}" : "[]");
-    // What has lines to itself goes with them.
+    // If the item fills whole lines, remove them, too.
     if (isFirst(this.text, node.from) && isLast(this.text, node.to)) return this.put(lineBegin(this.text, node.from), lineEnd(this.text, node.to), "");
     const place = typeof step === "number" ? step : all.indexOf(node);
     if (place + 1 < all.length) return this.put(node.from, all[place + 1].from, "");
     return this.put(all[place - 1].to, node.to, "");
   }
 
-  /** The text without a section, one empty line being left where it was. */
+  /** The text without a section; one empty line remains in its place. */
   without(from, to) {
     const before = this.text.slice(0, from).replace(/\n+$/, "\n");
     const after = this.text.slice(to);
@@ -318,8 +319,8 @@ export class TomlText {
     return before.trim() === "" ? before.trim() + after : `${before}\n${after}`;
   }
 
-  /** The text with one more at the end of a list: a literal, or a table by its keys, of which each has
-   * a literal or a list of such tables. */
+  /** The text with a new item at the end of a list. The item is a literal or an object whose values
+   * are literals or lists of such objects. */
   add(path, item) {
     const list = this.at(path);
     const above = this.at(path.slice(0, -1));
@@ -331,12 +332,12 @@ export class TomlText {
     return this.append((list?.items.at(-1) ?? above).to, sections(named(path), item));
   }
 
-  /** The text with a table, which has no keys yet. */
+  /** The text with a new empty table. */
   open(name) {
     return this.append(this.text.length, `[${name}]\n`);
   }
 
-  /** The text with a section at a place, one empty line around it. */
+  /** The text with a section inserted at an offset, separated by one empty line. */
   append(place, section) {
     const before = this.text.slice(0, place).replace(/\s+$/, "");
     const after = this.text.slice(place);
@@ -359,7 +360,7 @@ export class TomlText {
     return text.slice(0, last.end) + (comma ? text.slice(last.end, behind) : ",") + text.slice(behind, end) + line + text.slice(end);
   }
 
-  /** The text with one of a list before the one that it stands behind. */
+  /** The text with a list item moved before its predecessor. */
   raise(path) {
     const place = path.at(-1);
     const list = this.at(path.slice(0, -1));
@@ -377,14 +378,14 @@ export class TomlText {
 const bare = (key) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));
 const named = (path) => path.filter((step) => typeof step === "string").map(bare).join(".");
 
-/** A table in a line. */
+/** An item as inline TOML. */
 function inline(item) {
   if (typeof item === "string") return item;
   if (Array.isArray(item)) return `[${item.map(inline).join(", ")}]`;
   return `{ ${Object.entries(item).map(([key, value]) => `${bare(key)} = ${inline(value)}`).join(", ")} }`;
 }
 
-/** One more table of a list, with those that are in it. */
+/** A table of a list as sections, including its nested lists. */
 function sections(name, item) {
   const lists = Object.entries(item).filter(([, value]) => Array.isArray(value));
   const own = Object.entries(item).filter(([, value]) => !Array.isArray(value));
@@ -392,7 +393,7 @@ function sections(name, item) {
   return [head, ...lists.flatMap(([key, items]) => items.map((one) => sections(`${name}.${bare(key)}`, one)))].join("\n");
 }
 
-/** What somebody typed into a field, as a value of the file. `kind` is what the reference says of it. */
+/** A user's input as a TOML literal. `kind` is the type from the key reference. */
 export function literal(typed, kind) {
   const text = typed.trim();
   if (text === "") return "";

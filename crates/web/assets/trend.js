@@ -1,4 +1,4 @@
-// One workload over time: the rate of one of its cells in each run, the oldest first.
+// Rate of one workload in each run, the oldest first.
 
 import { get, query } from "./api.js";
 import { figure, show } from "./charts.js";
@@ -8,8 +8,8 @@ import { unit } from "./runs.js";
 export async function showTrend({ main, params, signal }) {
   const asked = { workload: params.get("workload") ?? "", target: params.get("target") ?? "" };
   main.append(h("h1", {}, "Trend"),
-    h("p", {}, "The rate of one workload in each complete run that measured the same, the oldest first, and where its level " +
-      "changes and stays so. Whether two runs differ, a comparison tells."));
+    h("p", {}, "The rate of one workload in each complete run of the same cell, oldest first, with lasting changes marked. " +
+      "To test whether two runs differ, compare them."));
   const newest = await get(query("/api/runs", { limit: 200, status: "complete" }), signal);
   const names = [...new Set(newest.runs.flatMap(({ workloads }) => workloads))].sort();
   const workload = h("input", { name: "workload", value: asked.workload, list: "workloads", required: true });
@@ -51,28 +51,28 @@ function draw(main, { runs, changes, of, cell, matching_count: matching }) {
     location.hash = query("#/compare", { runs: ends }).slice(1);
   });
   const left = matching > runs.length ? h("p", { class: "remark" },
-    `${runs.length} of ${matching} complete runs with such a name: the newest, of this very workload, that measured the same.`) : "";
-  const heads = ["Run", "Started", "Targets", "Kernel", "Rate", "95 % within the run", "To the one before", "Level"];
+    `${runs.length} of ${matching} complete runs with this name: the newest ones that measured the same cell of this workload.`) : "";
+  const heads = ["Run", "Started", "Targets", "Kernel", "Rate", "95 % within the run", "vs. previous run", "Level"];
   main.append(followed(cell), said(runs, changes, told), frame, left, runs.length > 1 ? h("div", { class: "actions" }, compare) : "",
-    table("Runs, the oldest first", heads, h("tbody", {}, rows), { class: "stack" }));
+    table("Runs, oldest first", heads, h("tbody", {}, rows), { class: "stack" }));
 }
 
-/** The cell that all these runs measured. */
+/** Describes the cell that all these runs measured. */
 function followed(cell) {
   if (!cell) return "";
   const named = [cell.access_spec, cell.phase === "measure" ? "" : cell.phase].filter(Boolean);
   const workers = cell.workers === 1 ? "1 worker" : `${cell.workers} workers`;
   const parts = [...named, `queue depth ${cell.iodepth}`, workers, cell.engine, cell.cache];
-  return h("p", { class: "remark" }, `Measured in each: ${parts.join(", ")}.`);
+  return h("p", { class: "remark" }, `Measured in each run: ${parts.join(", ")}.`);
 }
 
-/** What changed, in words. */
+/** Describes the changes of level. */
 function said(runs, changes, told) {
   const items = changes.map(({ index, before, after, p_value: chance }) => h("li", {},
     "From run ", h("a", { href: `#/run/${encodeURIComponent(runs[index].id)}` }, `${index + 1} (${runs[index].short_id})`),
     ` on: ${told(before)} became ${told(after)}, ${change(after / before)}; by chance in ${(100 * chance).toFixed(1)} of 100 series.`));
   const text = changes.length === 0
-    ? (runs.length < 8 ? "Fewer than eight runs: no change of level can be told from chance." : "No change of level that chance would show in fewer than one of 20 series.")
+    ? (runs.length < 8 ? "Fewer than eight runs: too few to detect a change of level." : "No significant change of level over these runs (5 % level).")
     : changes.length === 1 ? "The level changes once." : `The level changes ${changes.length} times.`;
   return h("div", { id: "changes" }, h("p", {}, text), items.length > 0 ? h("ul", {}, items) : "");
 }
@@ -89,7 +89,7 @@ function chart(runs, changes, axis, frame) {
   }
   figure({
     title: "Rate by run",
-    summary: `${runs.length} runs, the oldest at the left; lines at the points are 95 % intervals of the rate within the run.`,
+    summary: `${runs.length} runs, oldest on the left; lines at the points are 95 % intervals of the rate within the run.`,
     x: { label: "run", unit: "count", scale: "whole" },
     at: runs.map((_, index) => index + 1),
     views: [{ label: "", y: { label: "", unit: axis, scale: "linear" }, series }],

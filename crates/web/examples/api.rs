@@ -1,4 +1,4 @@
-//! Writes docs/api.md from the routes of the server and their types.
+//! Generates docs/api.md from the server's routes and their types.
 
 use std::path::Path;
 

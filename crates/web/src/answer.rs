@@ -1,4 +1,4 @@
-//! Answers: documents, refusals, and the headers that every answer has.
+//! Answers: documents, refusals, and common headers.
 
 use axum::body::Body;
 use axum::http::header::{
@@ -12,12 +12,12 @@ use serde::Serialize;
 use store::StoreError;
 use units::{JsonDocument, excerpts};
 
-/// What pages of this server may do: load from it, and nothing else.
+/// Content security policy of the page: it may load from this server only.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' \
     data:; connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
     form-action 'none'";
 
-/// Puts the headers on an answer that every one has, unless it has its own.
+/// Adds the common headers to an answer, unless it sets its own.
 pub(crate) fn protect(headers: &mut HeaderMap) {
     let common: [(HeaderName, &'static str); 6] = [
         (CONTENT_SECURITY_POLICY, POLICY),
@@ -37,19 +37,19 @@ pub(crate) fn protect(headers: &mut HeaderMap) {
     }
 }
 
-/// Why a request was refused.
+/// Answer to a refused request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct RefusedAnswer {
     pub status: StatusCode,
     document: RefusedRequest,
 }
 
-/// Why a request was refused.
+/// Reason for a refused request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RefusedRequest {
     /// What is wrong, in lower case and without a full stop.
     pub error: String,
-    /// What to do about it, if anything.
+    /// One action that may help, if there is any.
     pub help: Option<String>,
 }
 
@@ -57,56 +57,62 @@ impl JsonDocument for RefusedRequest {
     const FORMAT: &'static str = "pgmeter-serve-error/1";
 }
 
-impl Refusal {
-    /// A refusal with that status.
+impl RefusedAnswer {
+    /// A refusal with the given status.
     pub fn new(status: StatusCode, error: impl Into<String>) -> Self {
         Self {
             status,
             document: RefusedRequest {
+                // An error may quote the request, and a word of it may have a megabyte.
                 error: excerpts(&error.into()).into_owned(),
                 help: None,
             },
         }
     }
 
-    /// The request is not what it should be.
+    /// 400: the request is invalid.
     pub fn bad(error: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, error)
     }
 
-    /// There is no such thing.
+    /// 404: the requested item does not exist.
     pub fn missing(error: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, error)
     }
 
-    /// It is not allowed here.
+    /// 404: no route has this address.
+    pub fn no_such_page() -> Self {
+        Self::missing("there is no such page").help("`docs/api.md` lists all routes")
+    }
+
+    /// 403: the request is not allowed on this server.
     pub fn forbidden(error: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, error)
     }
 
-    /// It does not fit what is going on.
+    /// 409: the request conflicts with the current state.
     pub fn conflict(error: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, error)
     }
 
-    /// The server or the system failed.
+    /// 500: the server or the system failed.
     pub fn failed(error: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, error)
     }
 
-    /// With something to do about it.
+    /// Adds advice.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.document.help = Some(excerpts(&help.into()).into_owned());
         self
     }
 
-    /// What is wrong.
+    /// The error message.
     pub fn error(&self) -> &str {
         &self.document.error
     }
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for RefusedAnswer {
     fn from(error: StoreError) -> Self {
         let status = match &error {
             StoreError::NoSuchRun { .. }
@@ -125,7 +131,7 @@ impl From<StoreError> for Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for RefusedAnswer {
     fn into_response(self) -> Response {
         let mut answer = json(self.document.to_document());
         *answer.status_mut() = self.status;
@@ -133,27 +139,27 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// What a handler comes to.
-pub(crate) type Answer = Result<Response, Refusal>;
+/// Result of a handler.
+pub(crate) type Answer = Result<Response, RefusedAnswer>;
 
-/// A document.
+/// Answers with a document and status 200.
 pub(crate) fn document<T: JsonDocument>(it: &T) -> Answer {
     Ok(json(it.to_document()))
 }
 
-/// A document with another status than 200.
+/// Answers with a document and another status.
 pub(crate) fn document_with<T: JsonDocument>(status: StatusCode, it: &T) -> Answer {
     let mut answer = json(it.to_document());
     *answer.status_mut() = status;
     Ok(answer)
 }
 
-/// JSON that is a text already.
+/// Answers with text that is already JSON.
 pub(crate) fn json(text: impl Into<Body>) -> Response {
     typed("application/json", text)
 }
 
-/// A body of that type.
+/// Answers with a body of the given content type.
 pub(crate) fn typed(kind: &'static str, body: impl Into<Body>) -> Response {
     let mut answer = Response::new(body.into());
     let headers = answer.headers_mut();
@@ -161,8 +167,9 @@ pub(crate) fn typed(kind: &'static str, body: impl Into<Body>) -> Response {
     answer
 }
 
-/// Has browsers keep it as a file of that name.
+/// Makes browsers download the answer as a file with this name.
 pub(crate) fn as_file(mut answer: Response, name: &str) -> Response {
+    // Anything else could end the quoted name and add to the header.
     let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_.".contains(*letter);
     let name: String = name.chars().filter(is_plain).collect();
     if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
@@ -171,9 +178,10 @@ pub(crate) fn as_file(mut answer: Response, name: &str) -> Response {
     answer
 }
 
-/// A page of the report's, which stands alone under a security policy of its own.
+/// A self-contained page of the report, with its own security policy.
 pub(crate) fn report_page(text: Vec<u8>, policy: &str) -> Response {
     let mut answer = typed("text/html; charset=utf-8", text);
+    // The page has its policy in a `meta` element, where browsers ignore `frame-ancestors`.
     let policy = format!("{policy}; frame-ancestors 'none'");
     if let Ok(value) = HeaderValue::from_str(&policy) {
         answer.headers_mut().insert(CONTENT_SECURITY_POLICY, value);

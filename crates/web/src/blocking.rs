@@ -1,14 +1,14 @@
-//! What may wait, on threads for that.
+//! Runs blocking work on a separate thread.
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 
-/// Does something that may wait, on a thread for that.
+/// Runs `work`, which may block, on a thread for blocking work.
 pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
+    work: impl FnOnce() -> Result<T, RefusedAnswer> + Send + 'static,
+) -> Result<T, RefusedAnswer> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
-        Err(_) => Err(Refusal::failed(
+        Err(_) => Err(RefusedAnswer::failed(
             "this is a bug in pgmeter: a request panicked",
         )),
     }

@@ -1,4 +1,4 @@
-//! Bodies of requests: JSON, of a limited size, in a limited time.
+//! Bodies of requests: JSON of limited size, received in limited time.
 
 use std::time::Duration;
 
@@ -7,40 +7,42 @@ use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 
-/// No request has more.
+/// Maximum size of a request body, in bytes.
 pub(crate) const BODY_BYTES_MAX: usize = 1 << 20;
-/// What has not come by then is not waited for.
+/// Maximum time to receive the body.
 const TIME_MAX: Duration = Duration::from_secs(5);
 
-/// The JSON of a request.
+/// A request body parsed as JSON.
 #[derive(Debug)]
 pub(crate) struct Body<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
-    type Rejection = Refusal;
+    type Rejection = RefusedAnswer;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, RefusedAnswer> {
+        // The guard checks the announced length; a chunked body announces none.
         let read = to_bytes(request.into_body(), BODY_BYTES_MAX);
+        // The connection limits only the time of the head.
         let bytes = match tokio::time::timeout(TIME_MAX, read).await {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(_)) => return Err(too_large()),
             Err(_) => {
                 let error = "the request took longer than 5 s";
-                return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, error));
+                return Err(RefusedAnswer::new(StatusCode::REQUEST_TIMEOUT, error));
             }
         };
         let text = std::str::from_utf8(&bytes)
-            .map_err(|_| Refusal::bad("the request is not UTF-8 text"))?;
-        units::parse_json(text)
-            .map(Self)
-            .map_err(|error| Refusal::bad(format!("the request is not as it should be: {error}")))
+            .map_err(|_| RefusedAnswer::bad("the request is not UTF-8 text"))?;
+        units::parse_json(text).map(Self).map_err(|error| {
+            RefusedAnswer::bad(format!("the request is not the expected JSON: {error}"))
+        })
     }
 }
 
-/// More than a request may hold, or less than it said.
-pub(crate) fn too_large() -> Refusal {
-    let error = format!("a request has at most {BODY_BYTES_MAX} bytes, and all that it announces");
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, error)
+/// The request is larger than allowed, or shorter than announced.
+pub(crate) fn too_large() -> RefusedAnswer {
+    let error = format!("a request has at most {BODY_BYTES_MAX} bytes and must be complete");
+    RefusedAnswer::new(StatusCode::PAYLOAD_TOO_LARGE, error)
 }

@@ -1,5 +1,5 @@
-//! What a process that the server starts may use: the server tells it by a variable of the
-//! environment, and the process refuses everything else.
+//! Limits for the processes that the server starts. The server passes them in an environment
+//! variable, and the process refuses everything else.
 
 use std::path::{Path, PathBuf};
 
@@ -7,25 +7,26 @@ use front::OfferedFiles;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The variable that holds the bounds as JSON.
+/// Environment variable that contains the limits as JSON.
 pub const BOUNDS: &str = "PGMETER_BOUNDS";
 
-/// What work that was asked for by a page may use.
+/// Files and devices that work requested by a page may use.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
-    /// Directories and files beneath which targets lie, without links.
+    /// Directories and files below which targets must be, with symbolic links resolved.
     roots: Vec<PathBuf>,
-    /// Block devices that may be overwritten, without links.
+    /// Block devices that may be overwritten, with symbolic links resolved.
     devices: Vec<PathBuf>,
-    /// `true` where the process answers a question and measures nothing.
+    /// `true` if the process only answers a question and measures nothing.
     pub is_question: bool,
-    /// SHA-256 of the file that it is given, in hexadecimal digits.
+    /// SHA-256 of the workload file for the process, in hexadecimal digits.
     text_sha256: Option<String>,
 }
 
 impl Bounds {
-    /// With these roots and devices. Requests are UTF-8, so no other path can be asked for.
+    /// Limits with these roots and devices. Paths that are not UTF-8 are left out: requests are
+    /// UTF-8 and cannot name them.
     pub(crate) fn new(roots: &[PathBuf], devices: &[PathBuf]) -> Self {
         let texts = |paths: &[PathBuf]| {
             let paths = paths.iter().filter(|path| path.to_str().is_some());
@@ -38,7 +39,7 @@ impl Bounds {
         }
     }
 
-    /// The same for a process that is given this file and no other.
+    /// Limits for a process that may read this workload file and no other.
     pub(crate) fn with_text(self, text: Option<&str>) -> Self {
         Self {
             text_sha256: text.map(|text| hash(text.as_bytes())),
@@ -46,42 +47,43 @@ impl Bounds {
         }
     }
 
-    /// `true` if the file is the one that was given.
+    /// `true` if the content is that of the permitted workload file.
     #[must_use]
     pub fn is_given(&self, bytes: &[u8]) -> bool {
+        // Without a hash, no file is permitted.
         self.text_sha256.as_ref() == Some(&hash(bytes))
     }
 
-    /// As the variable has them.
+    /// The limits as text for the environment variable.
     pub(crate) fn text(&self) -> String {
-        // Paths that are UTF-8 are always JSON.
+        // Cannot fail: UTF-8 paths can always be written as JSON.
         units::json_line(self).unwrap_or_default()
     }
 
-    /// The bounds of a process with this variable.
+    /// Parses the limits from the environment variable.
     ///
     /// # Errors
-    /// When the variable holds something else; nothing is allowed then.
+    /// If the text is invalid; the process must then refuse everything.
     pub fn of_text(text: &str) -> Result<Self, String> {
         units::parse_json(text)
-            .map_err(|error| format!("`{BOUNDS}` is not as it should be: {error}"))
+            .map_err(|error| format!("`{BOUNDS}` is not the expected JSON: {error}"))
     }
 
-    /// `true` if the path leads to a target that may be measured.
+    /// `true` if the path leads to a permitted target.
     #[must_use]
     pub fn admits(&self, path: &Path) -> bool {
         let found = path.canonicalize().ok();
         found.is_some_and(|found| self.holds(&found))
     }
 
-    /// `true` for a path without links that is beneath a root, or one of the devices.
+    /// `true` if a path without symbolic links is below a root or is a permitted device.
     #[must_use]
     pub fn holds(&self, found: &Path) -> bool {
         let is_beneath = self.roots.iter().any(|root| found.starts_with(root));
         is_beneath || self.devices.iter().any(|device| device == found)
     }
 
-    /// The files that the text of a workload may name.
+    /// Files that a workload may refer to.
     #[must_use]
     pub fn files(&self) -> OfferedFiles {
         OfferedFiles::new(self.roots.clone())

@@ -1,7 +1,7 @@
-//! Starts the runs of the queue, each in a process of its own that needs nothing of this one.
+//! Starts the runs of the queue. Each run is a separate process that does not depend on this one.
 //!
-//! One goes on at a time, also where targets differ: two that measure at once share processors,
-//! memory and often the device, and neither has the figures that it has alone.
+//! Only one run is active at a time, even on different targets. Two simultaneous runs would share
+//! CPUs, memory and often the device, and disturb each other's results.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use results::Owner;
 use rustix::fs::{MemfdFlags, memfd_create};
 use store::{RunQuery, Store};
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 use crate::api::checks::{admitted, resolved};
 use crate::api::labs;
 use crate::blocking::blocking;
@@ -24,26 +24,28 @@ use crate::queue::{EntryState, QueueEntry};
 use crate::scratch::{Given, Scratch};
 use crate::shared::Shared;
 
-/// How soon it is looked again whether a process has begun its run.
+/// Pause before looking again for the first sign of a started run.
 const SOON: Duration = Duration::from_millis(100);
-/// How soon it is looked again whether a run of another's is over.
+/// Pause before looking again whether a run outside the queue has ended.
 const LATER: Duration = Duration::from_secs(1);
-/// Until somebody changes the queue.
+/// Maximum pause; a change of the queue ends it earlier.
 const NEVER: Duration = Duration::from_secs(3600);
-/// No more runs of a lab are told.
+/// Maximum number of runs listed for a lab.
 const LAB_RUNS_MAX: usize = 1000;
-/// What is said on standard error is kept in memory of that name.
+/// Name of the memory file that keeps standard error.
 const REMARKS: &str = "remarks";
-/// So much of what a run says is kept.
+/// Maximum number of bytes kept from standard error.
 const REMARKS_BYTES_MAX: u64 = 16 << 10;
 
-/// Starts what waits, for as long as the server is there.
+/// Starts waiting runs as long as the server is running.
 pub(crate) async fn drive(shared: Arc<Shared>) {
     let mut starts_runs = false;
     loop {
         let pause = match shared.queue.take_over() {
+            // Nothing tells when the other server ends, so its lock is tried again.
             false => LATER,
             true => {
+                // Only once: all later processes are children of this server.
                 if !std::mem::replace(&mut starts_runs, true) {
                     recover(&shared);
                 }
@@ -57,8 +59,8 @@ pub(crate) async fn drive(shared: Arc<Shared>) {
     }
 }
 
-/// Waits for what an earlier server had started: between two runs of a lab, nothing else tells that
-/// it goes on.
+/// Waits for a process started by an earlier server. Between two runs of a lab, the store does not
+/// show that the lab is still running.
 fn recover(shared: &Arc<Shared>) {
     let Some((entry, owner)) = shared.queue.owned() else {
         return;
@@ -80,24 +82,28 @@ fn recover(shared: &Arc<Shared>) {
     }
 }
 
-/// Whether it runs; of a process that cannot be asked, only the store tells.
+/// `true` if the process is running and visible from here. For other processes, only the store
+/// shows whether they run.
 fn runs_here(owner: &Owner) -> bool {
     owner.shares_numbers() && owner.may_run()
 }
 
-/// What a process says on standard error, where a server had started it.
+/// Standard error of a process that an earlier server started.
 fn remarks_of(owner: &Owner) -> Option<File> {
+    // Opening this link opens the memory file, although it has no path.
     let path = format!("/proc/{}/fd/2", owner.pid);
     let name = fs::read_link(&path).ok()?;
+    // The kernel shows a memory file as `/memfd:NAME (deleted)`.
     let is_ours = name
         .to_string_lossy()
         .starts_with(&format!("/memfd:{REMARKS}"));
     let file = is_ours.then(|| File::open(&path).ok())?;
-    // Asked once its file is held.
+    // Check the process after opening its file, so that the file cannot belong to a reused process
+    // id.
     file.filter(|_| runs_here(owner))
 }
 
-/// Does what is to be done now, and says when to look again.
+/// Does the next step of the queue, and returns the time until the following one.
 async fn step(shared: &Arc<Shared>) -> Duration {
     if let Some(active) = shared.queue.active() {
         return match active.state {
@@ -105,17 +111,21 @@ async fn step(shared: &Arc<Shared>) -> Duration {
                 find_run(shared, &active).await;
                 SOON
             }
-            // A lab has one run after the other.
+            // A lab has several runs, one after another.
             _ if active.lab.is_some() => {
                 find_run(shared, &active).await;
                 LATER
             }
+            // The thread that waits for the process changes the queue when it ends, which wakes
+            // this task.
             _ => NEVER,
         };
     }
     let Some(next) = shared.queue.next() else {
         return NEVER;
     };
+    // Runs from the command line disturb and are disturbed in the same way. Nothing tells when they
+    // end.
     match shared.with_store(|store| Ok(store.live_runs()?)).await {
         Ok(live) if live.is_empty() => {}
         Ok(live) => {
@@ -128,9 +138,10 @@ async fn step(shared: &Arc<Shared>) -> Duration {
     SOON
 }
 
-/// Starts a run, or says why it cannot be.
+/// Starts a run, or stores the reason why that fails.
 async fn start(shared: &Arc<Shared>, entry: QueueEntry) {
     shared.queue.update(&entry.id, |it| {
+        // From now on, the entry cannot be removed from the queue.
         it.state = EntryState::Starting;
         it.waits_for = None;
     });
@@ -142,9 +153,9 @@ async fn start(shared: &Arc<Shared>, entry: QueueEntry) {
     }
 }
 
-/// Checks the run once more as it is now, since files, links and roots may have changed while it
-/// waited, and starts it.
-async fn try_start(shared: &Arc<Shared>, entry: &QueueEntry) -> Result<(), Refusal> {
+/// Checks the run again before starting it, because files, links and roots may have changed while
+/// it waited.
+async fn try_start(shared: &Arc<Shared>, entry: &QueueEntry) -> Result<(), RefusedAnswer> {
     let (begun, of) = (Arc::clone(shared), entry.clone());
     let line = match entry.lab {
         Some(_) => (Vec::new(), None),
@@ -158,17 +169,18 @@ async fn try_start(shared: &Arc<Shared>, entry: &QueueEntry) -> Result<(), Refus
             Some(lab) => labs::command_line(&begun, lab)?,
             None => of_run(&begun, &of.request.what, line.0)?,
         };
-        let failed = |error: io::Error| Refusal::failed(format!("cannot start pgmeter: {error}"));
+        let failed =
+            |error: io::Error| RefusedAnswer::failed(format!("cannot start pgmeter: {error}"));
         spawn(&begun, &of, arguments, line.1.as_ref()).map_err(failed)
     })
     .await
 }
 
-/// The words after `check` or `run`, with the file as it was when the run was queued.
+/// Arguments after `check` or `run`, with the workload file as it was when the run was queued.
 async fn line_of(
     shared: &Arc<Shared>,
     entry: &QueueEntry,
-) -> Result<(Vec<OsString>, Option<Given>), Refusal> {
+) -> Result<(Vec<OsString>, Option<Given>), RefusedAnswer> {
     let mut what = entry.request.what.clone();
     if let Some(Given { name, text }) = shared.queue.text(&entry.id) {
         what.workload = WorkloadChoice {
@@ -181,12 +193,12 @@ async fn line_of(
     resolved(shared, what).await
 }
 
-/// The words after the program's name.
+/// Arguments of `pgmeter` for a run.
 fn of_run(
     shared: &Shared,
     what: &WorkloadRequest,
     arguments: Vec<OsString>,
-) -> Result<Vec<OsString>, Refusal> {
+) -> Result<Vec<OsString>, RefusedAnswer> {
     let mut whole = words(["run", "--quiet", "--no-html"]);
     for device in &what.overwrite_devices {
         whole.push("--overwrite-device".into());
@@ -205,7 +217,7 @@ fn spawn(
 ) -> io::Result<()> {
     let scratch = Scratch::with(given)?;
     scratch.share()?;
-    // What it says is kept in memory, which is there for it when this process is not.
+    // A memory file keeps the output and stays usable for the run when the server ends.
     let remarks = File::from(memfd_create(REMARKS, MemfdFlags::CLOEXEC)?);
     let bounds = shared.roots.bounds().with_text(text_of(given));
     let child = command(shared, &arguments, (scratch.path(), &bounds))
@@ -214,6 +226,7 @@ fn spawn(
         .spawn()?;
     shared.queue.begun(&entry.id, child.id());
     let (shared, id) = (Arc::clone(shared), entry.id.clone());
+    // The thread owns `scratch`, so its directory stays until the process has ended.
     let wait = move || wait(&shared, &id, child, remarks, &scratch);
     std::thread::Builder::new()
         .name("run".to_owned())
@@ -228,19 +241,21 @@ fn wait(shared: &Arc<Shared>, id: &str, mut child: Child, remarks: File, _: &Scr
     ended(shared, id, pid, (code, Some(remarks)));
 }
 
-/// Takes note of the end of a process: its exit code, where that is known, and what it said.
+/// Records the end of a process, with its exit code if it is known, and its output.
 fn ended(shared: &Arc<Shared>, id: &str, pid: u32, (code, remarks): (Option<i32>, Option<File>)) {
     let mut said = Vec::new();
     if let Some(mut remarks) = remarks {
-        // What cannot be read is not told.
+        // Unreadable output is left out.
+        // The process wrote through the same file description, so the offset is at the end.
         let _ = remarks.seek(SeekFrom::Start(0));
         let _ = remarks.take(REMARKS_BYTES_MAX).read_to_end(&mut said);
     }
     let entry = shared.queue.entry(id);
-    let mut found = Made::default();
+    let mut found = StoredRuns::default();
+    // A short run can end before `find_run` has looked for it even once.
     if let Some(entry) = entry.filter(|it| it.lab.is_some() || it.run_id.is_none()) {
         let store = Store::open(&shared.options.store).ok();
-        found = store.map_or(found, |mut store| Made::by(&mut store, entry, pid));
+        found = store.map_or(found, |mut store| StoredRuns::by(&mut store, entry, pid));
     }
     shared.queue.update(id, |it| {
         it.state = EntryState::Ended;
@@ -252,15 +267,15 @@ fn ended(shared: &Arc<Shared>, id: &str, pid: u32, (code, remarks): (Option<i32>
     });
 }
 
-/// What a process that is over has put into the store.
+/// Runs and lab that an ended process left in the store.
 #[derive(Debug, Default)]
-struct Made {
+struct StoredRuns {
     run_id: Option<String>,
     run_ids: Vec<String>,
     lab_id: Option<String>,
 }
 
-impl Made {
+impl StoredRuns {
     fn by(store: &mut Store, entry: QueueEntry, pid: u32) -> Self {
         let ending = ending(pid);
         let is_lab = entry.lab.is_some();
@@ -273,6 +288,7 @@ impl Made {
             };
         }
         let query = RunQuery {
+            // Process ids are reused, so earlier ids with the same suffix are of other processes.
             since: Some(since),
             is_rising: true,
             limit: LAB_RUNS_MAX,
@@ -290,18 +306,19 @@ impl Made {
     }
 }
 
-/// How ids end that a process gives: `results::RunRecord::new`.
+/// Suffix of all ids created by a process; see `results::RunRecord::new`.
 fn ending(pid: u32) -> String {
     format!("-{pid:x}")
 }
 
-/// Looks whether the process has begun its run.
+/// Checks whether the process has started its run.
 async fn find_run(shared: &Arc<Shared>, entry: &QueueEntry) {
     let Some(pid) = entry.pid else { return };
     let of = entry.clone();
     let found = shared.with_store(move |store| Ok(adopt(store, of, pid)));
     if let Ok(Some(run)) = found.await {
         shared.queue.update(&entry.id, |it| {
+            // The process may have ended while the store was read.
             if it.state == EntryState::Starting {
                 it.state = EntryState::Running;
             }
@@ -310,7 +327,7 @@ async fn find_run(shared: &Arc<Shared>, entry: &QueueEntry) {
     }
 }
 
-/// The run of a process, with the note and the tags that were asked for.
+/// Finds the run of a process, and sets the requested note and tags.
 fn adopt(store: &mut Store, entry: QueueEntry, pid: u32) -> Option<String> {
     let query = RunQuery {
         since: Some(entry.added_at),
@@ -320,7 +337,7 @@ fn adopt(store: &mut Store, entry: QueueEntry, pid: u32) -> Option<String> {
     let ending = ending(pid);
     let runs = store.page(&query).ok()?.runs.into_iter();
     let id = runs.map(|run| run.id).find(|id| id.ends_with(&ending))?;
-    // A tag that is none was refused before.
+    // Invalid tags were refused before.
     if !entry.request.note.is_empty() {
         let _ = store.set_note(&id, &entry.request.note);
     }

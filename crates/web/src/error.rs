@@ -1,102 +1,102 @@
-//! Why a server cannot begin.
+//! Errors of the server.
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Why a server cannot begin, or cannot go on.
+/// Reason why the server cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebError {
-    /// No port could be had.
+    /// The port is not available.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// Others could reach it, and nobody said by which name.
-    #[error("{address} can be reached from other machines, and no `--allow-host` names this one")]
+    /// Other machines can reach the server, but no host name is allowed.
+    #[error("other machines can reach {address}, but no `--allow-host` names this one")]
     Reachable {
-        /// Where.
+        /// The address.
         address: SocketAddr,
     },
-    /// That is no name of a machine.
+    /// The argument is not a valid host name.
     #[error("`{name}` is not the name or address of a machine")]
     BadHost {
-        /// What was given.
+        /// The argument.
         name: String,
     },
-    /// The token's file cannot be used.
+    /// The token file is not usable.
     #[error("cannot take the token from `{path}`: {reason}")]
     Token {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// There is no randomness for a token.
+    /// The system provides no random numbers for a token.
     #[error("cannot read random numbers for the token: {0}")]
     Random(io::Error),
-    /// Runs could not be started there.
+    /// The target cannot be offered for runs.
     #[error("`{path}` cannot be offered as a target: {reason}")]
     Root {
-        /// The directory or file.
+        /// Path of the directory or file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// That is no device that could be overwritten.
+    /// The path is not a block device that could be overwritten.
     #[error("`{path}` is not a block device: {reason}")]
     Device {
-        /// The device.
+        /// The path.
         path: PathBuf,
-        /// What was seen.
+        /// The reason.
         reason: String,
     },
-    /// The store cannot be used.
+    /// The store is not usable.
     #[error(transparent)]
     Store(#[from] store::StoreError),
-    /// The system does not do what is needed.
+    /// A system call failed.
     #[error("cannot {what}: {source}")]
     System {
-        /// What was tried.
+        /// The attempted action.
         what: &'static str,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl WebError {
-    /// What failed.
+    /// Adds the failed action to an error of the system.
     pub(crate) fn system(what: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::System { what, source }
     }
 
-    /// What to do about it.
+    /// Advice on how to fix the problem.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
-                "leave `--listen` out to take the next free port, or name another one".to_owned()
+                "omit `--listen` to use the next free port, or choose another one".to_owned()
             }
-            Self::Listen { .. } => "name an address of this machine in `--listen`".to_owned(),
+            Self::Listen { .. } => "use an address of this machine in `--listen`".to_owned(),
             Self::Reachable { address } => {
                 let port = address.port();
                 format!(
-                    "to use the page from elsewhere, leave `--listen` out and run `ssh -L \
-                     {port}:127.0.0.1:{port} THIS-MACHINE` there; where the network is yours \
-                     alone, add `--allow-host NAME` with the name that browsers will use"
+                    "to use the page from another machine, omit `--listen` and run `ssh -L \
+                     {port}:127.0.0.1:{port} THIS-MACHINE` there; in a private network, you can \
+                     add `--allow-host NAME` with the name that browsers use"
                 )
             }
-            Self::BadHost { .. } => "write a name as in a URL, without scheme or port".to_owned(),
+            Self::BadHost { .. } => "use a name as in a URL, without scheme or port".to_owned(),
             Self::Token { .. } => {
-                "write 32 or more letters and digits into a file that only you can read, such as \
-                 by `openssl rand -hex 24`, and name it in `PGMETER_TOKEN_FILE`"
+                "write 32 or more letters and digits into a file that only you can read, for \
+                 example with `openssl rand -hex 24`, and name it in `PGMETER_TOKEN_FILE`"
                     .to_owned()
             }
-            Self::Root { .. } => "name a directory or file that is there".to_owned(),
+            Self::Root { .. } => "name an existing directory or file".to_owned(),
             Self::Device { .. } => "name a block device, such as `/dev/vdb`".to_owned(),
             Self::Store(error) => return error.help(),
             Self::Random(_) | Self::System { .. } => return None,

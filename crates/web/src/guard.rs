@@ -1,5 +1,6 @@
-//! Who may ask, in this order: for this server, from a page of it, with the token; and what changes
-//! something only as a script of the page sends it.
+//! Decides which requests are allowed. A request must name this server, come from this server's
+//! page, and have the token. Requests that change something must look like requests of the page's
+//! scripts.
 
 use std::sync::Arc;
 
@@ -12,33 +13,33 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::answer::{Refusal, protect, typed};
+use crate::answer::{RefusedAnswer, protect, typed};
 use crate::body::{BODY_BYTES_MAX, too_large};
 use crate::shared::{Shared, State};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// The page itself.
+/// Address of the page.
 const ROOT: &str = "/";
-/// Where a browser goes on to the page with its new cookie.
+/// Intermediate address after a browser has received its cookie.
 const ENTER: &str = "/enter";
 
-/// A browser that comes from elsewhere sends a strict cookie only once a page of here has led it
-/// on, which this one does.
+/// After a link from another site, a browser does not send a strict cookie. This intermediate page
+/// continues to `/` from this server's own site, so the cookie is sent.
 const ENTRY: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
     <link rel=\"icon\" href=\"data:,\">\
     <meta http-equiv=\"refresh\" content=\"0; url=/\"><title>pgmeter</title>\
-    <p><a href=\"/\">Go on to pgmeter</a></p></html>\n";
+    <p><a href=\"/\">Continue to pgmeter</a></p></html>\n";
 
 const NO_TOKEN: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
     <title>pgmeter</title><h1>This page needs its token</h1>\
     <p>Open the URL that <code>pgmeter serve</code> printed; it ends in \
     <code>?token=</code> and the token.</p></html>\n";
 
-/// What becomes of a request.
+/// Decision on a request.
 enum Admission {
-    /// It goes on to its route.
+    /// Pass the request to its route.
     Pass,
-    /// It is answered here.
+    /// Answer the request here.
     Answer(Box<Response>),
 }
 
@@ -48,7 +49,7 @@ impl Admission {
     }
 }
 
-/// Lets a request pass that may.
+/// Passes permitted requests to their routes; answers all others.
 pub(crate) async fn guard(shared: State, request: Request, next: Next) -> Response {
     let admission = admit(&shared, &request)
         .unwrap_or_else(|refusal| Admission::answer(refusal.into_response()));
@@ -60,11 +61,16 @@ pub(crate) async fn guard(shared: State, request: Request, next: Next) -> Respon
     answer
 }
 
-fn admit(shared: &Arc<Shared>, request: &Request) -> Result<Admission, Refusal> {
+fn admit(shared: &Arc<Shared>, request: &Request) -> Result<Admission, RefusedAnswer> {
+    // First, and for every path. A page of another site may resolve its own name to this address
+    // (DNS rebinding), and must then read nothing, not even a file of the page.
     check_host(shared, request)?;
+    // Refused by the announced length, before the body is received.
     check_length(request.headers())?;
     let path = request.uri().path();
     let is_entry = path == ROOT || path == ENTER;
+    // A link on any site may lead to the page. These two addresses change nothing and reveal
+    // nothing.
     if !is_entry {
         check_site(request.headers())?;
     }
@@ -90,31 +96,39 @@ fn admit(shared: &Arc<Shared>, request: &Request) -> Result<Admission, Refusal> 
     Ok(Admission::Pass)
 }
 
-/// The one value of a header; none where it is missing, an error where there are several.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Refusal> {
+/// The only value of a header; `None` if it is missing, an error if there are several.
+fn only<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a HeaderValue>, RefusedAnswer> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (first, None) => Ok(first),
-        _ => Err(Refusal::bad(format!("the header `{name}` is there twice"))),
+        // A proxy and this server could use different ones.
+        _ => Err(RefusedAnswer::bad(format!(
+            "the header `{name}` appears twice"
+        ))),
     }
 }
 
-fn check_host(shared: &Shared, request: &Request) -> Result<(), Refusal> {
+fn check_host(shared: &Shared, request: &Request) -> Result<(), RefusedAnswer> {
     let said = only(request.headers(), &HOST)?.and_then(|value| value.to_str().ok());
     let said = said.unwrap_or_default();
+    // A request line may contain a whole URL, whose host takes precedence over the header (RFC
+    // 9112, section 3.2.2).
     let in_line = request.uri().authority().map(|it| it.as_str());
     let is_taken = shared.hosts.takes(said) && in_line.is_none_or(|it| shared.hosts.takes(it));
     if is_taken {
         return Ok(());
     }
-    let error = "this server is not asked by that name";
-    Err(Refusal::forbidden(error).help(
-        "use `127.0.0.1` or `localhost`; other names must be given to `pgmeter serve` in \
-         `--allow-host`",
+    let error = "this server does not accept that host name";
+    Err(RefusedAnswer::forbidden(error).help(
+        "use `127.0.0.1` or `localhost`; allow other names with `--allow-host` of \
+         `pgmeter serve`",
     ))
 }
 
-fn check_length(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_length(headers: &HeaderMap) -> Result<(), RefusedAnswer> {
     let said = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
     let length = said.and_then(|it| it.parse::<usize>().ok());
     match length.is_some_and(|length| length > BODY_BYTES_MAX) {
@@ -123,23 +137,31 @@ fn check_length(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses what a page of elsewhere asks, where the browser says so.
-fn check_site(headers: &HeaderMap) -> Result<(), Refusal> {
+/// Refuses requests from pages of other sites, if the browser reports the site.
+fn check_site(headers: &HeaderMap) -> Result<(), RefusedAnswer> {
     let said = only(headers, &SEC_FETCH_SITE)?.map(HeaderValue::as_bytes);
     match said {
+        // Scripts and old browsers do not send the header.
         None | Some(b"same-origin" | b"none") => Ok(()),
-        Some(_) => Err(Refusal::forbidden("a page of another server asks this")),
+        Some(_) => Err(RefusedAnswer::forbidden(
+            "a page of another server asks this",
+        )),
     }
 }
 
-fn check_change(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_change(headers: &HeaderMap) -> Result<(), RefusedAnswer> {
+    // Compared with `Host`, not with the own port: `ssh -L` shows this server at another one.
     if let Some(origin) = only(headers, &ORIGIN)? {
         let host = only(headers, &HOST)?.map(HeaderValue::as_bytes);
         let own = origin.as_bytes().strip_prefix(b"http://");
         if own.is_none() || own != host {
-            return Err(Refusal::forbidden("a page of another server asks this"));
+            return Err(RefusedAnswer::forbidden(
+                "a page of another server asks this",
+            ));
         }
     }
+    // Pages of other sites can send this type only after a preflight, which this server never
+    // permits.
     let kind = only(headers, &CONTENT_TYPE)?.and_then(|it| it.to_str().ok());
     let kind = kind
         .unwrap_or_default()
@@ -148,20 +170,20 @@ fn check_change(headers: &HeaderMap) -> Result<(), Refusal> {
         .unwrap_or_default();
     match kind.trim().eq_ignore_ascii_case("application/json") {
         true => Ok(()),
-        false => Err(Refusal::new(
+        false => Err(RefusedAnswer::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "what changes something must have `Content-Type: application/json`",
+            "a request that changes something needs `Content-Type: application/json`",
         )),
     }
 }
 
-/// The token in a query.
+/// The token in a query string.
 fn token_of(query: Option<&str>) -> Option<&str> {
     let mut pairs = query?.split('&');
     pairs.find_map(|pair| pair.strip_prefix("token="))
 }
 
-/// A cookie for the token.
+/// Exchanges the token for a cookie.
 fn exchange(shared: &Shared, said: &str) -> Response {
     if !shared.token.is_known_by(said.as_bytes()) {
         return not_known(typed("text/html; charset=utf-8", NO_TOKEN));
@@ -171,6 +193,7 @@ fn exchange(shared: &Shared, said: &str) -> Response {
         cookie_name(shared.port),
         shared.token.cookie()
     );
+    // The redirect takes the token out of the address that the browser shows.
     let mut answer = StatusCode::SEE_OTHER.into_response();
     let headers = answer.headers_mut();
     headers.insert(LOCATION, HeaderValue::from_static(ENTER));
@@ -180,7 +203,7 @@ fn exchange(shared: &Shared, said: &str) -> Response {
     answer
 }
 
-/// Cookies are those of a host, not of a port.
+/// The name contains the port, because browsers send cookies to all ports of a host.
 fn cookie_name(port: u16) -> String {
     format!("pgmeter-{port}")
 }
@@ -189,6 +212,7 @@ fn is_known(shared: &Shared, headers: &HeaderMap) -> bool {
     if let Some(said) = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes) {
         let (scheme, token) = said.split_at(said.len().min(7));
         let is_bearer = scheme.eq_ignore_ascii_case(b"bearer ");
+        // A wrong token is not excused by a cookie.
         return is_bearer && shared.token.is_known_by(token.trim_ascii());
     }
     let name = cookie_name(shared.port);
@@ -202,8 +226,8 @@ fn is_known(shared: &Shared, headers: &HeaderMap) -> bool {
     })
 }
 
-fn unknown() -> Refusal {
-    Refusal::new(StatusCode::UNAUTHORIZED, "the token is missing or wrong").help(
+fn unknown() -> RefusedAnswer {
+    RefusedAnswer::new(StatusCode::UNAUTHORIZED, "the token is missing or wrong").help(
         "send it as `Authorization: Bearer TOKEN`, or open the URL that `pgmeter serve` printed",
     )
 }

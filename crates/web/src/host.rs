@@ -1,19 +1,19 @@
-//! By which names the server may be asked: a page of elsewhere whose name was made to lead here
-//! asks by another one.
+//! Host names by which clients may address the server. A page of another site whose name resolves
+//! to this address (DNS rebinding) sends a different name.
 
 use std::net::IpAddr;
 
 use crate::error::WebError;
 
-/// The longest name of a machine.
+/// Maximum length of a host name.
 const NAME_LENGTH_MAX: usize = 253;
 
-/// The names by which the server may be asked, besides those of the loopback interface.
+/// Allowed host names in addition to the names of the loopback interface.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostNames(Vec<String>);
 
 impl HostNames {
-    /// These, as the command line has them.
+    /// Parses names from the command line.
     pub fn new(names: &[String]) -> Result<Self, WebError> {
         let names = names.iter().map(|given| {
             let name = bare(given).filter(|(_, port)| port.is_none());
@@ -26,9 +26,9 @@ impl HostNames {
         Ok(Self(names.collect::<Result<_, _>>()?))
     }
 
-    /// Whether a request that is for this host, with or without a port, is one for this server.
+    /// `true` if a request for this host, with or without a port, is meant for this server.
     ///
-    /// Any port will do: `ssh -L` makes this one appear as another.
+    /// Any port is accepted: `ssh -L` shows this server at another port.
     pub fn takes(&self, host: &str) -> bool {
         let Some((name, port)) = bare(host) else {
             return false;
@@ -44,7 +44,7 @@ impl HostNames {
     }
 }
 
-/// A host's name in small letters, without brackets and the final dot, and its port.
+/// Host name in lower case, without brackets and final dot, and its port.
 fn bare(host: &str) -> Option<(String, Option<&str>)> {
     if let Some(rest) = host.strip_prefix('[') {
         let (address, rest) = rest.split_once(']')?;
@@ -62,11 +62,12 @@ fn bare(host: &str) -> Option<(String, Option<&str>)> {
         Some((name, port)) => (name, Some(port)),
         None => (host, None),
     };
+    // A final dot only marks the name as complete.
     let name = name.strip_suffix('.').unwrap_or(name);
     Some((name.to_ascii_lowercase(), port))
 }
 
-/// Source: RFC 1123, section 2.1; underscores are seen in names of containers.
+/// Source: RFC 1123, section 2.1. Underscores are allowed, too: names of containers have them.
 fn is_name(name: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
     let is_label = |label: &str| !label.is_empty() && label.chars().all(is_plain);

@@ -1,40 +1,41 @@
-//! Labs and published experiments to start: what `lab run` and `paper run` take, as far as it is
-//! safe to ask for from a page.
+//! Requests for labs and published experiments: the options of `lab run` and `paper run` that are
+//! safe for a page.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 
-/// More is no plan of a person.
+/// Maximum number of workloads or file systems.
 const COUNT_MAX: usize = 64;
 /// A lab, or a published experiment to repeat.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LabRequest {
-    /// Names of built-in workloads or packs to measure; none with `paper`.
+    /// Names of built-in workloads or packs to measure; empty with `paper`.
     pub workloads: Vec<String>,
-    /// A published experiment in their place, by its name.
+    /// Name of a published experiment to repeat instead.
     pub paper: Option<String>,
-    /// File systems to make, by their names in `GET /api/file-systems`; their options are for the
-    /// command line. None for an experiment that is to be repeated in `target` itself.
+    /// File systems to create, by their names in `GET /api/file-systems`; their options are
+    /// available only on the command line. Empty to repeat an experiment directly in `target`.
     pub file_systems: Vec<String>,
-    /// A directory beneath one of the roots, in which images are made, or else the experiment is
-    /// repeated.
+    /// A directory below one of the roots. Images are created in it, or the experiment is repeated
+    /// in it.
     pub target: String,
     /// Size of each image, such as `2GiB`; 8 GiB by default.
     pub image_size: Option<String>,
-    /// How often each workload is measured on each file system; by default as on the command line.
+    /// Number of measurements of each workload on each file system; the default of the command line
+    /// if missing.
     pub repetitions: Option<u32>,
     /// Scale of the work, above 0 and at most 1.
     pub scale: Option<String>,
-    /// Whether the kernel's caches are dropped before each workload.
+    /// `true` to drop the kernel's caches before each workload.
     pub cold: bool,
 }
 
 impl LabRequest {
-    /// What it is called in the queue.
+    /// Title in the queue.
     pub(crate) fn title(&self) -> String {
         let what = match &self.paper {
             Some(paper) => paper.clone(),
@@ -46,28 +47,30 @@ impl LabRequest {
         }
     }
 
-    /// Refuses what is no lab, and whatever could be an option or a place on the command line.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
+    /// Refuses invalid requests, and names that could act as options or paths on the command line.
+    pub(crate) fn check(&self) -> Result<(), RefusedAnswer> {
         let names = [&self.workloads, &self.file_systems];
         if names.iter().any(|names| names.len() > COUNT_MAX) {
             let error = format!("there are more than {COUNT_MAX} workloads or file systems");
-            return Err(Refusal::bad(error));
+            return Err(RefusedAnswer::bad(error));
         }
         for name in &self.workloads {
-            description::builtin::find(name).map_err(|error| Refusal::missing(error.message))?;
+            description::builtin::find(name)
+                .map_err(|error| RefusedAnswer::missing(error.message))?;
         }
+        // Options of file systems can name other paths, so only plain names are accepted.
         let others = self.file_systems.iter().chain(&self.paper);
         if let Some(name) = others.into_iter().find(|name| !is_name(name)) {
             let shown: String = name.chars().take(40).collect();
-            let error = format!("`{shown}` is no name of a file system or experiment");
-            return Err(Refusal::bad(error)
-                .help("options of file systems are for the command line: `pgmeter lab run --fs`"));
+            let error = format!("`{shown}` is not a name of a file system or experiment");
+            return Err(RefusedAnswer::bad(error)
+                .help("give options of file systems on the command line: `pgmeter lab run --fs`"));
         }
         if self.workloads.is_empty() == self.paper.is_none() {
-            return Err(Refusal::bad("name `workloads` or a `paper`"));
+            return Err(RefusedAnswer::bad("name `workloads` or a `paper`"));
         }
         if self.file_systems.is_empty() && self.paper.is_none() {
-            return Err(Refusal::bad("no file system was chosen")
+            return Err(RefusedAnswer::bad("no file system was chosen")
                 .help("name one in `file_systems`, such as `ext4`"));
         }
         let is_scale = |text: &String| {
@@ -75,19 +78,19 @@ impl LabRequest {
             scale.is_ok_and(|scale| scale > 0.0 && scale <= 1.0)
         };
         if self.scale.as_ref().is_some_and(|text| !is_scale(text)) {
-            return Err(Refusal::bad(
+            return Err(RefusedAnswer::bad(
                 "`scale` is not a number above 0 and at most 1",
             ));
         }
         let size = self.image_size.as_ref().map(|text| text.parse::<Bytes>());
         match size {
-            Some(Err(error)) => Err(Refusal::bad(format!("`image_size`: {error}"))),
+            Some(Err(error)) => Err(RefusedAnswer::bad(format!("`image_size`: {error}"))),
             _ => Ok(()),
         }
     }
 }
 
-/// Small letters, digits and hyphens.
+/// `true` for up to 64 lower-case letters, digits and hyphens that do not begin with a hyphen.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     let begins = name.starts_with(is_letter);

@@ -1,9 +1,9 @@
-//! The page of `pgmeter serve`, and the API behind it: one may look at stored runs, watch those
-//! that go on, and start others.
+//! The page of `pgmeter serve` and its API, for viewing stored runs, watching running ones and
+//! starting new ones.
 //!
-//! Nothing is measured, planned or prepared in this process: whatever works is a `pgmeter` of its
-//! own, which neither waits for this one nor ends with it. The results store is all that tells of
-//! it, so that a server that begins again goes on where the last one was.
+//! This process does not measure, plan or prepare anything. Separate `pgmeter` processes do the
+//! work; they neither wait for the server nor end with it. The server learns about them only from
+//! the results store, so a restarted server continues where the last one stopped.
 
 mod answer;
 mod api;

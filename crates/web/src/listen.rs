@@ -1,4 +1,4 @@
-//! The port, and the connections to it: how many there may be, and how long each may take.
+//! The port and its connections, with limits on their number and duration.
 
 use std::future::poll_fn;
 use std::io;
@@ -17,23 +17,24 @@ use tokio::time::timeout;
 
 use crate::error::WebError;
 
-/// The port that is tried first, and how many behind it.
+/// Number of further ports to try if the first one is in use.
 const PORTS_TRIED: u16 = 100;
-/// No more connections are served at once; others are told so and closed.
+/// Maximum number of connections; more are refused with 503 and closed.
 const CONNECTIONS_MAX: usize = 256;
-/// What a request may be, without its body.
+/// Maximum size of a request without its body, in bytes.
 const HEADER_BYTES_MAX: usize = 16 << 10;
-/// Header fields of a request.
+/// Maximum number of header fields.
 const HEADERS_MAX: usize = 64;
-/// The head of a request has to come by then; also the next one of a connection.
+/// Maximum time to receive the head of a request, also of later ones on a connection.
+// Otherwise, clients that send one byte at a time could keep all connections.
 const HEADER_TIME_MAX: Duration = Duration::from_secs(5);
-/// What is still sent to a connection that has its last answer is read for so long.
+/// Maximum time to read the remaining input of a connection after its last answer.
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\n\
     Connection: close\r\n\r\n";
 
-/// Takes the port, or the next free one.
+/// Binds to the address, or to the next free port if `takes_next` is set.
 pub(crate) fn bind(address: SocketAddr, takes_next: bool) -> Result<StdListener, WebError> {
     let mut tried = address;
     let listener = loop {
@@ -51,17 +52,18 @@ pub(crate) fn bind(address: SocketAddr, takes_next: bool) -> Result<StdListener,
     };
     let failed = |source| WebError::Listen { address, source };
     let listener = listener.map_err(failed)?;
+    // Tokio expects this of a listener that it takes over.
     listener.set_nonblocking(true).map_err(failed)?;
     Ok(listener)
 }
 
-/// Serves until it is dropped.
+/// Serves until the future is dropped.
 pub(crate) async fn serve(listener: TcpListener, router: Router) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
-            // Out of descriptors, or the other end has gone: the next one may do.
+            // Out of file descriptors, or the client has disconnected: try the next connection.
             Err(_) => {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -80,14 +82,14 @@ pub(crate) async fn serve(listener: TcpListener, router: Router) {
     }
 }
 
-/// Says that there is no room, as far as that goes at once.
+/// Answers that the server is full, if that is possible without waiting.
 fn refuse(stream: &TcpStream) {
-    // Nobody waits for whoever does not read.
+    // A client that does not read must not block the server.
     let _ = stream.try_write(FULL);
 }
 
 async fn talk(stream: TcpStream, router: Router) {
-    // Events are to be seen when they are sent.
+    // Send events immediately, without Nagle's delay.
     let _ = stream.set_nodelay(true);
     let service = TowerToHyperService::new(router);
     let mut connection = http1::Builder::new()
@@ -96,14 +98,15 @@ async fn talk(stream: TcpStream, router: Router) {
         .max_buf_size(HEADER_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .serve_connection(TokioIo::new(stream), service);
-    // Whatever goes wrong with a connection ends that one.
+    // An error of a connection ends only that connection.
     let _ = poll_fn(|context| connection.poll_without_shutdown(context)).await;
     let stream = connection.into_parts().io.into_inner();
-    // Closed while its client still sends, it would be reset, and the answer may be lost.
+    // Closing the socket while the client still sends would reset the connection and could lose the
+    // answer.
     let _ = timeout(LINGER_TIME, linger(stream)).await;
 }
 
-/// Ends the answers, and reads what still comes until the other side has ended as well.
+/// Ends the output and reads the remaining input until the client closes the connection, too.
 async fn linger(mut stream: TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
     let mut left = [0; 4 << 10];

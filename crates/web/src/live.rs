@@ -1,5 +1,5 @@
-//! Runs as they go on: one reader of the store for each run that somebody looks at, who publishes
-//! to all of them.
+//! Live runs. For each watched run, one task reads the store and publishes the events to all
+//! clients.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,79 +10,79 @@ use axum::body::Bytes;
 use results::Warning;
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{CellView, Cursor, RunStatus, Store, StoredEvent};
+use store::{CellView, RunCursor, RunStatus, Store, StoredEvent};
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 use crate::blocking::blocking;
 
-/// Events that a slow reader may be behind before it loses its place.
+/// Number of events that a slow client may be behind before it loses some.
 const RING: usize = 64;
-/// How often the store is looked at; it is written every 400 ms.
+/// Interval between two reads of the store. A run writes to it every 400 ms.
 const PERIOD: Duration = Duration::from_millis(250);
-/// So many events are read at once.
+/// Maximum number of events per read.
 pub(crate) const EVENTS_MAX: usize = 256;
-/// So many browsers and scripts may look on at once.
+/// Maximum number of open streams.
 pub(crate) const STREAMS_MAX: usize = 128;
 
-/// What is sent of a run, with the place behind it.
+/// A published event, with the place after it.
 #[derive(Debug, Clone)]
 pub(crate) struct Published {
-    pub place: Cursor,
+    pub place: RunCursor,
     /// `event:` and `data:` lines.
     pub text: Bytes,
-    /// Whether it is the last.
+    /// `true` for the last event of a run.
     pub is_end: bool,
 }
 
 /// An interval of a cell is complete.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct IntervalEvent {
-    /// Of the cell, 0-based in the order of running.
+    /// Position of the cell in the order in which cells ran, 0-based.
     pub position: u32,
-    /// The cell's number in the plan.
+    /// Index of the cell in the plan.
     pub index: u32,
-    /// 0-based within the cell.
+    /// Number of the interval within the cell, 0-based.
     pub number: u32,
-    /// Its figures, as in records.
+    /// The interval, as in records.
     pub interval: results::IntervalRecord,
 }
 
 /// A cell begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CellStartEvent {
-    /// 0-based in the order of running.
+    /// Position in the order in which cells ran, 0-based.
     pub position: u32,
-    /// The cell's number in the plan.
+    /// Index of the cell in the plan.
     pub index: u32,
 }
 
-/// The run is over.
+/// The run has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RunEndEvent {
-    /// How it ended: `interrupted` also when its process was killed.
+    /// Status of the run; `interrupted` also if its process was killed.
     pub status: RunStatus,
 }
 
-/// Events were lost, since they were not read in time.
+/// Events were lost because the client did not read them in time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GapEvent {
-    /// How many.
+    /// Number of lost events.
     pub lost_count: u64,
-    /// The place before them: `GET .../intervals?from=` it brings what was missed.
+    /// Place before the lost events; `GET .../intervals?from=` this place returns the missing data.
     pub from: String,
 }
 
-/// Who looks at which runs.
+/// Publishers by run, and the number of open streams.
 #[derive(Debug, Default)]
-pub(crate) struct Hub {
+pub(crate) struct RunFollowers {
     runs: Mutex<HashMap<String, Sender<Published>>>,
     streams: AtomicUsize,
 }
 
-/// A stream that is open, until it is dropped.
+/// Permission for one open stream, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct StreamTicket(Arc<Hub>);
+pub(crate) struct StreamTicket(Arc<RunFollowers>);
 
 impl Drop for StreamTicket {
     fn drop(&mut self) {
@@ -90,27 +90,28 @@ impl Drop for StreamTicket {
     }
 }
 
-impl Hub {
-    /// Room for one more stream; none where there are too many.
+impl RunFollowers {
+    /// Reserves a stream; `None` if the limit is reached.
     pub fn ticket(self: &Arc<Self>) -> Option<StreamTicket> {
+        // If the limit is reached, dropping the ticket takes this one back.
         let before = self.streams.fetch_add(1, Ordering::Relaxed);
         let ticket = StreamTicket(Arc::clone(self));
         (before < STREAMS_MAX).then_some(ticket)
     }
 
-    /// How many streams are open.
+    /// Number of open streams.
     pub fn stream_count(&self) -> usize {
         self.streams.load(Ordering::Relaxed)
     }
 
-    /// What is published of a run from now on.
+    /// Subscribes to events of a run from now on.
     ///
-    /// Whoever subscribes reads the store up to its end afterwards, and misses nothing.
+    /// The subscriber must then read the store up to its current end, so that it misses no event.
     pub async fn subscribe(
         self: &Arc<Self>,
         id: &str,
         store: std::path::PathBuf,
-    ) -> Result<Receiver<Published>, Refusal> {
+    ) -> Result<Receiver<Published>, RefusedAnswer> {
         if let Some(sender) = self.lock().get(id) {
             return Ok(sender.subscribe());
         }
@@ -122,6 +123,7 @@ impl Hub {
         })
         .await?;
         let mut runs = self.lock();
+        // Another client may have subscribed while the store was opened.
         if let Some(sender) = runs.get(id) {
             return Ok(sender.subscribe());
         }
@@ -141,8 +143,9 @@ impl Hub {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets a run that nobody looks at; whether somebody does.
+    /// Removes the run if no client watches it. Returns `true` if a client does.
     fn is_watched(&self, id: &str, sender: &Sender<Published>) -> bool {
+        // Under the lock of `subscribe`, so that no client joins a publisher that is about to end.
         let mut runs = self.lock();
         let is_watched = sender.receiver_count() > 0;
         if !is_watched {
@@ -150,10 +153,23 @@ impl Hub {
         }
         is_watched
     }
+
+    /// Removes the run's publisher, unless a newer one has replaced it.
+    fn end(&self, id: &str, sender: &Sender<Published>) {
+        let mut runs = self.lock();
+        if runs.get(id).is_some_and(|it| it.same_channel(sender)) {
+            runs.remove(id);
+        }
+    }
 }
 
-/// Publishes what is new of a run until it is over or nobody looks.
-async fn follow(hub: Arc<Hub>, id: String, sender: Sender<Published>, begin: (Store, Cursor)) {
+/// Publishes new events of a run until it ends or no client watches it.
+async fn follow(
+    hub: Arc<RunFollowers>,
+    id: String,
+    sender: Sender<Published>,
+    begin: (Store, RunCursor),
+) {
     let (mut store, mut place) = begin;
     let mut seen = None;
     while hub.is_watched(&id, &sender) {
@@ -171,7 +187,7 @@ async fn follow(hub: Arc<Hub>, id: String, sender: Sender<Published>, begin: (St
                 seen = looked.number;
                 for published in looked.published {
                     place = published.place;
-                    // Nobody may look any more, which is seen next time.
+                    // If no client is left, the next loop notices it.
                     let _ = sender.send(published);
                 }
                 if looked.is_over {
@@ -179,31 +195,33 @@ async fn follow(hub: Arc<Hub>, id: String, sender: Sender<Published>, begin: (St
                 }
             }
             Ok(None) => {}
-            // The run was removed, or the store cannot be read: streams end, and ask again.
+            // The run was removed, or the store is unreadable: streams end, and clients ask again.
             Err(_) => break,
         }
         tokio::time::sleep(PERIOD).await;
     }
-    hub.lock().remove(&id);
+    hub.end(&id, &sender);
 }
 
-/// What was seen at once.
+/// Result of one read of the store.
 struct Looked {
     published: Vec<Published>,
-    /// Of the store, as it was.
+    /// Change number of the store at the time of the read; `None` if more events are waiting.
     number: Option<i64>,
     is_over: bool,
 }
 
-/// What is new of a run; none where nothing is.
+/// New events of a run; `None` if there are none.
 fn look(
     store: &Store,
     id: &str,
-    place: Cursor,
+    place: RunCursor,
     seen: Option<i64>,
-) -> Result<Option<Looked>, Refusal> {
+) -> Result<Option<Looked>, RefusedAnswer> {
+    // Read before the events: a change in between shows at the next look.
     let number = store.change_number()?;
     let is_live = store.is_live(id)?;
+    // A killed run changes nothing in the store; only its lock shows that it has ended.
     if seen == Some(number) && is_live {
         return Ok(None);
     }
@@ -221,8 +239,8 @@ fn look(
     }))
 }
 
-/// Stored events as they are sent.
-pub(crate) fn publish(events: Vec<(Cursor, StoredEvent)>) -> Vec<Published> {
+/// Converts stored events into the form in which they are sent.
+pub(crate) fn publish(events: Vec<(RunCursor, StoredEvent)>) -> Vec<Published> {
     let published = |(place, event)| Published {
         place,
         text: told(event),
@@ -232,7 +250,7 @@ pub(crate) fn publish(events: Vec<(Cursor, StoredEvent)>) -> Vec<Published> {
 }
 
 /// The last event of a run.
-pub(crate) fn run_end(place: Cursor, status: RunStatus) -> Published {
+pub(crate) fn run_end(place: RunCursor, status: RunStatus) -> Published {
     Published {
         place,
         text: event("run-end", &RunEndEvent { status }),
@@ -264,7 +282,7 @@ fn told(stored: StoredEvent) -> Bytes {
     }
 }
 
-/// The lines of an event without its id. JSON has no line breaks of its own.
+/// The lines of an event without its id. The JSON contains no line breaks.
 pub(crate) fn event<T: Serialize>(name: &str, what: &T) -> Bytes {
     let data = units::json_line(what).unwrap_or_else(|_| "null".to_owned());
     Bytes::from(format!("event: {name}\ndata: {data}\n"))

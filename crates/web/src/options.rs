@@ -1,31 +1,35 @@
-//! What the command line says of a server.
+//! Options of the server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// What the command line says of a server.
+/// Options of the server from the command line.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
-    /// Where it listens.
+    /// Address to listen on.
     pub listen: SocketAddr,
-    /// Whether the next free port is taken where that one is not free.
+    /// `true` to use the next free port if this one is in use.
     pub takes_next_port: bool,
-    /// Names by which browsers may ask, besides those of the loopback interface.
+    /// Host names that browsers may use, in addition to the names of the loopback interface.
     pub allow_hosts: Vec<String>,
-    /// Directories and files beneath which targets may be chosen.
+    /// Directories and files below which targets may be chosen.
     pub roots: Vec<PathBuf>,
     /// Block devices that runs may overwrite.
     pub overwrite_devices: Vec<PathBuf>,
-    /// The results store.
+    /// Path of the results store.
     pub store: PathBuf,
-    /// This program, which runs, checks and reports.
+    /// Path of this program, which the server calls for runs, checks and reports.
     pub program: PathBuf,
     /// Its version.
     pub version: String,
-    /// Where the token is, if it is not to be a fresh one.
+    /// File with the token; `None` for a new random token.
     pub token_file: Option<PathBuf>,
-    /// The security policy of the pages that reports are.
+    /// Content security policy of the report pages.
     pub report_policy: String,
-    /// Ends by itself once this run is over: the page beside a run of the command line.
+    /// Style of the report pages.
+    pub report_style: &'static str,
+    /// Charts of the report pages, as a module of a script.
+    pub report_charts: &'static str,
+    /// Id of the run of the command line that this server accompanies; the server ends after it.
     pub beside_run: Option<String>,
 }

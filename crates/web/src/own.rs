@@ -1,5 +1,5 @@
-//! One's own workloads: files of a folder beside the results store. Whatever a name says, nothing
-//! outside the folder is read or written, and no link is followed.
+//! The user's workloads: files in a folder next to the results store. Whatever the name of a file,
+//! nothing outside the folder is accessed, and no link is followed.
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read, Write};
@@ -12,19 +12,19 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 use crate::body::BODY_BYTES_MAX;
 
-/// The longest name of a file that is saved.
+/// Maximum length of a file name, in bytes.
 const NAME_LENGTH_MAX: usize = 100;
-/// No more files are listed.
+/// Maximum number of listed files.
 const FILES_MAX: usize = 10_000;
 
-/// The folder.
+/// The folder with the user's workloads.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnFolder(PathBuf);
 
-/// A file of the folder.
+/// A file in the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnFile {
     pub name: String,
@@ -34,18 +34,18 @@ pub(crate) struct OwnFile {
 }
 
 impl OwnFolder {
-    /// The one beside that store.
+    /// The folder next to a store.
     pub fn beside(store: &Path) -> Self {
         Self(store.with_file_name("workloads"))
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Its files, by name; what is no plain file of a plain name is left out.
-    pub fn list(&self) -> Result<Vec<OwnFile>, Refusal> {
+    /// Its files, sorted by name. Only regular files with plain names are listed.
+    pub fn list(&self) -> Result<Vec<OwnFile>, RefusedAnswer> {
         let Some(folder) = self.open().map_err(|error| self.failed("read", error))? else {
             return Ok(Vec::new());
         };
@@ -67,12 +67,12 @@ impl OwnFolder {
         Ok(files)
     }
 
-    /// The text of a file.
-    pub fn load(&self, name: &str) -> Result<String, Refusal> {
+    /// Text of a file.
+    pub fn load(&self, name: &str) -> Result<String, RefusedAnswer> {
         check_name(name)?;
         let folder = self.open().map_err(|error| self.failed("read", error))?;
         let folder = folder.ok_or_else(|| self.missing(name))?;
-        // A pipe is not waited for.
+        // `NONBLOCK`: opening a named pipe must not wait for a writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = openat2(&folder, name, flags, Mode::empty(), beneath());
         let file = match file {
@@ -84,36 +84,40 @@ impl OwnFolder {
             .metadata()
             .map_err(|error| self.failed("read", error))?;
         if !found.is_file() || found.len() > BODY_BYTES_MAX as u64 {
-            let error = format!("`{name}` is no file of at most {BODY_BYTES_MAX} bytes");
-            return Err(Refusal::bad(error));
+            let error = format!("`{name}` is not a file of at most {BODY_BYTES_MAX} bytes");
+            return Err(RefusedAnswer::bad(error));
         }
         let mut bytes = Vec::new();
+        // The file may have grown since its size was checked.
         let read = file.take(BODY_BYTES_MAX as u64).read_to_end(&mut bytes);
         read.map_err(|error| self.failed("read", error))?;
-        String::from_utf8(bytes).map_err(|_| Refusal::bad(format!("`{name}` is not UTF-8 text")))
+        String::from_utf8(bytes)
+            .map_err(|_| RefusedAnswer::bad(format!("`{name}` is not UTF-8 text")))
     }
 
-    /// Saves a file, which replaces one of that name if `replace` says so.
-    pub fn save(&self, name: &str, text: &str, replace: bool) -> Result<(), Refusal> {
+    /// Saves a file. An existing file is replaced only if `replace` is set.
+    pub fn save(&self, name: &str, text: &str, replace: bool) -> Result<(), RefusedAnswer> {
         check_name(name)?;
         let made = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&self.0);
-        made.map_err(|error| self.failed("make", error))?;
+        made.map_err(|error| self.failed("create files", error))?;
         let folder = self.open().map_err(|error| self.failed("write", error))?;
         let folder = folder.ok_or_else(|| self.missing(name))?;
         match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => {}
             Err(error) => return Err(self.failed("write", error.into())),
             Ok(found) if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile => {
-                return Err(Refusal::conflict(format!(
-                    "`{name}` is there and is no plain file"
+                return Err(RefusedAnswer::conflict(format!(
+                    "`{name}` exists and is not a regular file"
                 )));
             }
             Ok(_) if !replace => {
-                let error = format!("there is a workload `{name}` already");
-                return Err(Refusal::conflict(error).help("set `replace`, or choose another name"));
+                let error = format!("a workload `{name}` already exists");
+                return Err(
+                    RefusedAnswer::conflict(error).help("set `replace`, or choose another name")
+                );
             }
             Ok(_) => {}
         }
@@ -121,11 +125,11 @@ impl OwnFolder {
     }
 
     /// Deletes a file.
-    pub fn delete(&self, name: &str) -> Result<(), Refusal> {
+    pub fn delete(&self, name: &str) -> Result<(), RefusedAnswer> {
         check_name(name)?;
         let folder = self.open().map_err(|error| self.failed("write", error))?;
         let folder = folder.ok_or_else(|| self.missing(name))?;
-        // What is a link goes itself, not what it leads to.
+        // For a link, this removes the link and not its target.
         match unlinkat(&folder, name, AtFlags::empty()) {
             Ok(()) => Ok(()),
             Err(Errno::NOENT) => Err(self.missing(name)),
@@ -142,15 +146,15 @@ impl OwnFolder {
         }
     }
 
-    fn missing(&self, name: &str) -> Refusal {
-        Refusal::missing(format!(
+    fn missing(&self, name: &str) -> RefusedAnswer {
+        RefusedAnswer::missing(format!(
             "there is no workload `{name}` in `{}`",
             self.0.display()
         ))
     }
 
-    fn failed(&self, what: &str, error: io::Error) -> Refusal {
-        Refusal::failed(format!("cannot {what} in `{}`: {error}", self.0.display()))
+    fn failed(&self, what: &str, error: io::Error) -> RefusedAnswer {
+        RefusedAnswer::failed(format!("cannot {what} in `{}`: {error}", self.0.display()))
     }
 }
 
@@ -158,10 +162,11 @@ fn beneath() -> ResolveFlags {
     ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS
 }
 
-/// Writes a file that is there whole or not at all.
+/// Writes a file completely or not at all.
 fn write_whole(folder: &OwnedFd, name: &str, text: &str) -> io::Result<()> {
+    // With the leading dot, no list shows the draft.
     let draft = format!(".{}-{name}", std::process::id());
-    // One that a killed process left.
+    // Remove the draft of a killed process.
     let _ = unlinkat(folder, draft.as_str(), AtFlags::empty());
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let mode = Mode::RUSR | Mode::WUSR;
@@ -169,6 +174,7 @@ fn write_whole(folder: &OwnedFd, name: &str, text: &str) -> io::Result<()> {
     let mut file = File::from(file);
     let written = file
         .write_all(text.as_bytes())
+        // Without it, a power failure could leave the new name with an empty file.
         .and_then(|()| file.sync_all());
     let renamed = written.and_then(|()| Ok(renameat(folder, draft.as_str(), folder, name)?));
     if renamed.is_err() {
@@ -177,21 +183,22 @@ fn write_whole(folder: &OwnedFd, name: &str, text: &str) -> io::Result<()> {
     renamed
 }
 
-/// Whether a name is one of a file in a folder, in letters that lead nowhere else.
+/// `true` for a file name that contains only safe characters and cannot lead out of the folder.
 fn is_plain(name: &str) -> bool {
     let is_plain = |letter: char| letter.is_alphanumeric() || " -_.+()".contains(letter);
     let is_short = !name.is_empty() && name.len() <= NAME_LENGTH_MAX;
+    // A leading dot would allow `..` and drafts, a leading hyphen would look like an option.
     is_short && !name.starts_with(['.', '-', ' ']) && name.chars().all(is_plain)
 }
 
-/// Refuses a name that is no plain one.
-pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
+/// Refuses names that are not plain.
+pub(crate) fn check_name(name: &str) -> Result<(), RefusedAnswer> {
     if is_plain(name) {
         return Ok(());
     }
     let shown: String = name.chars().take(NAME_LENGTH_MAX).collect();
-    let error = format!("`{shown}` is no name for a file");
-    Err(Refusal::bad(error).help(
+    let error = format!("`{shown}` is not a valid file name");
+    Err(RefusedAnswer::bad(error).help(
         "use at most 100 letters, digits, spaces and any of `-_.+()`, and begin with a letter or \
          digit",
     ))

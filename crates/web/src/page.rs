@@ -1,110 +1,58 @@
-//! The page: its files are in the program.
+//! The page, whose files the build compresses into the program.
 
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::LazyLock;
+
+use axum::extract;
 use axum::http::header::{CACHE_CONTROL, HeaderValue};
+use flate2::read::DeflateDecoder;
 
-use crate::answer::{Answer, typed};
+use crate::answer::{Answer, RefusedAnswer, typed};
+use crate::shared::State;
 
-/// A file of the page.
-pub(crate) struct Asset {
-    pub path: &'static str,
-    kind: &'static str,
-    bytes: &'static [u8],
+const DEFLATED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.deflate"));
+
+/// Contents of the page's files by name.
+static FILES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    let mut text = String::new();
+    // The data comes from the build, and a test reads it, so this cannot fail.
+    let _ = DeflateDecoder::new(DEFLATED).read_to_string(&mut text);
+    let mut parts = text.split_terminator('\0').map(str::to_owned);
+    std::iter::from_fn(|| Some((parts.next()?, parts.next()?))).collect()
+});
+
+/// Style of the report's pages, which this page also uses.
+const BASE: &str = "base.css";
+/// Charts of the report's pages.
+const CHARTS: &str = "charts.js";
+
+/// The start page, which loads the other files.
+pub(crate) async fn index() -> Answer {
+    file("index.html", None)
 }
 
-/// A part of the report's pages, whose style and charts are those of this page, too.
-macro_rules! of_report {
-    ($file:literal) => {
-        include_str!(concat!("../../report/src/html/", $file))
+/// A script or style of the page.
+pub(crate) async fn asset(shared: State, extract::Path(name): extract::Path<String>) -> Answer {
+    let of_report = match name.as_str() {
+        BASE => Some(shared.options.report_style),
+        CHARTS => Some(shared.options.report_charts),
+        _ => None,
     };
+    file(&name, of_report)
 }
 
-/// The style of all pages.
-const BASE: &str = concat!(
-    of_report!("vendor/uPlot.min.css"),
-    of_report!("page/style.css")
-);
-
-/// The license asks for its text beside every copy.
-const CHARTS: &str = concat!(
-    "/*\n",
-    of_report!("vendor/uPlot.LICENSE"),
-    "*/\n",
-    of_report!("vendor/uPlot.iife.min.js"),
-    of_report!("page/format.js"),
-    of_report!("page/palette.js"),
-    of_report!("page/axes.js"),
-    of_report!("page/plot.js"),
-    of_report!("page/figure.js"),
-    "export { color, faded, figure, figures, logTicks, redraw, sentence, show, tick };\n",
-);
-
-const fn style(path: &'static str, text: &'static str) -> Asset {
-    Asset {
-        path,
-        kind: "text/css; charset=utf-8",
-        bytes: text.as_bytes(),
-    }
-}
-
-const fn script(path: &'static str, text: &'static str) -> Asset {
-    Asset {
-        path,
-        kind: "text/javascript; charset=utf-8",
-        bytes: text.as_bytes(),
-    }
-}
-
-/// A module of the page's own.
-macro_rules! module {
-    ($name:literal) => {
-        script(
-            concat!("/assets/", $name),
-            include_str!(concat!("../assets/", $name)),
-        )
+/// The file with this name: a text of the report, or a file of the page.
+fn file(name: &str, of_report: Option<&'static str>) -> Answer {
+    let text = of_report.or_else(|| FILES.get(name).map(String::as_str));
+    let text = text.ok_or_else(RefusedAnswer::no_such_page)?;
+    let kind = match name.rsplit_once('.') {
+        Some((_, "js")) => "text/javascript; charset=utf-8",
+        Some((_, "css")) => "text/css; charset=utf-8",
+        _ => "text/html; charset=utf-8",
     };
-}
-
-/// Every file of the page.
-pub(crate) const ASSETS: &[Asset] = &[
-    Asset {
-        path: "/",
-        kind: "text/html; charset=utf-8",
-        bytes: include_bytes!("../assets/index.html"),
-    },
-    style("/assets/base.css", BASE),
-    style("/assets/page.css", include_str!("../assets/page.css")),
-    script("/assets/charts.js", CHARTS),
-    module!("acts.js"),
-    module!("again.js"),
-    module!("api.js"),
-    module!("build.js"),
-    module!("compare.js"),
-    module!("course.js"),
-    module!("dom.js"),
-    module!("editor.js"),
-    module!("events.js"),
-    module!("events-worker.js"),
-    module!("form.js"),
-    module!("heat.js"),
-    module!("labs.js"),
-    module!("live.js"),
-    module!("main.js"),
-    module!("mix.js"),
-    module!("over-time.js"),
-    module!("parts.js"),
-    module!("queue.js"),
-    module!("run.js"),
-    module!("runs.js"),
-    module!("stream.js"),
-    module!("tiles.js"),
-    module!("toml.js"),
-    module!("trend.js"),
-];
-
-/// A file of the page. Another program may be behind the same address next time, so browsers ask
-/// each time.
-pub(crate) async fn answer(asset: &'static Asset) -> Answer {
-    let mut answer = typed(asset.kind, asset.bytes);
+    let mut answer = typed(kind, text.as_bytes());
+    // Another version of the program may serve the same address next, so browsers must ask.
     let headers = answer.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Ok(answer)
@@ -124,35 +72,26 @@ mod tests {
         let on_disk: BTreeSet<String> = fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| name != "index.html")
             .collect();
-        let served: BTreeSet<String> = ASSETS
-            .iter()
-            .filter_map(|asset| asset.path.strip_prefix("/assets/"))
-            .filter(|name| !["base.css", "charts.js"].contains(name))
-            .map(str::to_owned)
-            .collect();
+        assert!(!on_disk.contains(BASE) && !on_disk.contains(CHARTS));
+        let served: BTreeSet<String> = FILES.keys().cloned().collect();
         assert_eq!(served, on_disk);
     }
 
     #[test]
     fn modules_are_loaded_from_this_server_only_and_every_one_exists() {
-        let paths: BTreeSet<&str> = ASSETS.iter().map(|asset| asset.path).collect();
-        for asset in ASSETS {
-            let text = std::str::from_utf8(asset.bytes).unwrap();
+        for (name, text) in &*FILES {
             for line in text.lines().filter(|line| line.contains(" from \"")) {
                 let named = line.split(" from \"").nth(1).unwrap();
-                let name = named.split('"').next().unwrap().trim_start_matches("./");
-                assert!(paths.contains(format!("/assets/{name}").as_str()), "{line}");
+                let named = named.split('"').next().unwrap().trim_start_matches("./");
+                assert!(FILES.contains_key(named) || named == CHARTS, "{line}");
             }
-            let is_script_of_ours =
-                asset.path.ends_with(".js") && asset.path != "/assets/charts.js";
-            // What runs is in files, which the security policy asks for.
+            let is_script_of_ours = name.ends_with(".js");
+            // The security policy allows only scripts from files.
             for inline in ["innerHTML", "insertAdjacentHTML", "eval(", "https://"] {
                 assert!(
                     !is_script_of_ours || !text.contains(inline),
-                    "{inline} in {}",
-                    asset.path
+                    "{inline} in {name}"
                 );
             }
         }

@@ -1,5 +1,5 @@
-//! Questions that this program answers in another process: a plan, a report, a comparison. What
-//! goes wrong there harms nothing here, and what it takes of memory is given back.
+//! Runs pgmeter commands in other processes: for plans, reports and comparisons. Their crashes do
+//! not affect the server, and their memory is freed when they end.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,23 +13,23 @@ use std::time::{Duration, Instant};
 use axum::http::StatusCode;
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 use crate::blocking::blocking;
 use crate::bounds::{BOUNDS, Bounds};
 use crate::scratch::{Given, Scratch};
 use crate::shared::Shared;
 
-/// An answer that takes longer is given up.
+/// Maximum duration of a command.
 const TIME_MAX: Duration = Duration::from_secs(60);
-/// Longer answers are given up.
+/// Maximum size of a command's output, in bytes.
 const ANSWER_BYTES_MAX: u64 = 256 << 20;
-/// What a process says that has no memory left.
+/// Start of the message that a Rust program prints when it runs out of memory.
 const OUT_OF_MEMORY: &str = "memory allocation of ";
 
-/// What the program said.
+/// Result of a command.
 #[derive(Debug, Clone)]
-pub(crate) struct Said {
-    /// Its exit code; none when a signal ended it.
+pub(crate) struct ProgramOutput {
+    /// Exit code; `None` if a signal ended the process.
     pub code: Option<i32>,
     /// Standard output.
     pub output: Vec<u8>,
@@ -37,25 +37,29 @@ pub(crate) struct Said {
     pub remarks: String,
 }
 
-impl Said {
-    /// The output of a program that ended well.
-    pub fn checked(self) -> Result<Vec<u8>, Refusal> {
+impl ProgramOutput {
+    /// The output of a successful command.
+    pub fn checked(self) -> Result<Vec<u8>, RefusedAnswer> {
         match self.code {
             Some(0) => Ok(self.output),
             _ => Err(self.refusal()),
         }
     }
 
-    /// Why it did not end well, as it said.
-    pub fn refusal(&self) -> Refusal {
+    /// Reason for the failure, from the command's error messages.
+    pub fn refusal(&self) -> RefusedAnswer {
         let status = match self.code {
+            // Exit codes of pgmeter: 2 is a mistake in the request, 3 something that this machine
+            // cannot do.
             Some(2) => StatusCode::BAD_REQUEST,
             Some(3) => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
+        // The memory of a command is limited. Rust aborts if it is exhausted, so there is no exit
+        // code.
         if self.code.is_none() && self.remarks.contains(OUT_OF_MEMORY) {
-            let error = "this takes more memory than a page may use";
-            return Refusal::bad(error).help("ask for less, or use the command line");
+            let error = "this needs more memory than the page may use";
+            return RefusedAnswer::bad(error).help("ask for less, or use the command line");
         }
         let mut error = String::new();
         let mut help = String::new();
@@ -68,11 +72,11 @@ impl Said {
         }
         if error.is_empty() {
             error = match self.code {
-                Some(code) => format!("pgmeter ended with exit code {code} and said nothing"),
+                Some(code) => format!("pgmeter exited with code {code} and printed nothing"),
                 None => "pgmeter was killed".to_owned(),
             };
         }
-        let refusal = Refusal::new(status, error);
+        let refusal = RefusedAnswer::new(status, error);
         match help.is_empty() {
             true => refusal,
             false => refusal.help(help),
@@ -80,25 +84,25 @@ impl Said {
     }
 }
 
-/// Asks the program; `given` lies in its current directory.
+/// Runs a command; `given` is placed in its current directory.
 pub(crate) async fn ask(
     shared: &Arc<Shared>,
     arguments: Vec<OsString>,
     given: Option<Given>,
-) -> Result<Said, Refusal> {
+) -> Result<ProgramOutput, RefusedAnswer> {
     ask_at_most(shared, (arguments, given), ANSWER_BYTES_MAX).await
 }
 
-/// As [`ask`], for an answer of at most `bytes_max` bytes.
+/// Like [`ask`], for an output of at most `bytes_max` bytes.
 pub(crate) async fn ask_at_most(
     shared: &Arc<Shared>,
     (arguments, given): (Vec<OsString>, Option<Given>),
     bytes_max: u64,
-) -> Result<Said, Refusal> {
+) -> Result<ProgramOutput, RefusedAnswer> {
     let turn = shared.children.acquire().await;
-    let _turn = turn.map_err(|_| Refusal::failed("the server is ending"))?;
+    let _turn = turn.map_err(|_| RefusedAnswer::failed("the server is stopping"))?;
     let shared = Arc::clone(shared);
-    let failed = |error: io::Error| Refusal::failed(format!("cannot ask pgmeter: {error}"));
+    let failed = |error: io::Error| RefusedAnswer::failed(format!("cannot run pgmeter: {error}"));
     blocking(move || {
         let place = Scratch::with(given.as_ref()).map_err(failed)?;
         let mut bounds = shared.roots.bounds().with_text(text_of(given.as_ref()));
@@ -109,17 +113,17 @@ pub(crate) async fn ask_at_most(
     .await
 }
 
-/// The variable by which a process is told to measure no TCP peers: the page offers roots, and
-/// whoever uses it shall not reach through this machine into its network.
+/// Environment variable that forbids a process to measure TCP peers. The page offers only roots;
+/// its users must not reach the network of this machine.
 pub const NO_PEERS: &str = "PGMETER_NO_PEERS";
 
-/// The text of a file that a process is given.
+/// Text of the workload file for a process.
 pub(crate) fn text_of(given: Option<&Given>) -> Option<&str> {
     given.map(|given| given.text.as_str())
 }
 
-/// This program with these arguments, which knows the store and its bounds, and nothing of the
-/// terminal or the token.
+/// This program with these arguments. It gets the store and its limits, but neither the terminal
+/// nor the token.
 pub(crate) fn command(
     shared: &Shared,
     arguments: &[OsString],
@@ -127,22 +131,24 @@ pub(crate) fn command(
 ) -> Command {
     let mut command = Command::new(&shared.options.program);
     command
+        // The program may be `/proc/self/exe`, which nobody would recognize in a list of processes.
         .arg0("pgmeter")
         .args(arguments)
         .arg("--db")
         .arg(&shared.options.store)
+        // With this variable, the program may complete words for a shell instead.
         .env_remove("PGMETER_COMPLETE")
         .env_remove("PGMETER_TOKEN_FILE")
         .env(NO_PEERS, "1")
         .env(BOUNDS, bounds.text())
         .current_dir(directory)
         .stdin(nothing())
-        // A Ctrl-C at the server is not one at a run.
+        // Ctrl-C at the server must not stop a run.
         .process_group(0);
     command
 }
 
-/// A file without content for a child, also where there is no `/dev/null`.
+/// An empty file for a child process, even if there is no `/dev/null`.
 pub(crate) fn nothing() -> Stdio {
     let null = File::options().read(true).write(true).open("/dev/null");
     let in_memory = || memfd_create("null", MemfdFlags::CLOEXEC).map(File::from);
@@ -150,8 +156,12 @@ pub(crate) fn nothing() -> Stdio {
     null.map_or_else(|_| Stdio::null(), Stdio::from)
 }
 
-/// What a process says; what takes too long or is too large is refused.
-fn answer(mut command: Command, bytes_max: u64) -> io::Result<Result<Said, Refusal>> {
+/// Runs a command and collects its output; refuses if it takes too long or is too large.
+fn answer(
+    mut command: Command,
+    bytes_max: u64,
+) -> io::Result<Result<ProgramOutput, RefusedAnswer>> {
+    // Files instead of pipes: a full pipe would block the command until someone reads it.
     let memory = || memfd_create("pgmeter", MemfdFlags::CLOEXEC).map(File::from);
     let (mut output, mut remarks) = (memory()?, memory()?);
     let mut child = command
@@ -159,12 +169,14 @@ fn answer(mut command: Command, bytes_max: u64) -> io::Result<Result<Said, Refus
         .stderr(remarks.try_clone()?)
         .spawn()?;
     let begin = Instant::now();
+    // Short at first, so that a quick command is answered at once.
     let mut pause = Duration::from_millis(1);
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break status;
         }
         let is_long = |file: &File| Ok::<_, io::Error>(file.metadata()?.len() > bytes_max);
+        // Checked while the command writes: the output is in memory and must not fill it.
         if begin.elapsed() > TIME_MAX || is_long(&output)? || is_long(&remarks)? {
             child.kill()?;
             child.wait()?;
@@ -174,7 +186,7 @@ fn answer(mut command: Command, bytes_max: u64) -> io::Result<Result<Said, Refus
                 bytes_max >> 20
             );
             let help = "ask for less, or use the command line";
-            return Ok(Err(Refusal::bad(error).help(help)));
+            return Ok(Err(RefusedAnswer::bad(error).help(help)));
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
@@ -185,14 +197,14 @@ fn answer(mut command: Command, bytes_max: u64) -> io::Result<Result<Said, Refus
         file.take(bytes_max).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    Ok(Ok(Said {
+    Ok(Ok(ProgramOutput {
         code: status.code(),
         output: whole(&mut output)?,
         remarks: String::from_utf8_lossy(&whole(&mut remarks)?).into_owned(),
     }))
 }
 
-/// Arguments from texts.
+/// Converts texts to arguments.
 pub(crate) fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
     words.into_iter().map(OsString::from).collect()
 }
@@ -201,10 +213,10 @@ pub(crate) fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
 mod tests {
     use super::*;
 
-    fn said(code: Option<i32>, remarks: &str) -> Refusal {
+    fn said(code: Option<i32>, remarks: &str) -> RefusedAnswer {
         let remarks = remarks.to_owned();
         let output = Vec::new();
-        Said {
+        ProgramOutput {
             code,
             output,
             remarks,
@@ -219,7 +231,7 @@ mod tests {
             "warning: w\nerror: what failed\n --> x:1\nhelp: do this\n",
         );
         assert_eq!(refusal.status, StatusCode::BAD_REQUEST);
-        assert_eq!(refusal, Refusal::bad("what failed").help("do this"));
+        assert_eq!(refusal, RefusedAnswer::bad("what failed").help("do this"));
         assert!(said(None, "").error().contains("killed"));
         let large = said(None, "memory allocation of 4294967296 bytes failed\n");
         assert_eq!(large.status, StatusCode::BAD_REQUEST);

@@ -1,6 +1,6 @@
-//! Runs that were asked for: those that wait, in their order, the one that goes on, and the last
-//! ones that are over. What waits or goes on is kept in a file beside the store, so that it is
-//! there after the server was killed; what waits is then held until somebody lets it go on.
+//! The queue of runs: waiting runs in their order, the running one, and the last ended ones.
+//! Waiting and running entries are stored in a file next to the store, so they survive a killed
+//! server. After that, the queue is paused until a user resumes it.
 
 mod file;
 
@@ -15,24 +15,25 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use units::JsonDocument;
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 use crate::choice::WorkloadRequest;
 use crate::lab::LabRequest;
 use crate::scratch::Given;
 use file::{BegunEntry, KeptQueue, NotLocked, lock, read, write};
 
-/// No more runs may wait.
+/// Maximum number of waiting runs.
 const WAITING_MAX: usize = 1000;
-/// So many that are over are remembered.
+/// Number of ended runs that are kept.
 const ENDED_MAX: usize = 50;
-/// Bytes of all requests that wait, with their files.
+/// Maximum size of all waiting requests with their files, in bytes.
+// Every change writes the whole queue file again.
 const WAITING_BYTES_MAX: usize = 8 << 20;
 
 /// A run to start.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RunRequest {
-    /// What to measure.
+    /// The workload and its targets.
     #[serde(flatten)]
     pub what: WorkloadRequest,
     /// The run's note.
@@ -41,51 +42,51 @@ pub struct RunRequest {
     pub tags: Vec<String>,
 }
 
-/// What becomes of a run that was asked for.
+/// State of a queued run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryState {
-    /// Others come first.
+    /// The run waits for others.
     Waiting,
-    /// Its process has begun, and nothing is measured yet.
+    /// Its process has started but measures nothing yet.
     Starting,
-    /// It is in the store.
+    /// The run is in the store.
     Running,
-    /// Its process has ended.
+    /// The process has ended.
     Ended,
 }
 
-/// A run that was asked for.
+/// A queued run or lab.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueueEntry {
-    /// Its name in the queue.
+    /// Id of the entry.
     pub id: String,
-    /// What the workload is called.
+    /// Name of the workload.
     pub title: String,
-    /// What was asked for.
+    /// The request.
     pub request: RunRequest,
-    /// The lab or published experiment that was asked for; `request` is then empty.
+    /// The requested lab or published experiment; `request` is then empty.
     #[serde(default)]
     pub lab: Option<LabRequest>,
-    /// When.
+    /// Time of the request.
     pub added_at: Timestamp,
-    /// What becomes of it.
+    /// State of the entry.
     pub state: EntryState,
-    /// The process that makes it, once it was started.
+    /// Id of its process, once it has started.
     pub pid: Option<u32>,
-    /// The run's id, once it is in the store; of a lab that of its newest run.
+    /// Id of the run, once it is in the store; for a lab, the id of its newest run.
     pub run_id: Option<String>,
-    /// Ids of all runs of a lab that is over, the oldest first.
+    /// Ids of all runs of an ended lab, oldest first.
     #[serde(default)]
     pub run_ids: Vec<String>,
-    /// The lab's id, once it is in the store.
+    /// Id of the lab, once it is in the store.
     #[serde(default)]
     pub lab_id: Option<String>,
-    /// A run that goes on and is waited for, where that is none of the queue.
+    /// Id of a running run outside the queue that this entry waits for.
     pub waits_for: Option<String>,
-    /// The exit code of `pgmeter run`, once it has ended by itself.
+    /// Exit code of `pgmeter run`; null until it has ended, or if a signal killed it.
     pub exit_code: Option<i32>,
-    /// What `pgmeter run` said on standard error, once it has ended.
+    /// Standard error of `pgmeter run`, once it has ended.
     pub remarks: String,
 }
 
@@ -93,15 +94,16 @@ impl JsonDocument for QueueEntry {
     const FORMAT: &'static str = "pgmeter-serve-entry/1";
 }
 
-/// The runs that were asked for.
+/// The queue of runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QueueDocument {
-    /// Why this server starts no runs, such as another server that has the same store; none where
+    /// Reason why this server starts no runs, such as another server with the same store; null if
     /// it does.
     pub starts_none: Option<String>,
-    /// Whether no run that waits is started: so it is where an earlier server left some.
+    /// `true` if no waiting run is started. This is the case after a restart that found waiting
+    /// runs.
     pub is_paused: bool,
-    /// Those that are over first, then the one that goes on, then those that wait, in their order.
+    /// Ended entries first, then the running one, then waiting ones in their order.
     pub entries: Vec<QueueEntry>,
 }
 
@@ -109,37 +111,37 @@ impl JsonDocument for QueueDocument {
     const FORMAT: &'static str = "pgmeter-serve-queue/1";
 }
 
-/// The runs that were asked for.
+/// The queue of runs.
 #[derive(Debug)]
-pub(crate) struct Queue {
-    held: Mutex<Held>,
-    /// Whoever starts runs has something to do.
+pub(crate) struct RunQueue {
+    held: Mutex<QueueState>,
+    /// Notified when the queue changes.
     pub wake: Notify,
 }
 
 #[derive(Debug)]
-struct Held {
+struct QueueState {
     next: u64,
     is_paused: bool,
     entries: Vec<QueueEntry>,
-    /// Files as they were when they were queued, by names of entries.
+    /// Workload files as they were when the run was queued, by id of the entry.
     texts: BTreeMap<String, Given>,
-    /// The process of the run that goes on, with the name of its entry.
+    /// The process of the running entry, with the entry's id.
     owner: Option<(String, Owner)>,
     store: PathBuf,
-    /// Locked, or why not.
+    /// The locked queue file, or the reason why there is none.
     file: Result<File, NotLocked>,
 }
 
-impl Queue {
-    /// The queue of that store, with what waited there; the page of one run has none.
+impl RunQueue {
+    /// Opens the queue of a store with its waiting entries. The page of a single run has no queue.
     pub fn of(store: &Path, is_beside_run: bool) -> Self {
         let reason = match is_beside_run {
             true => NotLocked::BesideRun,
             false => NotLocked::OfAnother,
         };
         let queue = Self {
-            held: Mutex::new(Held {
+            held: Mutex::new(QueueState {
                 next: 0,
                 is_paused: false,
                 entries: Vec::new(),
@@ -154,8 +156,8 @@ impl Queue {
         queue
     }
 
-    /// Takes the queue of a server that has ended, with what waits there; `true` if this server
-    /// starts the runs of the store.
+    /// Takes over the queue of a server that has ended, with its waiting entries. Returns `true` if
+    /// this server starts the runs of the store.
     pub fn take_over(&self) -> bool {
         let mut held = self.lock();
         if matches!(held.file, Ok(_) | Err(NotLocked::BesideRun)) {
@@ -168,7 +170,7 @@ impl Queue {
         held.file.is_ok()
     }
 
-    /// What there is.
+    /// The queue as a document.
     pub fn document(&self) -> QueueDocument {
         let held = self.lock();
         let reason = held.file.as_ref().err();
@@ -179,30 +181,29 @@ impl Queue {
         }
     }
 
-    /// One of them.
+    /// Finds an entry.
     pub fn entry(&self, id: &str) -> Option<QueueEntry> {
         let held = self.lock();
         held.entries.iter().find(|it| it.id == id).cloned()
     }
 
-    /// Adds a run after those that wait. `text` is the file that was checked, where the request
-    /// does not have it.
+    /// Adds a run at the end. `text` is the checked file, if the request does not contain it.
     pub fn add(
         &self,
         title: String,
         request: RunRequest,
         text: Option<Given>,
-    ) -> Result<QueueEntry, Refusal> {
+    ) -> Result<QueueEntry, RefusedAnswer> {
         self.put(title, (request, text), None)
     }
 
-    /// The file that was checked when the run was queued.
+    /// The workload file that was checked when the run was queued.
     pub fn text(&self, id: &str) -> Option<Given> {
         self.lock().texts.get(id).cloned()
     }
 
-    /// Adds a lab behind those that wait.
-    pub fn add_lab(&self, lab: LabRequest) -> Result<QueueEntry, Refusal> {
+    /// Adds a lab at the end.
+    pub fn add_lab(&self, lab: LabRequest) -> Result<QueueEntry, RefusedAnswer> {
         self.put(lab.title(), (RunRequest::default(), None), Some(lab))
     }
 
@@ -211,7 +212,8 @@ impl Queue {
         title: String,
         (request, text): (RunRequest, Option<Given>),
         lab: Option<LabRequest>,
-    ) -> Result<QueueEntry, Refusal> {
+    ) -> Result<QueueEntry, RefusedAnswer> {
+        // The server that had the queue may have ended since the last attempt.
         self.take_over();
         let mut held = self.lock();
         if let Err(reason) = &held.file {
@@ -222,11 +224,11 @@ impl Queue {
         if requests.map(size).chain(texts).sum::<usize>() > WAITING_BYTES_MAX {
             let most = WAITING_BYTES_MAX >> 20;
             let error = format!("more than {most} MiB of requests would wait");
-            return Err(Refusal::conflict(error).help("wait until some have run"));
+            return Err(RefusedAnswer::conflict(error).help("wait until some have run"));
         }
         if held.waiting().count() >= WAITING_MAX {
-            return Err(Refusal::conflict(format!(
-                "{WAITING_MAX} runs wait already"
+            return Err(RefusedAnswer::conflict(format!(
+                "{WAITING_MAX} runs are already waiting"
             )));
         }
         held.next += 1;
@@ -253,8 +255,8 @@ impl Queue {
         Ok(entry)
     }
 
-    /// Takes out a run that waits or is over.
-    pub fn remove(&self, id: &str) -> Result<(), Refusal> {
+    /// Removes a waiting or ended entry.
+    pub fn remove(&self, id: &str) -> Result<(), RefusedAnswer> {
         let mut held = self.lock();
         let found = held.entries.iter().position(|it| it.id == id);
         let found = found.ok_or_else(|| missing(id))?;
@@ -262,15 +264,15 @@ impl Queue {
             held.entries[found].state,
             EntryState::Starting | EntryState::Running
         ) {
-            let error = "this run goes on".to_owned();
-            return Err(Refusal::conflict(error).help("stop it, or abort it"));
+            let error = "this run is running".to_owned();
+            return Err(RefusedAnswer::conflict(error).help("stop or abort it"));
         }
         held.entries.remove(found);
         self.changed(&mut held);
         Ok(())
     }
 
-    /// Takes out all that wait.
+    /// Removes all waiting entries, and resumes the queue.
     pub fn clear(&self) {
         let mut held = self.lock();
         held.entries.retain(|it| it.state != EntryState::Waiting);
@@ -278,8 +280,8 @@ impl Queue {
         self.changed(&mut held);
     }
 
-    /// Puts those that wait into that order; the others follow as they were.
-    pub fn order(&self, ids: &[String]) -> Result<(), Refusal> {
+    /// Sets the order of waiting entries; entries not in `ids` follow in their current order.
+    pub fn order(&self, ids: &[String]) -> Result<(), RefusedAnswer> {
         let mut held = self.lock();
         let is_waiting = |id: &&String| held.waiting().any(|it| it.id == **id);
         if let Some(id) = ids.iter().find(|id| !is_waiting(id)) {
@@ -290,6 +292,7 @@ impl Queue {
                 let place = ids.iter().position(|id| *id == entry.id);
                 1 + place.unwrap_or(ids.len())
             }
+            // The sort is stable: ended and running entries stay in front, in their order.
             _ => 0,
         };
         held.entries.sort_by_key(place);
@@ -297,19 +300,19 @@ impl Queue {
         Ok(())
     }
 
-    /// Holds those that wait, or lets them go on.
+    /// Pauses or resumes the queue.
     pub fn pause(&self, is_paused: bool) {
         let mut held = self.lock();
         held.is_paused = is_paused;
         self.changed(&mut held);
     }
 
-    /// The run that goes on.
+    /// The starting or running entry.
     pub fn active(&self) -> Option<QueueEntry> {
         self.lock().active().cloned()
     }
 
-    /// Notes the process that makes a run.
+    /// Records the process of an entry.
     pub fn begun(&self, id: &str, pid: u32) {
         let mut held = self.lock();
         held.owner = Owner::of(pid).map(|owner| (id.to_owned(), owner));
@@ -319,20 +322,20 @@ impl Queue {
         self.changed(&mut held);
     }
 
-    /// The run that goes on, with its process.
+    /// The starting or running entry with its process.
     pub fn owned(&self) -> Option<(QueueEntry, Owner)> {
         let held = self.lock();
         held.begun().map(|it| (it.entry, it.owner))
     }
 
-    /// The run that is to be started next, unless all are held.
+    /// The next entry to start; `None` if the queue is paused or empty.
     pub fn next(&self) -> Option<QueueEntry> {
         let held = self.lock();
         let next = held.waiting().next().cloned();
         next.filter(|_| !held.is_paused)
     }
 
-    /// Changes an entry, which may have been taken out.
+    /// Changes an entry, if it still exists. Drops the oldest of too many ended entries.
     pub fn update(&self, id: &str, change: impl FnOnce(&mut QueueEntry)) {
         let mut held = self.lock();
         if let Some(entry) = held.entries.iter_mut().find(|it| it.id == id) {
@@ -352,25 +355,27 @@ impl Queue {
         self.changed(&mut held);
     }
 
-    /// Says of the run that comes next which one it waits for.
+    /// Records which run an entry waits for.
     pub fn waits(&self, id: &str, run: &str) {
         let mut held = self.lock();
         if let Some(entry) = held.entries.iter_mut().find(|it| it.id == id) {
+            // Without `changed`: it would wake `drive`, which calls this in every step, again and
+            // again.
             entry.waits_for = Some(run.to_owned());
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn changed(&self, held: &mut Held) {
+    fn changed(&self, held: &mut QueueState) {
         held.keep();
         self.wake.notify_one();
     }
 }
 
-impl Held {
+impl QueueState {
     fn waiting(&self) -> impl Iterator<Item = &QueueEntry> {
         let entries = self.entries.iter();
         entries.filter(|it| it.state == EntryState::Waiting)
@@ -382,16 +387,17 @@ impl Held {
         self.entries.iter().find(is_active)
     }
 
-    /// The run that goes on, once its process is known.
+    /// The starting or running entry, once its process is known.
     fn begun(&self) -> Option<BegunEntry> {
         let (entry, (id, owner)) = self.active().zip(self.owner.as_ref())?;
+        // Until `begun` is called for a new entry, the owner is that of the previous one.
         (entry.id == *id).then(|| BegunEntry {
             entry: entry.clone(),
             owner: owner.clone(),
         })
     }
 
-    /// Takes over what a file keeps.
+    /// Loads the content of a queue file. The queue is paused if any entries are waiting.
     fn begin(&mut self, mut file: File) {
         let kept = read(&mut file);
         self.is_paused = !kept.waiting.is_empty();
@@ -403,11 +409,12 @@ impl Held {
         }
         let ids = self.entries.iter();
         let numbers = ids.filter_map(|it| it.id.parse::<u64>().ok());
+        // New ids continue after the loaded ones, so that no id means two entries.
         self.next = numbers.max().unwrap_or(0);
         self.file = Ok(file);
     }
 
-    /// Writes what waits or goes on; where that fails, it is lost with the server.
+    /// Saves waiting and running entries. If that fails, they are lost when the server ends.
     fn keep(&mut self) {
         let waiting: Vec<QueueEntry> = self.waiting().cloned().collect();
         let needed = |id: &String| {
@@ -427,26 +434,26 @@ impl Held {
     }
 }
 
-/// Bytes that a request takes in the file.
+/// Size of a request in the queue file, in bytes.
 fn size(request: &RunRequest) -> usize {
     units::json_line(request).map_or(0, |text| text.len())
 }
 
-fn missing(id: &str) -> Refusal {
+fn missing(id: &str) -> RefusedAnswer {
     let shown: String = id.chars().take(40).collect();
-    Refusal::missing(format!("no run `{shown}` waits in the queue"))
+    RefusedAnswer::missing(format!("no run `{shown}` is waiting in the queue"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn titles(queue: &Queue) -> Vec<String> {
+    fn titles(queue: &RunQueue) -> Vec<String> {
         let entries = queue.document().entries.into_iter();
         entries.map(|it| it.title).collect()
     }
 
-    fn add(queue: &Queue, titles: &[&str]) -> Vec<String> {
+    fn add(queue: &RunQueue, titles: &[&str]) -> Vec<String> {
         let added = titles.iter().map(|title| {
             let entry = queue.add((*title).to_owned(), RunRequest::default(), None);
             entry.unwrap().id
@@ -457,7 +464,7 @@ mod tests {
     #[test]
     fn runs_wait_in_the_order_that_they_are_given() {
         let site = tempfile::tempdir().unwrap();
-        let queue = Queue::of(&site.path().join("r.db"), false);
+        let queue = RunQueue::of(&site.path().join("r.db"), false);
         let ids = add(&queue, &["a", "b", "c"]);
         assert_eq!(queue.next().unwrap().title, "a");
         queue.order(&[ids[2].clone()]).unwrap();
@@ -479,11 +486,11 @@ mod tests {
     fn what_waits_outlives_the_server_and_is_held() {
         let site = tempfile::tempdir().unwrap();
         let store = site.path().join("r.db");
-        let queue = Queue::of(&store, false);
+        let queue = RunQueue::of(&store, false);
         let ids = add(&queue, &["a", "b", "c"]);
         queue.update(&ids[0], |it| it.state = EntryState::Running);
-        // Another server leaves it alone, and says so, until this one has ended.
-        let other = Queue::of(&store, false);
+        // Another server refuses to use the queue until this one has ended.
+        let other = RunQueue::of(&store, false);
         assert!(titles(&other).is_empty() && other.document().starts_none.is_some());
         let refused = other.add("x".to_owned(), RunRequest::default(), None);
         assert!(
@@ -495,11 +502,11 @@ mod tests {
         let link = site.path().join("link.db");
         std::fs::write(&store, "").unwrap();
         std::os::unix::fs::symlink(&store, &link).unwrap();
-        assert!(!Queue::of(&link, false).take_over());
+        assert!(!RunQueue::of(&link, false).take_over());
         drop(queue);
         assert!(other.take_over() && titles(&other) == ["b", "c"]);
         drop(other);
-        let queue = Queue::of(&store, false);
+        let queue = RunQueue::of(&store, false);
         assert_eq!(titles(&queue), ["b", "c"]);
         assert!(queue.next().is_none() && queue.document().is_paused);
         queue.pause(false);
@@ -511,7 +518,7 @@ mod tests {
     fn a_file_is_kept_as_it_was_when_it_was_queued() {
         let site = tempfile::tempdir().unwrap();
         let store = site.path().join("r.db");
-        let queue = Queue::of(&store, false);
+        let queue = RunQueue::of(&store, false);
         let given = |length: usize| Given {
             name: "a.toml".to_owned(),
             text: "x".repeat(length),
@@ -520,23 +527,23 @@ mod tests {
         let id = add(3).unwrap().id;
         assert!(add(WAITING_BYTES_MAX).is_err());
         drop(queue);
-        let queue = Queue::of(&store, false);
+        let queue = RunQueue::of(&store, false);
         assert_eq!(queue.text(&id), Some(given(3)));
         queue.remove(&id).unwrap();
         assert_eq!(queue.text(&id), None);
-        assert!(!Queue::of(&store, true).take_over());
+        assert!(!RunQueue::of(&store, true).take_over());
     }
 
     #[test]
     fn what_goes_on_outlives_the_server_with_its_process_until_it_has_ended() {
         let site = tempfile::tempdir().unwrap();
         let store = site.path().join("r.db");
-        let queue = Queue::of(&store, false);
+        let queue = RunQueue::of(&store, false);
         let ids = add(&queue, &["a", "b"]);
         queue.update(&ids[0], |it| it.state = EntryState::Starting);
         queue.begun(&ids[0], std::process::id());
         drop(queue);
-        let queue = Queue::of(&store, false);
+        let queue = RunQueue::of(&store, false);
         assert_eq!(titles(&queue), ["a", "b"]);
         let (entry, owner) = queue.owned().unwrap();
         assert_eq!(entry.pid, Some(std::process::id()));
@@ -544,6 +551,6 @@ mod tests {
         queue.update(&ids[0], |it| it.state = EntryState::Ended);
         assert!(queue.owned().is_none());
         drop(queue);
-        assert_eq!(titles(&Queue::of(&store, false)), ["b"]);
+        assert_eq!(titles(&RunQueue::of(&store, false)), ["b"]);
     }
 }

@@ -1,4 +1,4 @@
-//! `docs/api.md`, made of the routes and their types.
+//! Generates `docs/api.md` from the routes and their types.
 
 use std::fmt::Write as _;
 
@@ -13,25 +13,25 @@ use crate::routes::{ROUTES, Route};
 const INTRODUCTION: &str = include_str!("reference/introduction.md");
 const EVENTS: &str = include_str!("reference/events.md");
 
-/// An event of a stream, when it comes, and what it holds.
+/// An event of a stream: its name, when it is sent, and its type.
 type Event = (&'static str, &'static str, fn() -> Schema);
 
 const EVENT_TYPES: [Event; 7] = [
-    ("hello", "First.", || schema_for!(HelloEvent)),
+    ("hello", "The first event.", || schema_for!(HelloEvent)),
     ("cell-start", "A cell begins.", || {
         schema_for!(CellStartEvent)
     }),
     (
         "interval",
-        "A stretch of measured time is complete.",
+        "An interval of measured time is complete.",
         || schema_for!(IntervalEvent),
     ),
     ("cell-end", "A cell is complete.", || schema_for!(CellView)),
-    ("warning", "There is a reason to doubt a figure.", || {
+    ("warning", "A warning about the results.", || {
         schema_for!(results::Warning)
     }),
     ("gap", "Events were lost.", || schema_for!(GapEvent)),
-    ("run-end", "Last: the run is over.", || {
+    ("run-end", "The last event: the run has ended.", || {
         schema_for!(RunEndEvent)
     }),
 ];
@@ -84,7 +84,7 @@ fn put_route(page: &mut String, route: &Route) {
     }
 }
 
-/// A table of the fields of a type, and of the types that it holds.
+/// Adds a table with the fields of a type and of the types it contains.
 fn put_fields(page: &mut String, schema: &Schema) {
     let whole = schema.as_value();
     let mut rows = Vec::new();
@@ -97,7 +97,7 @@ fn put_fields(page: &mut String, schema: &Schema) {
 
 type Row = (String, String, String);
 
-/// So deep are types shown that a type holds; records are described elsewhere.
+/// Maximum depth of nested types. Records are described elsewhere.
 const DEPTH_MAX: u32 = 2;
 
 fn collect(whole: &Value, at: &Value, (above, depth): (&str, u32), rows: &mut Vec<Row>) {
@@ -125,7 +125,7 @@ fn collect(whole: &Value, at: &Value, (above, depth): (&str, u32), rows: &mut Ve
     }
 }
 
-/// What a reference stands for.
+/// Follows a reference within the schema.
 fn resolved<'a>(whole: &'a Value, at: &'a Value) -> &'a Value {
     match at["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
         Some(pointer) => whole.pointer(pointer).unwrap_or(at),
@@ -133,7 +133,7 @@ fn resolved<'a>(whole: &'a Value, at: &'a Value) -> &'a Value {
     }
 }
 
-/// The type that a field holds, behind lists and `null`.
+/// The type of a field without lists and `null`.
 fn within<'a>(whole: &'a Value, field: &'a Value) -> &'a Value {
     let mut at = resolved(whole, field);
     if let Some(items) = at.get("items") {
@@ -147,7 +147,7 @@ fn within<'a>(whole: &'a Value, field: &'a Value) -> &'a Value {
     }
 }
 
-/// What kind of value a field has, in a word or two.
+/// Short description of a field's type.
 fn kind(whole: &Value, field: &Value) -> String {
     let at = resolved(whole, field);
     if let Some(options) = at["anyOf"].as_array() {

@@ -1,14 +1,14 @@
-//! What may be measured: what lies beneath the roots that the command line named.
+//! Permitted targets: everything below the roots from the command line.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 use crate::bounds::Bounds;
 use crate::error::WebError;
 use crate::options::ServeOptions;
 
-/// What may be measured, each path without links.
+/// Permitted targets and devices, with symbolic links resolved.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Roots {
     roots: Vec<PathBuf>,
@@ -16,7 +16,7 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// As the command line has them.
+    /// Resolves the roots and devices of the command line.
     pub fn new(options: &ServeOptions) -> Result<Self, WebError> {
         let root = |path: &PathBuf| {
             path.canonicalize().map_err(|error| WebError::Root {
@@ -34,7 +34,7 @@ impl Roots {
                 .map_err(|error| refused(error.to_string()))?;
             match is_device(&found) {
                 true => Ok(found),
-                false => Err(refused("it is something else".to_owned())),
+                false => Err(refused("it is another kind of file".to_owned())),
             }
         };
         Ok(Self {
@@ -57,20 +57,21 @@ impl Roots {
         &self.devices
     }
 
-    /// The same for a process that is started from here.
+    /// The same limits for a child process.
     pub fn bounds(&self) -> Bounds {
         Bounds::new(&self.roots, &self.devices)
     }
 
-    /// What a path leads to, where that may be measured.
-    pub fn admit(&self, path: &str) -> Result<PathBuf, Refusal> {
+    /// Resolves a path to a permitted target.
+    pub fn admit(&self, path: &str) -> Result<PathBuf, RefusedAnswer> {
         let given = Path::new(path);
+        // The processes that use the path have another current directory.
         if !given.is_absolute() {
-            return Err(Refusal::bad(format!(
+            return Err(RefusedAnswer::bad(format!(
                 "the target `{path}` is not an absolute path"
             )));
         }
-        // Nothing is told of what lies elsewhere, not even whether it is there.
+        // The answer reveals nothing about other paths, not even whether they exist.
         let found = given.canonicalize().ok();
         match found.filter(|found| self.holds(found)) {
             Some(found) => Ok(found),
@@ -78,15 +79,16 @@ impl Roots {
         }
     }
 
-    /// The device of that name, where it may be overwritten.
-    pub fn admit_overwriting(&self, path: &str) -> Result<PathBuf, Refusal> {
+    /// Resolves a path to a device that may be overwritten.
+    pub fn admit_overwriting(&self, path: &str) -> Result<PathBuf, RefusedAnswer> {
         let found = Path::new(path).canonicalize().ok();
         found
             .filter(|found| self.devices.contains(found))
             .ok_or_else(|| {
-                Refusal::forbidden(format!("`{path}` is no device that may be overwritten")).help(
-                    format!("start `pgmeter serve` with `--overwrite-device {path}`"),
-                )
+                RefusedAnswer::forbidden(format!("runs are not allowed to overwrite `{path}`"))
+                    .help(format!(
+                        "start `pgmeter serve` with `--overwrite-device {path}`"
+                    ))
             })
     }
 
@@ -94,16 +96,16 @@ impl Roots {
         self.bounds().holds(found)
     }
 
-    fn refusal(&self, path: &str) -> Refusal {
-        let error = format!("there is no target `{path}` beneath what was offered");
+    fn refusal(&self, path: &str) -> RefusedAnswer {
+        let error = format!("there is no target `{path}` below the offered roots");
         let roots: Vec<String> = self
             .roots
             .iter()
             .map(|root| format!("`{}`", root.display()))
             .collect();
-        Refusal::forbidden(error).help(match roots.is_empty() {
+        RefusedAnswer::forbidden(error).help(match roots.is_empty() {
             true => "start `pgmeter serve` with `--target DIR` to offer a directory".to_owned(),
-            false => format!("choose one that is there beneath {}", roots.join(" or ")),
+            false => format!("choose an existing one below {}", roots.join(" or ")),
         })
     }
 }

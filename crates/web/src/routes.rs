@@ -1,4 +1,4 @@
-//! Every route, once: the router and the reference page are both made of this table.
+//! All routes of the API. The router and the reference page are generated from this table.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, delete, get, post, put};
 use schemars::{Schema, schema_for};
 
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, RefusedAnswer};
 use crate::api::{
     checks, compare, control, events, facts, labs, over_time, queue, runs, trend, workloads,
 };
@@ -20,22 +20,22 @@ use crate::page;
 use crate::queue::RunRequest;
 use crate::shared::Shared;
 
-/// How a handler is put to its path.
+/// Creates the handler for the methods of a path.
 type PathMethods = fn() -> MethodRouter<Arc<Shared>>;
 
 /// A route of the API.
 pub(crate) struct Route {
-    /// The section of the reference page.
+    /// Section of the reference page.
     pub section: &'static str,
     pub method: &'static str,
     pub path: &'static str,
-    /// One or more sentences.
+    /// Description in one or more sentences.
     pub meaning: &'static str,
-    /// What may follow `?`.
+    /// Schema of the query string.
     pub query: Option<fn() -> Schema>,
-    /// The JSON of the request.
+    /// Schema of the JSON request body.
     pub body: Option<fn() -> Schema>,
-    /// What the answer is: the name of a schema of `pgmeter schema`, or else in words.
+    /// Type of the answer: a schema name of `pgmeter schema`, or a description.
     pub answer: &'static str,
     handler: PathMethods,
 }
@@ -78,7 +78,7 @@ impl Route {
 const SERVER: &str = "The server and the machine";
 const RUNS: &str = "Stored runs";
 const LABS: &str = "Labs and published experiments";
-const LIVE: &str = "Runs that go on";
+const LIVE: &str = "Live runs";
 const QUEUE: &str = "Starting runs";
 const WORKLOADS: &str = "Workloads";
 
@@ -89,15 +89,15 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api"),
         || get(facts::facts),
         "`serve`",
-        "What the server is: its version, its store, the roots beneath which targets may be \
-         chosen, and the processor time that it took.",
+        "Facts about the server: its version, its store, the roots below which targets may be \
+         chosen, and the CPU time it has used.",
     ),
     route(
         SERVER,
         ("GET", "/api/doctor"),
         || get(facts::doctor),
         "`doctor`",
-        "What this machine can and cannot measure, as `pgmeter doctor` finds it.",
+        "What this machine can and cannot measure, as reported by `pgmeter doctor`.",
     )
     .query(|| schema_for!(facts::DoctorQuery)),
     route(
@@ -105,7 +105,7 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/keys"),
         || get(facts::keys),
         "`keys`",
-        "Every key of a workload file with its meaning.",
+        "All keys of workload files with their meanings.",
     ),
     route(
         SERVER,
@@ -119,21 +119,21 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/papers/{name}"),
         || get(labs::paper),
         "`paper`",
-        "One of them: its workload and its published figures.",
+        "A published experiment with its workload and its published results.",
     ),
     route(
         SERVER,
         ("GET", "/api/papers/{name}/page"),
         || get(labs::paper_page),
         "HTML",
-        "The same as a page that stands alone.",
+        "A published experiment as a self-contained page.",
     ),
     route(
         SERVER,
         ("GET", "/api/file-systems"),
         || get(facts::file_systems),
         "`lab-list`",
-        "The file systems that labs can make here, and what is missing for the others.",
+        "The file systems that labs can create here, and the missing requirements of the others.",
     ),
     route(
         RUNS,
@@ -148,38 +148,38 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/runs/{id}"),
         || get(runs::view),
         "`serve-run`",
-        "A run with the cells of its plan, those that are complete in a few figures each, and its \
-         warnings. `{id}` is an id, the beginning of one, `last`, `@-2` or `tag:NAME`, as on the \
-         command line.",
+        "A run with the cells of its plan, a summary of each completed cell, and its warnings. \
+         `{id}` is an id, the beginning of one, `last`, `@-2` or `tag:NAME`, as on the command \
+         line.",
     ),
     route(
         RUNS,
         ("GET", "/api/runs/{id}/record"),
         || get(runs::record),
         "`record`, as a file",
-        "The whole record, the same that `pgmeter runs export` writes.",
+        "The full record, as written by `pgmeter runs export`.",
     ),
     route(
         RUNS,
         ("GET", "/api/runs/{id}/csv"),
         || get(runs::csv),
         "CSV, as a file",
-        "One row for each cell and operation.",
+        "One row per cell and operation.",
     ),
     route(
         RUNS,
         ("GET", "/api/runs/{id}/page"),
         || get(runs::page),
         "HTML",
-        "The report as a page that stands alone.",
+        "The report as a self-contained page.",
     ),
     route(
         RUNS,
         ("GET", "/api/runs/{id}/workload"),
         || get(runs::workload),
         "`serve-text`",
-        "What was measured as a workload file, with all options in place, to be run again or \
-         changed; 404 where the run did not keep it.",
+        "The workload of a run as a file with all options, to be run again or changed; 404 if the \
+         run did not store it.",
     ),
     route(
         RUNS,
@@ -194,7 +194,7 @@ pub(crate) const ROUTES: &[Route] = &[
         ("DELETE", "/api/runs/{id}"),
         || delete(runs::remove),
         "`serve-removed`",
-        "Removes a run with all its figures. `{id}` is the whole id; a run that goes on is refused \
+        "Removes a run with all its results. `{id}` must be the full id. A running run is refused \
          with 409.",
     ),
     route(
@@ -202,7 +202,7 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/compare"),
         || get(compare::compare),
         "`compare`",
-        "Two or more runs compared, each with the first.",
+        "Compares two or more runs, each with the first.",
     )
     .query(|| schema_for!(compare::CompareQuery)),
     route(
@@ -210,7 +210,7 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/compare/page"),
         || get(compare::page),
         "HTML",
-        "The same as a page that stands alone.",
+        "The comparison as a self-contained page.",
     )
     .query(|| schema_for!(compare::CompareQuery)),
     route(
@@ -218,10 +218,10 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/trend"),
         || get(trend::trend),
         "`serve-trend`",
-        "The headline rate of one workload in each complete run, with where it changed: ranks \
-         before and behind differ by more (Pettitt's test) than in all but one of 20 random orders \
-         of the same values, or one of 40 within a level that was found, and so on; each level \
-         has four runs at least.",
+        "The headline rate of one workload in each complete run, with its lasting changes. At a \
+         change, the ranks before and after differ by more (Pettitt's test) than in all but one \
+         of 20 random orders of the same values. Within a level that was found, the limit is one \
+         of 40, and so on. Each level has at least four runs.",
     )
     .query(|| schema_for!(trend::TrendQuery)),
     route(
@@ -236,30 +236,30 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/labs/{id}/page"),
         || get(labs::page),
         "HTML",
-        "The table of a lab as a page that stands alone.",
+        "The table of a lab as a self-contained page.",
     ),
     route(
         LABS,
         ("GET", "/api/labs/{id}/record"),
         || get(labs::record),
         "`lab`, as a file",
-        "The whole record, with those of its runs.",
+        "The full record, with the records of its runs.",
     ),
     route(
         LABS,
         ("DELETE", "/api/labs/{id}"),
         || delete(labs::remove),
         "`serve-removed`",
-        "Removes the record of a lab; its runs stay. `{id}` is the whole id.",
+        "Removes the record of a lab; its runs stay. `{id}` must be the full id.",
     ),
     route(
         LABS,
         ("POST", "/api/labs"),
         || post(labs::start),
         "`serve-entry`, 202",
-        "Puts a lab, or a published experiment to repeat, into the queue of runs. Images are made \
-         in a directory `pgmeter-lab` of the target; `GET /api/file-systems` tells what is \
-         missing for it.",
+        "Adds a lab, or a published experiment to repeat, to the queue of runs. Images are created \
+         in the directory `pgmeter-lab` of the target. `GET /api/file-systems` shows missing \
+         requirements.",
     )
     .body(|| schema_for!(LabRequest)),
     route(
@@ -267,7 +267,7 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/runs/{id}/events"),
         || get(events::events),
         "server-sent events",
-        "What happens in a run, as it is stored: see [Events](#events).",
+        "The events of a run as they are stored; see [Events](#events).",
     )
     .query(|| schema_for!(events::EventsQuery)),
     route(
@@ -275,8 +275,8 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/runs/{id}/intervals"),
         || get(over_time::intervals),
         "`serve-intervals`",
-        "Figures over time until now, no more than a chart can show; `next` is where to begin with \
-         events.",
+        "Results over time until now, thinned for a chart; `next` is the place from which to start \
+         the events.",
     )
     .query(|| schema_for!(over_time::IntervalsQuery)),
     route(
@@ -284,30 +284,30 @@ pub(crate) const ROUTES: &[Route] = &[
         ("POST", "/api/runs/{id}/stop"),
         || post(control::stop),
         "`serve-told`, 202",
-        "Ends a run in order, as Ctrl-C does: what was measured is kept.",
+        "Stops a run like Ctrl-C; its results so far are kept.",
     ),
     route(
         LIVE,
         ("POST", "/api/runs/{id}/skip"),
         || post(control::skip),
         "`serve-told`, 202",
-        "Ends the cell that is measured and goes on with the next.",
+        "Ends the current cell and continues with the next one.",
     ),
     route(
         LIVE,
         ("POST", "/api/runs/{id}/abort"),
         || post(control::abort),
         "`serve-told`, 202",
-        "Ends a run and removes it from the store.",
+        "Stops a run and removes it from the store.",
     ),
     route(
         QUEUE,
         ("POST", "/api/runs"),
         || post(control::start),
         "`serve-entry`, 202",
-        "Puts a run into the queue, which starts one at a time, once no other run of this store \
-         goes on: on other targets, too, since two that measure at once disturb each other. It is \
-         a process of its own and does not end with the server.",
+        "Adds a run to the queue. The queue starts one run at a time, when no other run of this \
+         store is running, even on different targets: simultaneous runs disturb each other. A \
+         run is a separate process and does not end with the server.",
     )
     .body(|| schema_for!(RunRequest)),
     route(
@@ -315,14 +315,14 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/queue"),
         || get(queue::list),
         "`serve-queue`",
-        "The runs that were asked for, with what became of them.",
+        "The queue of runs with the state of each entry.",
     ),
     route(
         QUEUE,
         ("PUT", "/api/queue/order"),
         || put(queue::order),
         "`serve-queue`",
-        "Puts those that wait into another order.",
+        "Reorders the waiting runs.",
     )
     .body(|| schema_for!(queue::OrderRequest)),
     route(
@@ -330,8 +330,8 @@ pub(crate) const ROUTES: &[Route] = &[
         ("PUT", "/api/queue/pause"),
         || put(queue::pause),
         "`serve-queue`",
-        "Holds those that wait, or lets them go on. A server that finds runs that an earlier one \
-         left waiting begins with them held.",
+        "Pauses or resumes the queue. If a server finds runs that an earlier one left waiting, its \
+         queue starts paused.",
     )
     .body(|| schema_for!(queue::PauseRequest)),
     route(
@@ -339,14 +339,14 @@ pub(crate) const ROUTES: &[Route] = &[
         ("DELETE", "/api/queue"),
         || delete(queue::clear),
         "`serve-queue`",
-        "Takes out all that wait.",
+        "Removes all waiting runs.",
     ),
     route(
         QUEUE,
         ("DELETE", "/api/queue/{id}"),
         || delete(queue::remove),
         "`serve-queue`",
-        "Takes out one that waits or is over.",
+        "Removes a waiting or ended entry.",
     ),
     route(
         WORKLOADS,
@@ -354,14 +354,14 @@ pub(crate) const ROUTES: &[Route] = &[
         || get(workloads::builtin),
         "`list`",
         "The built-in workloads and packs with their origins, and the programs whose files are \
-         workloads.",
+         accepted as workloads.",
     ),
     route(
         WORKLOADS,
         ("POST", "/api/show"),
         || post(workloads::show),
         "`show`",
-        "A workload as TOML and as values: what to begin with when it is to be changed.",
+        "A workload as TOML and as values, as a starting point for changes.",
     )
     .body(|| schema_for!(WorkloadChoice)),
     route(
@@ -369,8 +369,8 @@ pub(crate) const ROUTES: &[Route] = &[
         ("POST", "/api/check"),
         || post(checks::check),
         "`serve-check`",
-        "Verdicts by line, the plan, and whether it may be started from here. Nothing is touched; \
-         what is wrong with the workload is an answer, not an error.",
+        "Messages by line, the plan, and whether the server may start the workload. Nothing is \
+         changed. Problems of the workload are part of the answer, not an error.",
     )
     .body(|| schema_for!(WorkloadRequest)),
     route(
@@ -386,21 +386,21 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/workloads/own"),
         || get(workloads::list),
         "`serve-own`",
-        "One's own workloads: files of the folder `workloads` beside the store.",
+        "The user's workloads: files in the folder `workloads` next to the store.",
     ),
     route(
         WORKLOADS,
         ("GET", "/api/workloads/own/{name}"),
         || get(workloads::load),
         "`serve-text`",
-        "The text of one of them.",
+        "The text of a user's workload.",
     ),
     route(
         WORKLOADS,
         ("PUT", "/api/workloads/own/{name}"),
         || put(workloads::save),
         "`serve-own`",
-        "Saves one. Links are not followed.",
+        "Saves a user's workload. Links are not followed.",
     )
     .body(|| schema_for!(workloads::SaveRequest)),
     route(
@@ -408,32 +408,33 @@ pub(crate) const ROUTES: &[Route] = &[
         ("DELETE", "/api/workloads/own/{name}"),
         || delete(workloads::delete),
         "`serve-own`",
-        "Deletes one.",
+        "Deletes a user's workload.",
     ),
 ];
 
-/// The server behind its guard.
+/// The router, protected by the guard.
 pub(crate) fn router(shared: &Arc<Shared>) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
         router = router.route(route.path, (route.handler)());
     }
-    for asset in page::ASSETS {
-        router = router.route(asset.path, get(|| page::answer(asset)));
-    }
     router
+        .route("/", get(page::index))
+        .route("/assets/{name}", get(page::asset))
         .fallback(missing)
         .method_not_allowed_fallback(not_allowed)
+        // `Body` limits the size itself, with an answer in JSON.
         .layer(DefaultBodyLimit::disable())
+        // A layer applies to what was added before it: the guard must also cover the fallbacks.
         .layer(from_fn_with_state(Arc::clone(shared), guard))
         .with_state(Arc::clone(shared))
 }
 
 async fn missing() -> Answer {
-    Err(Refusal::missing("there is no such page").help("`docs/api.md` lists all of the API"))
+    Err(RefusedAnswer::no_such_page())
 }
 
 async fn not_allowed() -> Answer {
-    let error = "this cannot be asked in that way";
-    Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error))
+    let error = "this address does not support that method";
+    Err(RefusedAnswer::new(StatusCode::METHOD_NOT_ALLOWED, error))
 }

@@ -1,4 +1,4 @@
-//! Files that are there while something is asked of another process.
+//! Temporary files for child processes.
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, Write};
@@ -12,31 +12,32 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 
-/// How the names of such directories begin.
+/// Prefix of the directories' names.
 const PREFIX: &str = "pgmeter-serve-";
-/// One that is younger may not be locked yet.
+/// Minimum age for removal: a younger directory may not be locked yet.
 const YOUNG: Duration = Duration::from_secs(60);
 
-/// A file that is there while a question is answered.
+/// A file for a child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Given {
-    /// Its name, without directories.
+    /// File name without directories.
     pub name: String,
-    /// What is in it.
+    /// Content of the file.
     pub text: String,
 }
 
-/// A directory of our own, which is removed with what is in it.
+/// A temporary directory that is removed with its files.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     path: PathBuf,
-    /// Locked as long as somebody needs it.
+    /// Shared lock, held while a process needs the directory.
     lock: OwnedFd,
 }
 
 impl Scratch {
-    /// A new one, with that file.
+    /// Creates a directory, with the file if there is one.
     pub fn with(given: Option<&Given>) -> io::Result<Self> {
+        // All users can write to the temporary directory, so nobody may know the name in advance.
         let mut random = [0; 12];
         getrandom(&mut random, GetRandomFlags::empty())?;
         let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -58,12 +59,12 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Where it is.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Lets processes that are started from now on have the lock, too: a run outlives its server.
+    /// Passes the lock to child processes started from now on, because a run outlives its server.
     pub fn share(&self) -> io::Result<()> {
         Ok(fcntl_setfd(&self.lock, FdFlags::empty())?)
     }
@@ -75,17 +76,18 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes directories that servers left which were killed, or ended before their runs did.
+/// Removes directories left by servers that were killed, or that ended before their runs.
 pub(crate) fn sweep() {
     let own = rustix::process::geteuid().as_raw();
     let entries = std::fs::read_dir(std::env::temp_dir());
     for entry in entries.into_iter().flatten().flatten() {
         let name = entry.file_name();
         let is_one = name.to_str().is_some_and(|name| name.starts_with(PREFIX));
-        // Not through a link, which `metadata` of an entry does not follow.
+        // `metadata` of an entry does not follow links.
         let found = entry.metadata().ok().filter(|_| is_one);
         let is_ours = found.is_some_and(|it| {
             let age = it.modified().ok().and_then(|time| time.elapsed().ok());
+            // Other users can create such names in the same directory.
             it.is_dir() && it.uid() == own && age.is_some_and(|age| age > YOUNG)
         });
         if is_ours && is_left(&entry.path()) {
@@ -94,7 +96,7 @@ pub(crate) fn sweep() {
     }
 }
 
-/// Whether nobody needs it.
+/// `true` if no process needs the directory.
 fn is_left(path: &Path) -> bool {
     let lock = directory(path).ok();
     lock.is_some_and(|lock| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok())
@@ -105,9 +107,8 @@ fn directory(path: &Path) -> io::Result<OwnedFd> {
     Ok(open(path, flags, Mode::empty())?)
 }
 
-/// Removes the files that were given and then the directory; a record that a run saved there, since
-/// the store did not take it, stays. What cannot be removed lies where such files are removed
-/// anyway.
+/// Removes the files and then the directory. A record stays: a run saves one here if the store did
+/// not accept it. Files that cannot be removed stay in the system's temporary directory.
 fn clear(path: &Path) {
     for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
         let name = entry.file_name();

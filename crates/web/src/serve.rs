@@ -1,4 +1,4 @@
-//! The server as a whole.
+//! The server.
 
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::roots::Roots;
 use crate::routes::router;
 use crate::scratch::sweep;
 use crate::shared::Shared;
-use crate::token::Token;
+use crate::token::PageToken;
 
-/// Threads that wait for the store and for other processes.
+/// Maximum number of threads that wait for the store or for other processes.
 const WAITING_THREADS_MAX: usize = 8;
-/// Such a thread ends when it had nothing to do for so long.
+/// An idle thread ends after this time.
 const THREAD_KEEP: Duration = Duration::from_secs(5);
 
-/// How long a server goes on that is beside a run, once that is over.
+/// Time that a server stays up after the run that it accompanies has ended.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// A server that has its port and its token.
@@ -35,11 +35,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the port, makes the token, and opens the store.
+    /// Binds the port, reads or creates the token, and checks the store.
     ///
     /// # Errors
-    /// When there is no port, when others could reach it and that was not asked for, or when the
-    /// store, a root, a device or the token's file cannot be used.
+    /// If no port is available, or if other machines could reach it without `--allow-host`. Also if
+    /// the store, a root, a device or the token file is not usable.
     pub fn new(options: ServeOptions) -> Result<Self, WebError> {
         let hosts = HostNames::new(&options.allow_hosts)?;
         if !options.listen.ip().is_loopback() && options.allow_hosts.is_empty() {
@@ -49,8 +49,8 @@ impl Server {
         }
         let roots = Roots::new(&options)?;
         let token = match &options.token_file {
-            Some(path) => Token::in_file(path)?,
-            None => Token::fresh()?,
+            Some(path) => PageToken::in_file(path)?,
+            None => PageToken::fresh()?,
         };
         drop(Store::open(&options.store)?);
         sweep();
@@ -66,7 +66,7 @@ impl Server {
         })
     }
 
-    /// The address to open, with the token.
+    /// The URL to open, including the token.
     #[must_use]
     pub fn url(&self) -> String {
         let port = self.address.port();
@@ -82,11 +82,12 @@ impl Server {
         format!("http://{host}:{port}/?token={}", self.shared.token.text())
     }
 
-    /// Serves until SIGINT or SIGTERM comes.
+    /// Serves until SIGINT or SIGTERM arrives, or until the accompanied run has ended.
     ///
     /// # Errors
-    /// When the system does not do what is needed.
+    /// If a system call fails.
     pub fn run(self) -> Result<(), WebError> {
+        // One thread: the server takes its CPU time from runs on the same machine.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -96,7 +97,7 @@ impl Server {
             .build()
             .map_err(WebError::system("start the server"))?;
         let done = runtime.block_on(self.until_signal());
-        // What is being asked for is not waited for.
+        // Do not wait for unfinished requests.
         runtime.shutdown_background();
         done
     }
@@ -119,7 +120,7 @@ impl Server {
     }
 }
 
-/// Waits until the run that the server is beside is over; for ever where it is beside none.
+/// Waits until the accompanied run has ended; forever if there is none.
 async fn over(shared: Arc<Shared>) {
     let Some(id) = shared.options.beside_run.clone() else {
         return std::future::pending().await;
@@ -128,8 +129,9 @@ async fn over(shared: Arc<Shared>) {
         tokio::time::sleep(Duration::from_secs(1)).await;
         let run = id.clone();
         let is_live = shared.with_store(move |store| Ok(store.is_live(&run)?));
+        // A run that was removed, or an unreadable store, also ends the page.
         if !is_live.await.unwrap_or(false) {
-            // Whoever looks on has yet to hear of it.
+            // Connected clients still need time to receive the last event.
             return tokio::time::sleep(LAST_WORDS).await;
         }
     }

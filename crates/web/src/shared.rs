@@ -1,4 +1,4 @@
-//! What all requests share.
+//! State shared by all requests.
 
 use std::collections::HashSet;
 use std::os::unix::fs::MetadataExt;
@@ -9,48 +9,49 @@ use std::time::Instant;
 use store::Store;
 use tokio::sync::Semaphore;
 
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 use crate::blocking::blocking;
 use crate::host::HostNames;
-use crate::live::Hub;
+use crate::live::RunFollowers;
 use crate::options::ServeOptions;
-use crate::queue::Queue;
+use crate::queue::RunQueue;
 use crate::roots::Roots;
-use crate::token::Token;
+use crate::token::PageToken;
 
-/// No more stores are kept open.
+/// Maximum number of idle open stores.
 const STORES_MAX: usize = 4;
-/// So many processes are asked at once; others wait.
+/// Maximum number of simultaneous commands; others wait.
+// Each may use 2 GiB of memory.
 const CHILDREN_MAX: usize = 2;
 
-/// What all requests share.
+/// State shared by all requests.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub options: ServeOptions,
     pub port: u16,
-    pub token: Token,
+    pub token: PageToken,
     pub hosts: HostNames,
     pub roots: Roots,
-    pub queue: Queue,
-    pub hub: Arc<Hub>,
+    pub queue: RunQueue,
+    pub hub: Arc<RunFollowers>,
     pub begin: Instant,
-    /// Processes that may be asked.
+    /// Permits for commands.
     pub children: Semaphore,
     stores: Mutex<Vec<(Identity, Store)>>,
-    /// Ids of runs that were told to stop.
+    /// Ids of runs that were asked to stop.
     stopped: Mutex<HashSet<String>>,
 }
 
-/// The device and inode of a file.
+/// Device and inode of a file.
 type Identity = (u64, u64);
 
-/// As handlers have it.
+/// The shared state, as handlers receive it.
 pub(crate) type State = axum::extract::State<Arc<Shared>>;
 
 impl Shared {
     pub fn new(
         options: ServeOptions,
-        (port, token): (u16, Token),
+        (port, token): (u16, PageToken),
         hosts: HostNames,
         roots: Roots,
     ) -> Self {
@@ -59,7 +60,7 @@ impl Shared {
             token,
             hosts,
             roots,
-            queue: Queue::of(&options.store, options.beside_run.is_some()),
+            queue: RunQueue::of(&options.store, options.beside_run.is_some()),
             hub: Arc::default(),
             begin: Instant::now(),
             children: Semaphore::new(CHILDREN_MAX),
@@ -69,11 +70,11 @@ impl Shared {
         }
     }
 
-    /// Does something with the store, on a thread that may wait.
+    /// Runs `work` with the store, on a thread that may block.
     pub async fn with_store<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&mut Store) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
+        work: impl FnOnce(&mut Store) -> Result<T, RefusedAnswer> + Send + 'static,
+    ) -> Result<T, RefusedAnswer> {
         let shared = Arc::clone(self);
         blocking(move || {
             let (identity, mut store) = shared.take_store()?;
@@ -87,14 +88,14 @@ impl Shared {
         .await
     }
 
-    /// Takes note that a run is told to stop; whether it was not told before.
+    /// Records that a run is asked to stop; returns `false` if it already was.
     pub fn note_stopped(&self, id: &str) -> bool {
         let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
         stopped.insert(id.to_owned())
     }
 
-    /// An open store, as long as it is the one that is there.
-    fn take_store(&self) -> Result<(Identity, Store), Refusal> {
+    /// An open store. Stores are reopened if the file at the path was replaced.
+    fn take_store(&self) -> Result<(Identity, Store), RefusedAnswer> {
         let path = &self.options.store;
         let now = identity(path);
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,6 +103,7 @@ impl Shared {
         if let Some(found) = stores.pop() {
             return Ok(found);
         }
+        // Opening may take time; meanwhile, other requests must be able to return their stores.
         drop(stores);
         let store = Store::open(path)?;
         Ok((identity(path).unwrap_or_default(), store))

@@ -1,10 +1,11 @@
-//! Fewer intervals of a long stretch, among them the lowest and the highest of each part.
+//! Thins out long series of intervals, but keeps the extremes of each section.
 
 use results::IntervalRecord;
 
-/// At most `count` of them (2 at least): of each part of the stretch those with the lowest and the
-/// highest rate, so that no drop and no peak is lost.
+/// At most `count` intervals (at least 2). From each section, the intervals with the lowest and the
+/// highest rate are kept, so that no drop and no peak disappears.
 pub(crate) fn thinned(intervals: Vec<IntervalRecord>, count: usize) -> Vec<IntervalRecord> {
+    // At least one section, so that no cell disappears from a chart of many cells.
     let part_count = (count / 2).max(1);
     if intervals.len() <= part_count * 2 {
         return intervals;

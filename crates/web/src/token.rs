@@ -1,37 +1,35 @@
-//! The token that tells who may use the page, and the cookie that stands for it in a browser.
+//! The token that grants access to the page, and the browser cookie that replaces it.
 
-use std::fs::File;
 use std::hint::black_box;
-use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use network::secret_in_file;
 use rustix::rand::{GetRandomFlags, getrandom};
 use sha2::{Digest, Sha256};
 
 use crate::error::WebError;
 
-/// Random bytes of a token that was made here.
+/// Random bytes of a generated token.
 const RANDOM_BYTES: usize = 24;
-/// A shorter token could be guessed: 128 bits in hexadecimal digits.
+/// Minimum length: a hexadecimal token then has 128 bits and cannot be guessed.
 const LENGTH_MIN: usize = 32;
-/// A longer text is hardly a token.
+/// Maximum length; a longer text is probably not a token.
 const LENGTH_MAX: usize = 256;
 
-/// What whoever asks has to know. It is never shown by `{:?}`.
-pub(crate) struct Token {
+/// The secret of authorized clients. `Debug` does not print it.
+pub(crate) struct PageToken {
     text: String,
     cookie: String,
 }
 
-impl std::fmt::Debug for Token {
+impl std::fmt::Debug for PageToken {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Token")
     }
 }
 
-impl Token {
-    /// One that nobody knows yet.
+impl PageToken {
+    /// Generates a random token.
     pub fn fresh() -> Result<Self, WebError> {
         let mut bytes = [0; RANDOM_BYTES];
         let filled = getrandom(&mut bytes, GetRandomFlags::empty());
@@ -39,35 +37,19 @@ impl Token {
         Ok(Self::of(hexadecimal(&bytes)))
     }
 
-    /// The one in a file that only its owner can read.
+    /// Reads a token from a file that only its owner can read.
     pub fn in_file(path: &Path) -> Result<Self, WebError> {
         let refused = |reason: String| WebError::Token {
             path: path.to_owned(),
             reason,
         };
-        let file = File::open(path).map_err(|error| refused(error.to_string()))?;
-        let found = file
-            .metadata()
-            .map_err(|error| refused(error.to_string()))?;
-        if !found.is_file() {
-            return Err(refused("it is not a regular file".to_owned()));
-        }
-        if found.mode() & 0o077 != 0 {
-            let mode = found.mode() & 0o777;
-            return Err(refused(format!(
-                "its mode is {mode:03o}, so others can read it, and 600 is wanted"
-            )));
-        }
-        let mut text = String::new();
-        let length = LENGTH_MAX as u64 + 2;
-        let read = file.take(length).read_to_string(&mut text);
-        read.map_err(|error| refused(error.to_string()))?;
+        let text = secret_in_file(path, LENGTH_MAX).map_err(refused)?;
         let text = text.trim();
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
         if !(LENGTH_MIN..=LENGTH_MAX).contains(&text.len()) || !text.chars().all(is_plain) {
             return Err(refused(format!(
-                "it has {} characters, and {LENGTH_MIN} to {LENGTH_MAX} letters, digits, `-` and \
-                 `_` are wanted",
+                "it has {} characters; use {LENGTH_MIN} to {LENGTH_MAX} letters, digits, `-` and \
+                 `_`",
                 text.chars().count()
             )));
         }
@@ -75,8 +57,8 @@ impl Token {
     }
 
     fn of(text: String) -> Self {
-        // The token does not follow from it, so that nobody learns it from a browser's files; a
-        // server that begins again with the same token still knows its browsers.
+        // The cookie is a hash, so a browser's files do not reveal the token. It depends only on
+        // the token, so a restarted server with the same token still accepts its browsers.
         let mut hash = Sha256::new();
         hash.update(b"cookie of ");
         hash.update(text.as_bytes());
@@ -86,33 +68,34 @@ impl Token {
         }
     }
 
-    /// The token, for the one line that tells it.
+    /// The token, for the URL that the server prints.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What the cookie holds.
+    /// Value of the cookie.
     pub fn cookie(&self) -> &str {
         &self.cookie
     }
 
-    /// Whether somebody knows the token.
+    /// `true` if the request has the token.
     pub fn is_known_by(&self, said: &[u8]) -> bool {
         equal(self.text.as_bytes(), said)
     }
 
-    /// Whether a browser has the cookie.
+    /// `true` if the request has the cookie.
     pub fn is_cookie(&self, said: &[u8]) -> bool {
         equal(self.cookie.as_bytes(), said)
     }
 }
 
-/// Whether both are the same, in a time that does not tell where they differ.
+/// `true` if both are equal. The time does not depend on where they differ.
 fn equal(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;
     }
     let pairs = one.iter().zip(other);
+    // Without `black_box`, the compiler may stop at the first difference.
     let difference = pairs.fold(0, |sum, (a, b)| black_box(sum | (a ^ b)));
     black_box(difference) == 0
 }
@@ -127,16 +110,16 @@ mod tests {
 
     use super::*;
 
-    fn in_file(text: &str, mode: u32) -> Result<Token, WebError> {
+    fn in_file(text: &str, mode: u32) -> Result<PageToken, WebError> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         std::fs::set_permissions(file.path(), PermissionsExt::from_mode(mode)).unwrap();
-        Token::in_file(file.path())
+        PageToken::in_file(file.path())
     }
 
     #[test]
     fn a_fresh_token_has_192_bits_and_is_another_each_time() {
-        let (one, other) = (Token::fresh().unwrap(), Token::fresh().unwrap());
+        let (one, other) = (PageToken::fresh().unwrap(), PageToken::fresh().unwrap());
         assert_eq!(one.text().len(), 48);
         assert_ne!(one.text(), other.text());
         assert_ne!(one.cookie(), one.text());
@@ -145,7 +128,7 @@ mod tests {
 
     #[test]
     fn only_the_whole_token_is_known() {
-        let token = Token::of("a".repeat(32));
+        let token = PageToken::of("a".repeat(32));
         assert!(token.is_known_by(&[b'a'; 32]) && token.is_cookie(token.cookie().as_bytes()));
         for wrong in [
             &[b'a'; 31][..],
@@ -168,6 +151,6 @@ mod tests {
         }
         let spaced = in_file("0123456789abcdef 0123456789abcdef0", 0o600).unwrap_err();
         assert!(spaced.to_string().contains("34 characters"), "{spaced}");
-        assert!(Token::in_file(Path::new("/dev/null")).is_err());
+        assert!(PageToken::in_file(Path::new("/dev/null")).is_err());
     }
 }

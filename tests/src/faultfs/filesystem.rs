@@ -13,7 +13,7 @@ use fuser::{
 
 use super::Settings;
 use super::fault::{Armed, Call, ENOSPC, Effect};
-use selftest::store::{Content, Refusal, Store};
+use selftest::store::{MemoryStore, NodeContent, StoreRefusal};
 
 /// The kernel asks for attributes each time, so that sizes are never stale.
 const TTL: Duration = Duration::ZERO;
@@ -24,7 +24,7 @@ const SLEEP_SLACK: Duration = Duration::from_micros(200);
 #[derive(Debug)]
 pub struct Shared {
     settings: Settings,
-    store: Mutex<Store>,
+    store: Mutex<MemoryStore>,
     armed: Mutex<Armed>,
     /// How often stalls were ended before their time.
     release_count: Mutex<u64>,
@@ -35,7 +35,7 @@ impl Shared {
     pub(super) fn new(settings: Settings) -> Shared {
         Shared {
             settings,
-            store: Mutex::new(Store::new(settings.capacity_bytes)),
+            store: Mutex::new(MemoryStore::new(settings.capacity_bytes)),
             armed: Mutex::new(Armed::default()),
             release_count: Mutex::new(0),
             released: Condvar::new(),
@@ -58,7 +58,7 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn store(&self) -> MutexGuard<'_, Store> {
+    fn store(&self) -> MutexGuard<'_, MemoryStore> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -94,8 +94,8 @@ impl Shared {
         let node = store.node(number).map_err(errno)?;
         let size = store.size(number).map_err(errno)?;
         let kind = match node.content {
-            Content::File(_) => FileType::RegularFile,
-            Content::Directory(_) => FileType::Directory,
+            NodeContent::File(_) => FileType::RegularFile,
+            NodeContent::Directory(_) => FileType::Directory,
         };
         let identity = (rustix::process::geteuid(), rustix::process::getegid());
         Ok(FileAttr {
@@ -141,14 +141,14 @@ fn wait_until(due: Instant, delay: Duration, is_punctual: bool) {
     }
 }
 
-fn errno(refusal: Refusal) -> Errno {
+fn errno(refusal: StoreRefusal) -> Errno {
     match refusal {
-        Refusal::Missing => Errno::ENOENT,
-        Refusal::Exists => Errno::EEXIST,
-        Refusal::NotDirectory => Errno::ENOTDIR,
-        Refusal::IsDirectory => Errno::EISDIR,
-        Refusal::NotEmpty => Errno::ENOTEMPTY,
-        Refusal::Full => Errno::from_i32(ENOSPC),
+        StoreRefusal::Missing => Errno::ENOENT,
+        StoreRefusal::Exists => Errno::EEXIST,
+        StoreRefusal::NotDirectory => Errno::ENOTDIR,
+        StoreRefusal::IsDirectory => Errno::EISDIR,
+        StoreRefusal::NotEmpty => Errno::ENOTEMPTY,
+        StoreRefusal::Full => Errno::from_i32(ENOSPC),
     }
 }
 
@@ -397,7 +397,7 @@ impl Filesystem for Served {
         let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
         for (index, (name, number)) in entries.iter().enumerate().skip(skipped) {
             let kind = match store.node(*number).map(|node| &node.content) {
-                Ok(Content::Directory(_)) => FileType::Directory,
+                Ok(NodeContent::Directory(_)) => FileType::Directory,
                 _ => FileType::RegularFile,
             };
             if reply.add(INodeNo(*number), index as u64 + 1, kind, name) {

@@ -98,11 +98,15 @@ fn each_phase_tells_when_its_processes_began() {
 fn what_depends_on_one_process_is_refused_before_anything_is_made() {
     for (name, text, why) in [
         ("lat.toml", "[lat_fs]\n", "one process measures"),
-        ("files.f", READING_FILEBENCH, "says itself how many workers"),
+        (
+            "files.f",
+            READING_FILEBENCH,
+            "its own keys set the number of workers",
+        ),
         (
             "calls.txt",
             DBENCH_CALLS,
-            "its recorded calls do not go with a plan",
+            "its recorded calls are not part of the plan",
         ),
     ] {
         let site = Site::new(&[]);

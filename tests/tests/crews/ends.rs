@@ -169,7 +169,7 @@ fn who_is_no_pgmeter_is_an_error_with_what_it_wrote() {
     let target = site.bed.target().to_string_lossy().into_owned();
     let scripts = [
         ("yes", "exec yes\n", "`y`"),
-        ("zeros", "exec cat /dev/zero\n", "is no pgmeter"),
+        ("zeros", "exec cat /dev/zero\n", "is not pgmeter"),
         (
             "refuses",
             "echo 'Permission denied (publickey).' >&2; exit 255\n",
@@ -179,7 +179,7 @@ fn who_is_no_pgmeter_is_an_error_with_what_it_wrote() {
         (
             "wrong",
             "printf '\\000pgmeter crew\\n\\003\\000\\000\\000\\001{}'; sleep 1\n",
-            "said",
+            "sent",
         ),
         (
             "huge",

@@ -100,7 +100,7 @@ fn what_the_first_worker_made_is_removed_by_clean_when_it_was_killed() {
 fn a_worker_that_is_stopped_is_lost_and_cleans_up_when_it_goes_on() {
     let site = Site::new(&["rule b order:start stop-worker"]);
     let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "30s"]);
-    seen.assert_says(3, &["rank 1", "said nothing for 5 s", "--on-lost continue"]);
+    seen.assert_says(3, &["rank 1", "sent nothing for 5 s", "--on-lost continue"]);
     assert!(took < HANG, "{took:?}");
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());
@@ -133,7 +133,7 @@ fn the_others_go_on_without_one_that_was_lost_where_that_is_wanted() {
 fn a_connection_that_is_cut_ends_both_sides() {
     let site = Site::new(&["rule b order:start cut"]);
     let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "60s"]);
-    seen.assert_says(3, &["rank 1", "said nothing for 5 s"]);
+    seen.assert_says(3, &["rank 1", "sent nothing for 5 s"]);
     assert!(took < HANG, "{took:?}");
     // The worker hears of it by silence alone.
     site.wait_for_workers();

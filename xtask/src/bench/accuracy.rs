@@ -1,4 +1,4 @@
-//! Whether pgmeter's figures are right: targets of known speed, and fio given the same mix.
+//! Checks pgmeter's results against targets of known speed, and against fio with the same mix.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use end_to_end::Limit;
 use end_to_end::faultfs::{FaultFs, Settings};
 
 use super::cases::{self, Case};
-use super::contest::{median, word};
+use super::contest::{Judged, median, word};
 use super::limited::{FILE_BYTES, LimitedDevice};
 use super::programs::{Figures, Pgmeter, served_per_second};
-use super::{Effort, Interrupt, highest, methods};
+use super::{BenchEffort, Interrupt, highest, methods, open_loop};
 use crate::error::Failure;
 
-/// Limits of the device: three rates of requests and three of bytes.
+/// Device limits: three request rates and three bandwidths.
 const LIMITS: [(Limit, &str, f64); 6] = [
     (Limit::Iops(500), "IOPS", 500.0),
     (Limit::Iops(2000), "IOPS", 2000.0),
@@ -26,13 +26,13 @@ const DELAYS_MS: [u64; 3] = [1, 5, 20];
 const LATENCY_PERCENT_MAX: f64 = 2.0;
 const CASE_PERCENT_MAX: f64 = 2.5;
 const CASES_MEDIAN_PERCENT_MAX: f64 = 1.0;
-/// The limits under which the 78 cases run: bytes for the sequential ones, whose principal
-/// figure is bandwidth, and requests for all others.
+/// Limits for the 78 cases: bandwidth for sequential cases, whose main result is bandwidth, and
+/// requests for all others.
 const CASE_BYTES: Limit = Limit::BytesPerSecond(20 << 20);
 const CASE_IOPS: Limit = Limit::Iops(2000);
 
-/// Runs all parts and returns how many asks were missed.
-pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Runs all parts and returns the number of missed requirements.
+pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let pgmeter = Pgmeter::of(effort)?;
     let mut missed_count = 0;
     if effort.wants("limits") {
@@ -47,38 +47,24 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     if effort.wants("methods") {
         missed_count += methods::run(&pgmeter, effort, interrupt)?;
     }
+    if effort.wants("open-loop") {
+        missed_count += open_loop::run(&pgmeter, effort, interrupt)?;
+    }
     if cases::all().iter().any(|case| wants_case(effort, case)) {
         missed_count += paper(&pgmeter, effort, interrupt)?;
     }
     Ok(missed_count)
 }
 
-fn wants_case(effort: &Effort, case: &Case) -> bool {
+fn wants_case(effort: &BenchEffort, case: &Case) -> bool {
     effort.wants("cases") || effort.wants(&case.name)
 }
 
-/// A line with a verdict.
-struct Judged {
-    missed_count: usize,
-}
-
-impl Judged {
-    fn new() -> Judged {
-        Judged { missed_count: 0 }
-    }
-
-    /// Prints how far `seen` is from `wanted`, and keeps count.
-    fn compare(&mut self, what: &str, seen: f64, wanted: f64, percent_max: f64) {
-        let percent = 100.0 * (seen / wanted - 1.0);
-        // Written so that a figure that is no number is a miss.
-        let is_met = percent.abs() <= percent_max;
-        let verdict = word(is_met);
-        println!("  {verdict} {what}: {seen:.1} for {wanted:.1} ({percent:+.2} %)");
-        self.missed_count += usize::from(!is_met);
-    }
-}
-
-fn limits(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+fn limits(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     println!("\nlimits: direct random reads, 4 KiB, depth 16, at most {RATE_PERCENT_MAX} % off");
     let device = LimitedDevice::new(pgmeter)?;
     let seconds = effort.seconds_or(10);
@@ -111,7 +97,11 @@ fn limits(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<u
     Ok(judged.missed_count)
 }
 
-fn delays(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+fn delays(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     println!("\ndelays: FUSE, depth 1, median latency at most {LATENCY_PERCENT_MAX} % off");
     let seconds = effort.seconds_or(10);
     let (base, _) = delayed(pgmeter, Duration::ZERO, seconds)?;
@@ -124,6 +114,7 @@ fn delays(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<u
         interrupt.check()?;
         let delay = Duration::from_millis(delay_ms);
         let (figures, served_per_second) = delayed(pgmeter, delay, seconds)?;
+        // The way through FUSE takes time as well, which the run without delay shows.
         let wanted_ns = delay.as_nanos() as f64 + base.latency_p50_ns;
         let what = format!("median latency at {delay_ms} ms, ns");
         judged.compare(
@@ -138,9 +129,9 @@ fn delays(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<u
     Ok(judged.missed_count)
 }
 
-/// pgmeter's figures on a file system with a delay, and the rate that the file system saw.
+/// pgmeter's results on a file system with a delay, and the rate measured by the file system.
 fn delayed(pgmeter: &Pgmeter, delay: Duration, seconds: u64) -> Result<(Figures, f64), Failure> {
-    // Preparing writes much; only reads are delayed.
+    // Preparation writes much data, so only reads are delayed.
     let settings = Settings {
         read_delay: delay,
         ..Settings::default()
@@ -152,10 +143,13 @@ fn delayed(pgmeter: &Pgmeter, delay: Duration, seconds: u64) -> Result<(Figures,
              [[access_spec]]\nline = [{{ size = \"4k\", random = 100, align = \"4k\" }}]\n"
         )
     };
+    // Writes the test file first, so that the counter of served reads has only the reads of the
+    // measurement.
     pgmeter.measure(
         &text("operations = 1\nramp_time = 0"),
         Some(&faultfs.path()),
     )?;
+    // Starts the counting of calls anew, without any fault.
     faultfs.arm(&[]);
     let workload = text(&format!("run_time = {seconds}\nramp_time = 1"));
     std::thread::scope(|scope| {
@@ -169,8 +163,8 @@ fn delayed(pgmeter: &Pgmeter, delay: Duration, seconds: u64) -> Result<(Figures,
     })
 }
 
-fn paper(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
-    println!("\ncases: the paper's 78 on a limited device, beside fio given the same mix");
+fn paper(pgmeter: &Pgmeter, effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    println!("\ncases: the paper's 78 on a limited device, compared with fio and the same mix");
     let device = LimitedDevice::new(pgmeter)?;
     let mut judged = Judged::new();
     let mut percents = Vec::new();
@@ -179,7 +173,7 @@ fn paper(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<us
         .filter(|case| wants_case(effort, case))
     {
         let mut pairs = Vec::new();
-        // One measurement may be disturbed; where it decides against us, five pairs do.
+        // A single measurement may be disturbed. If it is a miss, the medians of five pairs decide.
         while pairs.is_empty() || (pairs.len() < 5 && differ(&pairs)) {
             interrupt.check()?;
             pairs.push(case_figures(pgmeter, &device, &case, effort.seconds_or(5))?);
@@ -198,13 +192,13 @@ fn paper(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<us
     Ok(judged.missed_count + usize::from(!is_met))
 }
 
-/// The medians of pgmeter's and of fio's figures.
+/// Medians of pgmeter's and fio's results.
 fn medians(pairs: &[(f64, f64)]) -> (f64, f64) {
     let (ours, fio): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     (median(&ours), median(&fio))
 }
 
-/// Whether the first measurement was a miss.
+/// `true` if the first measurement was a miss.
 fn differ(pairs: &[(f64, f64)]) -> bool {
     pairs
         .first()

@@ -4,7 +4,7 @@
 
 use super::programs::Figures;
 
-/// One access line: size in bytes and its share in percent.
+/// An access line: size in bytes, and share in percent.
 type Line = (u64, u64);
 
 const FILE_SERVER: &[Line] = &[
@@ -29,24 +29,24 @@ const WEB_SERVER: &[Line] = &[
     (131_072, 1),
     (524_288, 1),
 ];
-/// OLTP and Workstation.
+/// Used by OLTP and Workstation.
 const ONE_SIZE: &[Line] = &[(8192, 100)];
 
-/// A case.
+/// A case of the paper.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// For the table.
+    /// Name in the table.
     pub name: String,
     lines: Vec<Line>,
     read_percent: u64,
     random_percent: u64,
     iodepth: u64,
-    /// Whether bandwidth is the principal figure; else operations a second.
+    /// `true` if bandwidth is the main result; otherwise IOPS.
     pub is_sequential: bool,
 }
 
 impl Case {
-    /// The workload file.
+    /// The workload file of the case.
     pub fn workload(&self, seconds: u64, file_bytes: u64) -> String {
         let lines: Vec<String> = self
             .lines
@@ -66,7 +66,7 @@ impl Case {
         )
     }
 
-    /// The options of fio for the same mix.
+    /// fio's options for the same mix.
     pub fn fio(&self, seconds: u64) -> Vec<String> {
         let split: Vec<String> = self
             .lines
@@ -75,13 +75,15 @@ impl Case {
             .collect();
         let mut options = vec![
             "--ioengine=io_uring".to_owned(),
+            // pgmeter draws every position independently, so fio must not skip blocks that it has
+            // read.
             "--norandommap".to_owned(),
             format!("--iodepth={}", self.iodepth),
             format!("--runtime={seconds}"),
             "--ramp_time=1".to_owned(),
             format!("--rw={}", self.fio_pattern()),
             format!("--bssplit={}", split.join(":")),
-            // Alignment 0 is a sector.
+            // Alignment 0 means the sector size.
             "--blockalign=512".to_owned(),
         ];
         if !self.is_sequential {
@@ -101,7 +103,7 @@ impl Case {
         }
     }
 
-    /// The principal figure, as the paper chose it.
+    /// The main result, as chosen by the paper.
     pub fn principal(&self, figures: Figures) -> f64 {
         if self.is_sequential {
             figures.bytes_per_second

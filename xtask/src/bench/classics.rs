@@ -1,5 +1,5 @@
-//! The classics of small files: pgmeter beside bare loops of the same system calls, and beside the
-//! originals.
+//! Compares pgmeter's small-file classics with bare loops of the same system calls, and with the
+//! original programs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,39 +7,44 @@ use std::process::{Command, Stdio};
 use end_to_end::Scratch;
 use serde_json::Value;
 
-use super::contest::{Ask, Contest, Contestant};
+use super::contest::{Ask, Contest, Contestant, median};
 use super::file_system::BenchFileSystem;
 use super::programs::Pgmeter;
-use super::{Effort, Interrupt};
+use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
 use crate::workspace;
 
-/// Of a bare loop's rate, at least.
+/// Minimum share of a bare loop's rate.
 const OF_BARE_LOOP: Ask = Ask {
     against: "bare loop",
     ratio_min: 0.97,
 };
-/// Of the original's rate, at least.
+/// Minimum share of the original's rate.
 const OF_FS_MARK: Ask = Ask {
     against: "fs_mark",
     ratio_min: 1.05,
 };
-/// Bytes of one write, fs_mark's own default.
+/// Minimum share of the original's rate, in tests that only move bytes.
+const OF_IOZONE: Ask = Ask {
+    against: "iozone",
+    ratio_min: 0.98,
+};
+/// Bytes per write, fs_mark's default.
 const WRITE_BYTES: u64 = 16_384;
 
-/// Files made by fs_mark.
-struct FsMark {
+/// A comparison of file creation with fs_mark.
+struct FsMarkContest {
     title: &'static str,
     file_system: BenchFileSystem,
-    /// Files of a measurement of one second, about.
+    /// Number of files for a measurement of about one second.
     files: u64,
     size_bytes: u64,
     method: u8,
     asks: &'static [Ask],
 }
 
-const FS_MARK: [FsMark; 5] = [
-    FsMark {
+const FS_MARK: [FsMarkContest; 5] = [
+    FsMarkContest {
         title: "fs_mark -S 0, files of 4 KiB on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 100_000,
@@ -47,7 +52,7 @@ const FS_MARK: [FsMark; 5] = [
         method: 0,
         asks: &[OF_BARE_LOOP, OF_FS_MARK],
     },
-    FsMark {
+    FsMarkContest {
         title: "fs_mark -S 1, files of 4 KiB on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 100_000,
@@ -55,7 +60,7 @@ const FS_MARK: [FsMark; 5] = [
         method: 1,
         asks: &[OF_BARE_LOOP, OF_FS_MARK],
     },
-    FsMark {
+    FsMarkContest {
         title: "fs_mark -S 1, its own size, on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 20_000,
@@ -63,7 +68,7 @@ const FS_MARK: [FsMark; 5] = [
         method: 1,
         asks: &[OF_BARE_LOOP, OF_FS_MARK],
     },
-    FsMark {
+    FsMarkContest {
         title: "fs_mark -S 0, files of 4 KiB on ext4",
         file_system: BenchFileSystem::Ext4,
         files: 50_000,
@@ -71,8 +76,8 @@ const FS_MARK: [FsMark; 5] = [
         method: 0,
         asks: &[OF_BARE_LOOP, OF_FS_MARK],
     },
-    FsMark {
-        // The device's time is everybody's, so nothing is asked against the original.
+    FsMarkContest {
+        // The device dominates the time, so there is no requirement against the original.
         title: "fs_mark -S 1, files of 4 KiB on ext4",
         file_system: BenchFileSystem::Ext4,
         files: 1000,
@@ -82,29 +87,29 @@ const FS_MARK: [FsMark; 5] = [
     },
 ];
 
-/// Files created, then removed.
-struct CreateRemove {
+/// A comparison of file creation and removal.
+struct CreateRemoveContest {
     title: &'static str,
     file_system: BenchFileSystem,
-    /// Files of a measurement of one second, about.
+    /// Number of files for a measurement of about one second.
     files: u64,
     size_bytes: u64,
 }
 
-const CREATE_REMOVE: [CreateRemove; 3] = [
-    CreateRemove {
+const CREATE_REMOVE: [CreateRemoveContest; 3] = [
+    CreateRemoveContest {
         title: "create-remove, empty files on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 100_000,
         size_bytes: 0,
     },
-    CreateRemove {
+    CreateRemoveContest {
         title: "create-remove, files of 4 KiB on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 100_000,
         size_bytes: 4096,
     },
-    CreateRemove {
+    CreateRemoveContest {
         title: "create-remove, files of 4 KiB on ext4",
         file_system: BenchFileSystem::Ext4,
         files: 50_000,
@@ -112,13 +117,58 @@ const CREATE_REMOVE: [CreateRemove; 3] = [
     },
 ];
 
-/// Holds all contests and returns how many asks were missed.
-pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
-    let lab = Lab::new(effort)?;
+/// A test of IOzone with 64 KiB records on tmpfs.
+struct Iozone {
+    title: &'static str,
+    size: &'static str,
+    /// Index of the rate in its row.
+    rate_index: usize,
+    /// Number of runs per measurement, which is their median. A run on a small file takes less than
+    /// a millisecond.
+    runs: usize,
+}
+
+const IOZONE: [Iozone; 4] = [
+    Iozone {
+        title: "iozone rewrite, 4 MiB on tmpfs",
+        size: "4m",
+        rate_index: 1,
+        runs: 15,
+    },
+    Iozone {
+        title: "iozone reread, 4 MiB on tmpfs",
+        size: "4m",
+        rate_index: 3,
+        runs: 15,
+    },
+    Iozone {
+        title: "iozone rewrite, 64 MiB on tmpfs",
+        size: "64m",
+        rate_index: 1,
+        runs: 3,
+    },
+    Iozone {
+        title: "iozone reread, 64 MiB on tmpfs",
+        size: "64m",
+        rate_index: 3,
+        runs: 3,
+    },
+];
+
+/// Runs all comparisons and returns the number of missed requirements.
+pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let lab = ClassicsBench::new(effort)?;
     let fs_mark = FS_MARK.iter().map(|case| lab.fs_mark(case));
     let create_remove = CREATE_REMOVE.iter().map(|case| lab.create_remove(case));
+    // The setup of the tests does not install it, so it is often missing.
+    let has_iozone = printed(Command::new("iozone").arg("-v")).is_ok();
+    if !has_iozone {
+        println!("skipped: contests with iozone: it is not in PATH");
+    }
+    let iozone = IOZONE.iter().filter(|_| has_iozone);
+    let iozone = iozone.map(|case| lab.iozone(case));
     let mut missed_count = 0;
-    for contest in fs_mark.chain(create_remove) {
+    for contest in fs_mark.chain(create_remove).chain(iozone) {
         if effort.wants(contest.title) {
             missed_count += contest.hold(effort.rounds_or(5), interrupt)?;
         }
@@ -126,8 +176,8 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     Ok(missed_count)
 }
 
-/// What all contests use.
-struct Lab {
+/// Common setup of all comparisons.
+struct ClassicsBench {
     pgmeter: Pgmeter,
     bare_fs_mark: PathBuf,
     bare_create_remove: PathBuf,
@@ -135,10 +185,10 @@ struct Lab {
     seconds: u64,
 }
 
-impl Lab {
-    fn new(effort: &Effort) -> Result<Lab, Failure> {
+impl ClassicsBench {
+    fn new(effort: &BenchEffort) -> Result<ClassicsBench, Failure> {
         let programs = Scratch::new()?;
-        Ok(Lab {
+        Ok(ClassicsBench {
             pgmeter: Pgmeter::of(effort)?,
             bare_fs_mark: compile("fs_mark", &programs)?,
             bare_create_remove: compile("create_remove", &programs)?,
@@ -147,7 +197,7 @@ impl Lab {
         })
     }
 
-    /// A contestant whose command gets a new directory each time and prints a rate.
+    /// A contestant whose command runs in a new directory each time and prints a rate.
     fn contestant<'a>(
         &'a self,
         name: &'static str,
@@ -169,16 +219,17 @@ impl Lab {
         }
     }
 
-    fn fs_mark<'a>(&'a self, case: &'a FsMark) -> Contest<'a> {
+    fn fs_mark<'a>(&'a self, case: &'a FsMarkContest) -> Contest<'a> {
         let files = case.files * self.seconds;
-        let FsMark {
+        let FsMarkContest {
             file_system,
             size_bytes,
             method,
             ..
         } = *case;
         let as_fs_mark = move |mut command: Command, directory: &Path| {
-            // fs_mark takes no path of 40 bytes or more; this one is relative to where it runs.
+            // fs_mark refuses paths of 40 bytes or more, so this one is relative to the current
+            // directory.
             command
                 .arg("-d")
                 .arg(directory.file_name().unwrap_or_default());
@@ -215,9 +266,9 @@ impl Lab {
         }
     }
 
-    fn create_remove<'a>(&'a self, case: &'a CreateRemove) -> Contest<'a> {
+    fn create_remove<'a>(&'a self, case: &'a CreateRemoveContest) -> Contest<'a> {
         let files = case.files * self.seconds;
-        let CreateRemove {
+        let CreateRemoveContest {
             title,
             file_system,
             size_bytes,
@@ -233,6 +284,7 @@ impl Lab {
         };
         let bare = move |directory: &Path| {
             let mut command = Command::new(&self.bare_create_remove);
+            // The loop writes in pieces of this length, which must not be 0.
             let numbers = [files, size_bytes, size_bytes.max(1)];
             command
                 .arg(directory)
@@ -251,7 +303,42 @@ impl Lab {
     }
 }
 
-/// Files created and removed a second, of a record: each step's files in the time of all.
+impl ClassicsBench {
+    fn iozone<'a>(&'a self, case: &'a Iozone) -> Contest<'a> {
+        let contestant = |name: &'static str, program: fn(&Pgmeter) -> Command| {
+            let one = move || {
+                let directory = BenchFileSystem::Memory.empty_directory()?;
+                let mut command = program(&self.pgmeter);
+                command.args(["-s", case.size, "-r", "64k", "-i", "0", "-i", "1", "-f"]);
+                let text = printed(command.arg(directory.path().join("file")))?;
+                iozone_rate(&text, case.rate_index).ok_or_else(|| Failure::Output {
+                    program: name.to_owned(),
+                    message: text,
+                })
+            };
+            let measure = move || {
+                let rates: Result<Vec<f64>, Failure> = (0..case.runs).map(|_| one()).collect();
+                Ok(median(&rates?))
+            };
+            Contestant {
+                name,
+                measure: Box::new(measure),
+            }
+        };
+        Contest {
+            title: case.title,
+            unit: "kB/s",
+            contestants: vec![
+                contestant("pgmeter", |pgmeter| pgmeter.as_classic("iozone")),
+                contestant("iozone", |_| Command::new("iozone")),
+            ],
+            asks: vec![OF_IOZONE],
+        }
+    }
+}
+
+/// Files created and removed per second, from a record: the number of files over the time of all
+/// steps.
 fn record_rate(text: &str) -> Option<f64> {
     let record: Value = serde_json::from_str(text).ok()?;
     let cells = record.get("cells")?.as_array()?;
@@ -259,6 +346,7 @@ fn record_rate(text: &str) -> Option<f64> {
     let (mut files, mut time_ns) = (f64::INFINITY, 0.0);
     for figures in phases {
         let asked_count = figures.pointer("/filesets/0/file_count")?;
+        // The phases work on the same files, so their numbers must not be added.
         files = asked_count.as_f64()?.min(files);
         time_ns += figures.pointer("/steps/0/time_ns")?.as_f64()?;
     }
@@ -275,7 +363,7 @@ fn compile(name: &str, scratch: &Scratch) -> Result<PathBuf, Failure> {
     Ok(program)
 }
 
-/// Runs a command to its end; what it printed.
+/// Runs a command; returns its standard output.
 fn printed(command: &mut Command) -> Result<String, Failure> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();
@@ -291,10 +379,19 @@ fn printed(command: &mut Command) -> Result<String, Failure> {
     Err(Failure::Program { program, message })
 }
 
-/// The rate in the last row of fs_mark.
+/// The rate in the last row of fs_mark's output.
 fn last_row_rate(text: &str) -> Option<f64> {
+    // The rows are preceded by a header of varying length.
     let row = text.lines().next_back()?;
     row.split_whitespace().nth(3)?.parse().ok()
+}
+
+/// A rate in the row below IOzone's heading, after the sizes of file and record.
+fn iozone_rate(text: &str, index: usize) -> Option<f64> {
+    let mut rows = text
+        .lines()
+        .skip_while(|line| !line.trim_start().starts_with("kB "));
+    rows.nth(1)?.split_whitespace().nth(2 + index)?.parse().ok()
 }
 
 fn first_number(text: &str) -> Option<f64> {
@@ -315,6 +412,11 @@ mod tests {
         assert_eq!(last_row_rate(""), None);
         assert_eq!(last_row_rate("Insufficient free space in a\n"), None);
         assert_eq!(first_number("12.5 3\n"), Some(12.5));
+        let table = "\tOutput is in kBytes/sec\n   kB  reclen    write  rewrite\n\
+            4096      64  2471992  7173805\n\niozone test complete.\n";
+        assert_eq!(iozone_rate(table, 1), Some(7_173_805.0));
+        assert_eq!(iozone_rate(table, 2), None);
+        assert_eq!(iozone_rate("", 0), None);
         let step = |time_ns: u64| {
             json!({"phase_figures": {
                 "steps": [{"time_ns": time_ns}],
@@ -332,6 +434,7 @@ mod tests {
         let titles = FS_MARK.iter().map(|case| case.title);
         let mut titles: Vec<_> = titles
             .chain(CREATE_REMOVE.iter().map(|case| case.title))
+            .chain(IOZONE.iter().map(|case| case.title))
             .collect();
         let count = titles.len();
         titles.sort_unstable();

@@ -1,54 +1,54 @@
-//! Interleaved rounds, medians, ratios and what is asked of them.
+//! Interleaved rounds, medians, and ratios with their requirements.
 
 use std::fmt::Write as _;
 
 use super::Interrupt;
 use crate::error::Failure;
 
-/// Somebody who is measured.
+/// A program that is measured.
 pub struct Contestant<'a> {
-    /// For the table.
+    /// Name in the table.
     pub name: &'static str,
-    /// Measures once and returns the figure; higher is better.
+    /// Measures once and returns the result; higher is better.
     pub measure: Box<dyn FnMut() -> Result<f64, Failure> + 'a>,
 }
 
-/// What is asked: the first contestant's figures against another's.
+/// A requirement on the first contestant's results relative to another's.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask {
-    /// The other contestant's name.
+    /// Name of the other contestant.
     pub against: &'static str,
-    /// The median of the rounds' ratios, at least.
+    /// Minimum for the median of the rounds' ratios.
     pub ratio_min: f64,
 }
 
-/// Rounds are at most so many times those that were asked for, where that decides something.
+/// Maximum number of rounds, as a multiple of the requested number, while the result is undecided.
 const ROUNDS_FACTOR: usize = 3;
 
-/// Contestants who take turns, forwards and backwards: A B C, C B A, A B C, ...
+/// Contestants that run alternately, forward and backward: A B C, C B A, A B C, ...
 pub struct Contest<'a> {
-    /// For the table.
+    /// Title of the table.
     pub title: &'static str,
-    /// What the figures count.
+    /// Unit of the results.
     pub unit: &'static str,
-    /// The first is the one of whom something is asked.
+    /// The contestants; the requirements are on the first one.
     pub contestants: Vec<Contestant<'a>>,
-    /// What is asked.
+    /// The requirements.
     pub asks: Vec<Ask>,
 }
 
-/// All figures of a contest.
+/// All results of a contest.
 #[derive(Debug)]
-pub struct Standing {
-    /// Each contestant's name and figures, one a round.
+pub struct ContestFigures {
+    /// Name of each contestant, and its results, one per round.
     pub rows: Vec<(&'static str, Vec<f64>)>,
 }
 
 impl Contest<'_> {
-    /// Measures all rounds, prints the table and returns how many asks were missed.
+    /// Measures all rounds, prints the table and returns the number of missed requirements.
     ///
-    /// While the interval of a ratio holds what is asked of it, on whichever side the ratio is,
-    /// rounds go on to three times their number.
+    /// If the confidence interval of a ratio contains its requirement, the result is undecided.
+    /// Then there are up to three times as many rounds.
     pub fn hold(mut self, rounds_count: usize, interrupt: &Interrupt) -> Result<usize, Failure> {
         println!("\n{} ({})", self.title, self.unit);
         let standing = self.measure(rounds_count, interrupt)?;
@@ -65,14 +65,15 @@ impl Contest<'_> {
         Ok(missed_count)
     }
 
-    fn measure(&mut self, rounds: usize, interrupt: &Interrupt) -> Result<Standing, Failure> {
+    fn measure(&mut self, rounds: usize, interrupt: &Interrupt) -> Result<ContestFigures, Failure> {
         let rows: Vec<(&'static str, Vec<f64>)> = self
             .contestants
             .iter()
             .map(|contestant| (contestant.name, Vec::new()))
             .collect();
-        let mut standing = Standing { rows };
+        let mut standing = ContestFigures { rows };
         for round in 0..rounds * ROUNDS_FACTOR {
+            // Decided results need no more rounds; the usual ones always run.
             if round >= rounds && !self.asks.iter().any(|ask| standing.is_open(*ask)) {
                 break;
             }
@@ -81,30 +82,31 @@ impl Contest<'_> {
                 .iter_mut()
                 .zip(&mut standing.rows)
                 .collect();
-            // What one leaves behind it meets each of the others as often.
+            // Alternating directions, so that the after-effects of each contestant affect all
+            // others equally.
             if round % 2 == 1 {
                 turns.reverse();
             }
             for (contestant, row) in turns {
                 interrupt.check()?;
                 let figure = (contestant.measure)();
-                // A child that Ctrl-C ended has no figure; say why instead.
+                // A child that Ctrl-C ended has no result; this reports the reason instead.
                 interrupt.check()?;
                 row.1.push(figure?);
             }
-            // So that nobody waits for minutes without a sign.
+            // Shows progress during long measurements.
             eprintln!("  {}", standing.last_round());
         }
         Ok(standing)
     }
 }
 
-impl Standing {
+impl ContestFigures {
     fn rounds_count(&self) -> usize {
         self.rows.first().map_or(0, |row| row.1.len())
     }
 
-    /// Everybody's figure of the last round.
+    /// Each contestant's result in the last round.
     fn last_round(&self) -> String {
         let mut line = format!("round {}:", self.rounds_count());
         for (name, figures) in &self.rows {
@@ -114,8 +116,8 @@ impl Standing {
         line
     }
 
-    /// The first contestant's figures over another's, round by round: what slows a machine down
-    /// for a while slows both. Nothing if there is none of that name.
+    /// Ratios of the first contestant's results to another's, round by round. A temporary slowdown
+    /// of the machine affects both. Empty if there is no such contestant.
     fn ratios_to(&self, name: &str) -> Vec<f64> {
         let other = self.rows.iter().find(|row| row.0 == name);
         let (Some(first), Some(other)) = (self.rows.first(), other) else {
@@ -125,25 +127,28 @@ impl Standing {
         pairs.map(|(first, other)| first / other).collect()
     }
 
-    /// One line a contestant: name, median, smallest, largest, first contestant's ratio to it.
+    /// One line per contestant: name, median, minimum, maximum, and the first contestant's ratio to
+    /// it.
     fn table(&self) -> Vec<String> {
         let line = |(name, figures): &(&str, Vec<f64>)| {
             let low = figures.iter().copied().fold(f64::INFINITY, f64::min);
             let high = figures.iter().copied().fold(0.0, f64::max);
             let middle = median(figures);
+            // The median of the ratios, not the ratio of the medians, which may come from different
+            // rounds.
             let ratio = median(&self.ratios_to(name));
             format!("{name:<14} {middle:>14.1}  ({low:.1} to {high:.1})  ratio {ratio:.3}")
         };
         self.rows.iter().map(line).collect()
     }
 
-    /// Whether more rounds could change what is said of an ask.
+    /// `true` if more rounds could change the verdict on a requirement.
     fn is_open(&self, ask: Ask) -> bool {
         interval(&self.ratios_to(ask.against))
             .is_some_and(|(low, high)| low < ask.ratio_min && ask.ratio_min <= high)
     }
 
-    /// Whether an ask is met, with a line that says so.
+    /// Whether a requirement is met, with a line that reports it.
     fn judge(&self, ask: Ask) -> (String, bool) {
         let Ask { against, ratio_min } = ask;
         let ratios = self.ratios_to(against);
@@ -160,9 +165,9 @@ impl Standing {
     }
 }
 
-/// The interval that holds the median of what is measured with 95 %, whatever the distribution
-/// is: from order statistics (the sign test's). Of fewer than six figures it is all that was
-/// seen, and holds the median of five with 94 %. Nothing of fewer than two.
+/// A 95 % confidence interval of the median for any distribution, from order statistics (as in the
+/// sign test). With fewer than six values, it is their whole range; for five values, its confidence
+/// is 94 %. `None` for fewer than two.
 fn interval(figures: &[f64]) -> Option<(f64, f64)> {
     let count = figures.len();
     if count < 2 {
@@ -170,7 +175,7 @@ fn interval(figures: &[f64]) -> Option<(f64, f64)> {
     }
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);
-    // The probability of at most `rank` figures below the median.
+    // Probability of at most `rank` values below the median.
     let (mut rank, mut term) = (0, 0.5_f64.powi(count as i32));
     let mut below = term;
     loop {
@@ -184,14 +189,35 @@ fn interval(figures: &[f64]) -> Option<(f64, f64)> {
     Some((sorted[rank], sorted[count - 1 - rank]))
 }
 
-/// How a verdict is printed.
+/// Text of a verdict.
 pub fn word(is_met: bool) -> &'static str {
     if is_met { "pass" } else { "MISS" }
 }
 
-/// The median; the mean of the middle two of an even number; not a number of nothing.
+/// The median; for an even number of values, the mean of the middle two; not a number if empty.
 pub fn median(figures: &[f64]) -> f64 {
     stats::median(figures).unwrap_or(f64::NAN)
+}
+
+/// Compares results with true values, and prints a line with a verdict for each.
+pub struct Judged {
+    pub missed_count: usize,
+}
+
+impl Judged {
+    pub fn new() -> Judged {
+        Judged { missed_count: 0 }
+    }
+
+    /// Prints the deviation of `seen` from `wanted`, and counts a miss.
+    pub fn compare(&mut self, what: &str, seen: f64, wanted: f64, percent_max: f64) {
+        let percent = 100.0 * (seen / wanted - 1.0);
+        // Written so that a result that is not a number is a miss.
+        let is_met = percent.abs() <= percent_max;
+        let verdict = word(is_met);
+        println!("  {verdict} {what}: {seen:.1} for {wanted:.1} ({percent:+.2} %)");
+        self.missed_count += usize::from(!is_met);
+    }
 }
 
 #[cfg(test)]
@@ -199,8 +225,8 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    fn standing() -> Standing {
-        Standing {
+    fn standing() -> ContestFigures {
+        ContestFigures {
             rows: vec![
                 ("ours", vec![10.0, 30.0, 20.0]),
                 ("theirs", vec![10.0, 10.0, 10.0]),

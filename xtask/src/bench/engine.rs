@@ -1,4 +1,4 @@
-//! How fast pgmeter itself is: beside fio, and beside a bare loop that keeps statistics.
+//! Measures pgmeter's own speed against fio, and against a bare loop that keeps statistics.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,18 @@ use end_to_end::Scratch;
 
 use super::contest::{Ask, Contest, Contestant, word};
 use super::programs::{BareLoop, Pgmeter, fio, fio_measure, in_fios_words};
-use super::{Effort, Interrupt, waiting};
+use super::{BenchEffort, Interrupt, waiting};
 use crate::error::Failure;
 
 const FILE_BYTES: u64 = 256 << 20;
-/// Depths, and what an operation may cost at most there with the null engine, all accounting on.
+/// Queue depths, and the maximum cost per operation with the null engine and all accounting.
 const NULL_COST_NS_MAX: [(u32, f64); 2] = [(1, 25.0), (32, 12.0)];
 const PEAK_KIB_MAX: u64 = 16 << 10;
 
-/// Holds all contests and returns how many asks were missed.
-pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
-    let lab = Lab::new(effort)?;
-    let contests: [fn(&Lab) -> Contest<'_>; 9] = [
+/// Runs all comparisons and returns the number of missed requirements.
+pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let lab = EngineBench::new(effort)?;
+    let contests: [fn(&EngineBench) -> Contest<'_>; 9] = [
         null,
         cached_on_disk,
         cached_in_memory,
@@ -41,9 +41,9 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     Ok(missed_count)
 }
 
-/// Holds what a change near the loop must pass: bare loops of the same calls, and nobody else.
-pub fn guard(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
-    let lab = Lab::new(effort)?;
+/// Checks for changes near the measurement loop: only bare loops of the same calls.
+pub fn guard(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let lab = EngineBench::new(effort)?;
     let mut missed_count = 0;
     for (title, block_bytes, place) in [
         (CACHED_ON_DISK, 512, &lab.disk),
@@ -73,35 +73,36 @@ const BARE_LOOP: Ask = Ask {
     ratio_min: 0.97,
 };
 
-/// What all contests use.
-struct Lab {
+/// Common setup of all comparisons.
+struct EngineBench {
     pgmeter: Pgmeter,
     bare_loop: BareLoop,
-    disk: Place,
-    memory: Place,
+    disk: BenchDirectory,
+    memory: BenchDirectory,
     seconds: u64,
-    effort: Effort,
+    effort: BenchEffort,
 }
 
-/// A directory to measure, with a file for the programs that do not make their own.
-struct Place {
+/// A directory to measure, with a file for programs that do not create their own.
+struct BenchDirectory {
     scratch: Scratch,
     file: PathBuf,
 }
 
-impl Place {
-    fn new(scratch: Scratch) -> Result<Place, Failure> {
+impl BenchDirectory {
+    fn new(scratch: Scratch) -> Result<BenchDirectory, Failure> {
         let file = scratch.join("fio.dat");
         let mut command = fio(&[
             format!("--filename={}", file.display()),
             format!("--size={FILE_BYTES}"),
             "--rw=write".to_owned(),
             "--bs=1m".to_owned(),
+            // Different content in each block, as pgmeter writes it.
             "--refill_buffers".to_owned(),
             "--time_based=0".to_owned(),
         ]);
         fio_measure(&mut command)?;
-        Ok(Place { scratch, file })
+        Ok(BenchDirectory { scratch, file })
     }
 
     fn path(&self) -> &Path {
@@ -109,22 +110,22 @@ impl Place {
     }
 }
 
-impl Lab {
-    fn new(effort: &Effort) -> Result<Lab, Failure> {
-        Ok(Lab {
+impl EngineBench {
+    fn new(effort: &BenchEffort) -> Result<EngineBench, Failure> {
+        Ok(EngineBench {
             pgmeter: Pgmeter::of(effort)?,
             bare_loop: BareLoop::build()?,
-            disk: Place::new(Scratch::new()?)?,
-            memory: Place::new(Scratch::in_memory()?)?,
+            disk: BenchDirectory::new(Scratch::new()?)?,
+            memory: BenchDirectory::new(Scratch::in_memory()?)?,
             seconds: effort.seconds_or(3),
             effort: effort.clone(),
         })
     }
 
     /// pgmeter's rate with these settings.
-    fn ours<'a>(&'a self, settings: String, place: Option<&'a Place>) -> Contestant<'a> {
+    fn ours<'a>(&'a self, settings: String, place: Option<&'a BenchDirectory>) -> Contestant<'a> {
         let text = self.workload(&settings);
-        let target = place.map(Place::path);
+        let target = place.map(BenchDirectory::path);
         Contestant {
             name: "pgmeter",
             measure: Box::new(move || Ok(self.pgmeter.measure(&text, target)?.iops)),
@@ -140,7 +141,12 @@ impl Lab {
     }
 
     /// fio's rate with these options, after the same ramp.
-    fn fio<'a>(&'a self, name: &'static str, options: &str, place: &'a Place) -> Contestant<'a> {
+    fn fio<'a>(
+        &'a self,
+        name: &'static str,
+        options: &str,
+        place: &'a BenchDirectory,
+    ) -> Contestant<'a> {
         let all = self.options(options, place);
         Contestant {
             name,
@@ -149,9 +155,9 @@ impl Lab {
     }
 
     /// pgmeter's rate with fio's options.
-    fn as_fio<'a>(&'a self, options: &str, place: &'a Place) -> Contestant<'a> {
+    fn as_fio<'a>(&'a self, options: &str, place: &'a BenchDirectory) -> Contestant<'a> {
         let mut all = self.options(options, place);
-        // The file is a new one each time.
+        // Necessary because the file is new each time.
         all.push("--pre_read=1".to_owned());
         Contestant {
             name: "as fio",
@@ -162,18 +168,18 @@ impl Lab {
         }
     }
 
-    fn options(&self, options: &str, place: &Place) -> Vec<String> {
+    fn options(&self, options: &str, place: &BenchDirectory) -> Vec<String> {
         let mut all: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
         all.push(format!("--filename={}", place.file.display()));
         all.push(format!("--size={FILE_BYTES}"));
         all.push(format!("--runtime={}", self.seconds));
         all.push("--ramp_time=500ms".to_owned());
-        // The page cache stays as it is: it is what is measured.
+        // The page cache is kept, because it is what this measures.
         all.push("--invalidate=0".to_owned());
         all
     }
 
-    fn bare<'a>(&'a self, block_bytes: u64, place: &'a Place) -> Contestant<'a> {
+    fn bare<'a>(&'a self, block_bytes: u64, place: &'a BenchDirectory) -> Contestant<'a> {
         Contestant {
             name: "bare loop",
             measure: Box::new(move || {
@@ -183,7 +189,7 @@ impl Lab {
         }
     }
 
-    /// The cost of an operation with the null engine, from the rate.
+    /// Cost per operation with the null engine, from the rate.
     fn null_cost(&self, interrupt: &Interrupt) -> Result<usize, Failure> {
         if !self.effort.wants("null cost") {
             return Ok(0);
@@ -194,6 +200,7 @@ impl Lab {
             let mut costs_ns = Vec::new();
             for _ in 0..self.effort.rounds_or(5) {
                 interrupt.check()?;
+                // One worker is busy all the time, so the inverse of its rate is the cost.
                 costs_ns.push(1e9 / self.pgmeter.measure(&text, None)?.iops);
             }
             let cost_ns = super::contest::median(&costs_ns);
@@ -205,7 +212,7 @@ impl Lab {
         Ok(missed_count)
     }
 
-    /// The largest resident set at depth 128 and 4 KiB.
+    /// Peak resident set size at queue depth 128 and 4 KiB.
     fn memory(&self, interrupt: &Interrupt) -> Result<usize, Failure> {
         if !self.effort.wants("peak memory") {
             return Ok(0);
@@ -216,6 +223,7 @@ impl Lab {
             .pgmeter
             .measure(&text, Some(self.memory.path()))?
             .peak_kib;
+        // 0 means that no reading was made, which proves nothing.
         let is_met = peak_kib > 0 && peak_kib <= PEAK_KIB_MAX;
         println!(
             "\npeak memory at depth 128 and 4 KiB: {:.1} MiB",
@@ -236,11 +244,11 @@ fn on_null(iodepth: u32) -> String {
 const PSYNC_READS: &str = "engine = \"psync\"\ncache = \"buffered\"\niodepth = 1\n\
     [[access_spec]]\nline = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
 
-/// What makes fio fast: everything registered, no map of blocks, batches of 32.
+/// Tuned options for fio: everything registered, no block map, batches of 32.
 const FIO_TUNED: &str = "--ioengine=io_uring --fixedbufs --registerfiles --norandommap \
     --iodepth=128 --iodepth_batch_submit=32 --iodepth_batch_complete_min=1 \
     --iodepth_batch_complete_max=32 --rw=randread --direct=0";
-/// What people type.
+/// Typical options of users.
 const FIO_PLAIN: &str = "--ioengine=io_uring --iodepth=128 --rw=randread --direct=0";
 
 fn random_reads(size: &str, iodepth: u32) -> String {
@@ -250,7 +258,7 @@ fn random_reads(size: &str, iodepth: u32) -> String {
     )
 }
 
-fn null(lab: &Lab) -> Contest<'_> {
+fn null(lab: &EngineBench) -> Contest<'_> {
     let options = "--ioengine=null --iodepth=32 --rw=randread --bs=4k";
     Contest {
         title: "null engine, depth 32",
@@ -266,7 +274,7 @@ fn null(lab: &Lab) -> Contest<'_> {
     }
 }
 
-fn cached_on_disk(lab: &Lab) -> Contest<'_> {
+fn cached_on_disk(lab: &EngineBench) -> Contest<'_> {
     Contest {
         title: CACHED_ON_DISK,
         unit: "IOPS",
@@ -290,7 +298,7 @@ fn cached_on_disk(lab: &Lab) -> Contest<'_> {
     }
 }
 
-fn cached_in_memory(lab: &Lab) -> Contest<'_> {
+fn cached_in_memory(lab: &EngineBench) -> Contest<'_> {
     Contest {
         title: CACHED_IN_MEMORY,
         unit: "IOPS",
@@ -314,7 +322,7 @@ fn cached_in_memory(lab: &Lab) -> Contest<'_> {
     }
 }
 
-fn psync(lab: &Lab) -> Contest<'_> {
+fn psync(lab: &EngineBench) -> Contest<'_> {
     let options = "--ioengine=psync --rw=randread --bs=4k --direct=0";
     Contest {
         title: "psync, cached random reads, 4 KiB on tmpfs",
@@ -330,7 +338,7 @@ fn psync(lab: &Lab) -> Contest<'_> {
     }
 }
 
-fn sequential(lab: &Lab) -> Contest<'_> {
+fn sequential(lab: &EngineBench) -> Contest<'_> {
     let settings = "engine = \"io_uring\"\ncache = \"buffered\"\niodepth = 8\n\
         [[access_spec]]\nline = [{ size = \"1MiB\" }]\n";
     let options = "--ioengine=io_uring --fixedbufs --registerfiles --iodepth=8 --rw=read \
@@ -349,26 +357,34 @@ fn sequential(lab: &Lab) -> Contest<'_> {
     }
 }
 
-/// fio's tuned command line through the door of fio, beside a workload and beside fio.
-fn in_fios_words_by_ring<'a>(title: &'static str, lab: &'a Lab, place: &'a Place) -> Contest<'a> {
+/// fio's tuned options given to pgmeter's fio emulation, compared with a workload and with fio.
+fn in_fios_words_by_ring<'a>(
+    title: &'static str,
+    lab: &'a EngineBench,
+    place: &'a BenchDirectory,
+) -> Contest<'a> {
     let options = format!("{FIO_TUNED} --bs=4k");
     let workload = lab.ours(random_reads("4k", 128), Some(place));
     through_the_door(lab, title, &options, workload, place)
 }
 
-/// The same by system calls.
-fn in_fios_words_by_calls<'a>(title: &'static str, lab: &'a Lab, place: &'a Place) -> Contest<'a> {
+/// The same with system calls instead of a ring.
+fn in_fios_words_by_calls<'a>(
+    title: &'static str,
+    lab: &'a EngineBench,
+    place: &'a BenchDirectory,
+) -> Contest<'a> {
     let options = "--ioengine=psync --rw=randread --bs=4k --direct=0 --norandommap";
     let workload = lab.ours(PSYNC_READS.to_owned(), Some(place));
     through_the_door(lab, title, options, workload, place)
 }
 
 fn through_the_door<'a>(
-    lab: &'a Lab,
+    lab: &'a EngineBench,
     title: &'static str,
     options: &str,
     workload: Contestant<'a>,
-    place: &'a Place,
+    place: &'a BenchDirectory,
 ) -> Contest<'a> {
     Contest {
         title,

@@ -1,4 +1,4 @@
-//! Where classics are measured.
+//! File systems for measuring classics.
 
 use std::path::{Path, PathBuf};
 
@@ -6,23 +6,22 @@ use end_to_end::{FileSystem, FixtureError, MountedImage, Scratch};
 
 use crate::error::Failure;
 
-/// Of the file system, which takes memory only where it is written.
+/// Size of the file system's image in memory, which is allocated only when written.
 const IMAGE_BYTES: u64 = 6 << 30;
 
-/// A kind of place, of which each measurement gets one of its own.
+/// Kind of file system; each measurement gets a new one.
 #[derive(Debug, Clone, Copy)]
 pub enum BenchFileSystem {
     /// On tmpfs.
     Memory,
-    /// On an ext4 that was made for it and whose device is memory: a disk's time is everybody's and
-    /// changes from minute to minute, which would hide what the programs themselves cost, and a
-    /// file system that others worked on still writes back what they did. Without root it is
-    /// whatever temporary files lie on.
+    /// A new ext4 on a device in memory. A disk's speed varies from minute to minute and would hide
+    /// the cost of the programs. A file system used before still has dirty data to write back.
+    /// Without root, the file system of the temporary directory.
     Ext4,
 }
 
 impl BenchFileSystem {
-    /// An empty directory of such a place.
+    /// An empty directory on such a file system.
     pub fn empty_directory(self) -> Result<EmptyDirectory, Failure> {
         let image = match self {
             Self::Memory => None,
@@ -41,6 +40,7 @@ impl BenchFileSystem {
             (None, Self::Ext4) => Scratch::new()?,
         };
         Ok(EmptyDirectory {
+            // A directory below, so that logs next to it are not among the files.
             directory: scratch.directory("files")?,
             scratch,
             _image: image,
@@ -48,7 +48,7 @@ impl BenchFileSystem {
     }
 }
 
-/// An empty directory, and what it lies on.
+/// An empty directory, and its file system.
 pub struct EmptyDirectory {
     directory: PathBuf,
     scratch: Scratch,
@@ -56,12 +56,12 @@ pub struct EmptyDirectory {
 }
 
 impl EmptyDirectory {
-    /// The directory.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.directory
     }
 
-    /// The one that it is in, where programs may leave their logs and pages.
+    /// The parent directory, where programs may leave logs and pages.
     pub fn parent(&self) -> &Path {
         self.scratch.path()
     }

@@ -1,4 +1,4 @@
-//! Whether a search for the highest rate finds the limit of a device that is known.
+//! Checks that a search for the highest rate finds the limit of a known device.
 
 use end_to_end::Limit;
 use results::{RateSearch, RunRecord};
@@ -6,19 +6,23 @@ use results::{RateSearch, RunRecord};
 use super::contest::word;
 use super::limited::{FILE_BYTES, LimitedDevice};
 use super::programs::{Pgmeter, read_record};
-use super::{Effort, Interrupt};
+use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
-/// Requests a second that the I/O controller lets through.
+/// Requests per second that the I/O controller allows.
 const LIMIT: u64 = 2000;
-/// Well above the time for which the controller holds requests back in one go, and so short that a
-/// backlog breaks it within a trial.
+/// Well above the time for which the controller delays requests at once, but short enough that a
+/// backlog exceeds it within a trial.
 const RESPONSE: &str = "p99<=100ms";
 pub const PERCENT_MAX: f64 = 3.0;
 pub const SEARCHES: usize = 5;
 
-/// Searches several times and returns how often what was found is too far from the limit.
-pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Searches several times and returns the number of results too far from the limit.
+pub fn run(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     println!(
         "\nhighest: the rate at which {RESPONSE} holds on a device of {LIMIT} IOPS, at most \
          {PERCENT_MAX} % off"
@@ -41,13 +45,14 @@ pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<
     Ok(missed_count)
 }
 
-/// Whether the search of a run found this limit, in requests or rounds a second, within
-/// [`PERCENT_MAX`]; prints what it found. A search with only one end of its bracket found nothing.
+/// `true` if the search of a run found this limit, in requests or rounds per second, within
+/// [`PERCENT_MAX`]. Prints the result. A search without both ends of its bracket found nothing.
 pub fn finds(record: &RunRecord, what: &str, wanted: f64) -> bool {
     let search = RateSearch::all(record).pop().map(|(_, search)| search);
     let bracket = search.as_ref().map(RateSearch::bracket).unwrap_or_default();
     let found = match (bracket.held, bracket.failed) {
         (Some(held), Some(failed)) => f64::midpoint(held, failed),
+        // Not a number fails every comparison below, so it is a miss.
         _ => f64::NAN,
     };
     let percent = 100.0 * (found / wanted - 1.0);

@@ -1,4 +1,4 @@
-//! A file system on a loop device of known speed, with a file for fio beside pgmeter's.
+//! A file system on a loop device of known speed, with one file for fio and one for pgmeter.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::programs::{Figures, Pgmeter, fio, fio_measure};
 use crate::error::Failure;
 
 const IMAGE_BYTES: u64 = 1 << 30;
-/// Bytes that either program uses.
+/// Number of bytes used by each program.
 pub const FILE_BYTES: u64 = 256 << 20;
 
 /// The device, unlimited until [`LimitedDevice::limit`].
@@ -19,7 +19,7 @@ pub struct LimitedDevice {
 }
 
 impl LimitedDevice {
-    /// Makes the file system and both programs' files, at full speed.
+    /// Creates the file system and both programs' files, at full speed.
     pub fn new(pgmeter: &Pgmeter) -> Result<LimitedDevice, Failure> {
         let mounted = MountedImage::new(FileSystem::Ext4, IMAGE_BYTES)?;
         let fio_file = mounted.path().join("fio.dat");
@@ -29,6 +29,7 @@ impl LimitedDevice {
             "--bs=1m",
             "--refill_buffers",
             "--time_based=0",
+            // Dirty data would otherwise be written under the limit of the first measurement.
             "--end_fsync=1",
         ];
         let given = options.map(str::to_owned).to_vec();
@@ -37,21 +38,22 @@ impl LimitedDevice {
             "size = {FILE_BYTES}\noperations = 1\nramp_time = 0\n\
              [[access_spec]]\nline = [{{ size = \"4k\" }}]\n"
         );
+        // The file is kept, so that no later run prepares it at the limited speed.
         pgmeter.measure(&prepare, Some(device.path()))?;
         Ok(device)
     }
 
-    /// Where it is mounted.
+    /// Mount point of the device.
     pub fn path(&self) -> &Path {
         self.mounted.path()
     }
 
-    /// Limits the device for the commands that the result wraps.
+    /// Limits the device for commands wrapped by the result.
     pub fn limit(&self, limit: Limit) -> Result<Throttle, Failure> {
         Ok(Throttle::new(&self.mounted.device().number()?, limit)?)
     }
 
-    /// Measures fio on its file, directly, inside a limit.
+    /// Measures fio on its file with direct I/O and a limit.
     pub fn fio(&self, options: &[String], throttle: &Throttle) -> Result<Figures, Failure> {
         let all = [
             options.to_vec(),

@@ -1,4 +1,4 @@
-//! Searches and steady states of work on files, on a file system of known speed.
+//! Checks searches and steady-state detection for file workloads, on a file system of known speed.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,41 +12,45 @@ use stats::SteadyVerdict;
 use super::contest::word;
 use super::highest::{PERCENT_MAX, SEARCHES, finds};
 use super::programs::{Pgmeter, read_record, run_json, served_per_second};
-use super::{Effort, Interrupt};
+use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
-/// Time of a read: long enough that the rest of a round hardly matters.
+/// Duration of a read, long enough that the rest of a round is negligible.
 const DELAY: Duration = Duration::from_millis(4);
-/// Many times the delay, so that only a backlog breaks it.
+/// A large multiple of the delay, so that only a backlog exceeds it.
 const RESPONSE: &str = "p99<=100ms";
 
-/// Each transaction reads a file, and makes or removes none.
-const POSTMARK: &str = "[postmark]\nnumber = 20\ntransactions = 1000\nmin_size = 512\n\
+/// Each transaction only reads a file.
+pub const POSTMARK: &str = "[postmark]\nnumber = 20\ntransactions = 1000\nmin_size = 512\n\
      max_size = 512\nread_bias = 10\ncreate_bias = -1\n";
 const WORKS: [(&str, &str, &str); 2] = [
     ("filebench", "mail.f", READING_FILEBENCH),
     ("PostMark", "mail.toml", POSTMARK),
 ];
-/// Requests that are served at once.
+/// Number of requests served in parallel.
 const SERVED_AT_ONCE: usize = 4;
-/// A rate of this share of the highest is as good, as reports have it.
+/// Share of the highest rate that counts as equally good, as in reports.
 const AS_GOOD: f64 = 0.95;
-/// The same reads as an access specification and as a job of fio.
+/// The same reads as an access specification and as a fio job.
 const ACCESS: &str = "size = \"16m\"\n[[access_spec]]\n\
      line = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
 const JOB: &str = "[reads]\nrw=randread\nbs=4k\nsize=16m\nioengine=io_uring\ndirect=1\n\
      time_based\nnorandommap\n";
-/// How many reads are slow at first, and how much longer each of them takes.
+/// Number of slow reads at the start, and their additional delay.
 const WARM_UP: (u64, Duration) = (60, Duration::from_millis(30));
 
-/// Runs all parts and returns how many asks were missed.
-pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Runs all parts and returns the number of missed requirements.
+pub fn run(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     Ok(searches(pgmeter, effort, interrupt)?
         + depths(pgmeter, effort, interrupt)?
         + steady(pgmeter, effort, interrupt)?)
 }
 
-/// A file system whose reads are slow.
+/// A file system with slow reads.
 fn slow(threads_count: usize) -> Result<FaultFs, Failure> {
     let settings = Settings {
         read_delay: DELAY,
@@ -57,31 +61,32 @@ fn slow(threads_count: usize) -> Result<FaultFs, Failure> {
     Ok(FaultFs::new(settings)?)
 }
 
-/// The command that measures the file on the file system.
-fn command(pgmeter: &Pgmeter, file: &Path, faultfs: &FaultFs, options: &[&str]) -> Command {
-    let mut command = pgmeter.classic(&file.to_string_lossy(), &faultfs.path());
+/// The command to measure the workload file on the target.
+pub fn command(pgmeter: &Pgmeter, file: &Path, target: &Path, options: &[&str]) -> Command {
+    let mut command = pgmeter.classic(&file.to_string_lossy(), target);
     command.args(["--no-html"]).args(options);
     command
 }
 
-fn record(mut command: Command) -> Result<RunRecord, Failure> {
+/// Runs the command and parses its record.
+pub fn record(mut command: Command) -> Result<RunRecord, Failure> {
     read_record(run_json(&mut command)?.0)
 }
 
-/// The rounds a second that the file system serves, as it counts its reads itself.
+/// Rounds per second that the file system serves, by its own count of reads.
 fn truth(pgmeter: &Pgmeter, file: &Path, faultfs: &FaultFs, seconds: u64) -> Result<f64, Failure> {
     let reads = |rounds: u64| {
         faultfs.arm(&[]);
         let counted = ["--operations", &rounds.to_string()];
-        record(command(pgmeter, file, faultfs, &counted))?;
+        record(command(pgmeter, file, &faultfs.path(), &counted))?;
         Ok::<_, Failure>(faultfs.calls_count(Call::Read))
     };
     // Some reads do not belong to a round.
     let reads_each = reads(100)?.saturating_sub(reads(50)?) as f64 / 50.0;
     faultfs.arm(&[]);
-    // It is looked at for as long, and half a second later.
+    // The file system's count takes as long, but starts half a second later.
     let run_time = format!("{}s", seconds + 1);
-    let closed = command(pgmeter, file, faultfs, &["--run-time", &run_time]);
+    let closed = command(pgmeter, file, &faultfs.path(), &["--run-time", &run_time]);
     std::thread::scope(|scope| {
         let served = scope.spawn(|| served_per_second(faultfs, Duration::from_secs(seconds)));
         record(closed)?;
@@ -92,7 +97,11 @@ fn truth(pgmeter: &Pgmeter, file: &Path, faultfs: &FaultFs, seconds: u64) -> Res
     })
 }
 
-fn searches(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+fn searches(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     println!(
         "\nhighest, files: the rate at which {RESPONSE} holds where each read takes {} ms, at \
          most {PERCENT_MAX} % off",
@@ -101,6 +110,8 @@ fn searches(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result
     let seconds = effort.seconds_or(5).max(4);
     let run_time = format!("{seconds}s");
     let search = ["--find-rate", RESPONSE, "--run-time", &run_time];
+    // Random arrivals would add their own waiting, so that the limit is not that of the file
+    // system.
     let options = [&search[..], &["--set", "arrivals=uniform"]].concat();
     let mut missed_count = 0;
     for (name, file, text) in WORKS {
@@ -109,7 +120,7 @@ fn searches(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result
         for _ in 0..effort.rounds_or(SEARCHES) {
             interrupt.check()?;
             let wanted = truth(pgmeter, &file, &faultfs, seconds)?;
-            let record = record(command(pgmeter, &file, &faultfs, &options))?;
+            let record = record(command(pgmeter, &file, &faultfs.path(), &options))?;
             let what = format!("rounds/s of {name}");
             missed_count += usize::from(!finds(&record, &what, wanted));
         }
@@ -117,7 +128,11 @@ fn searches(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result
     Ok(missed_count)
 }
 
-fn depths(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+fn depths(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     println!("\ndepth: where {SERVED_AT_ONCE} reads are served at once, by both kinds of work");
     let run_time = format!("{}s", effort.seconds_or(3));
     let options = ["--find-depth", "--run-time", &run_time, "--ramp-time", "1s"];
@@ -129,7 +144,7 @@ fn depths(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<u
         interrupt.check()?;
         let faultfs = slow(SERVED_AT_ONCE)?;
         let file = pgmeter.write(file, text)?;
-        let record = record(command(pgmeter, &file, &faultfs, &options))?;
+        let record = record(command(pgmeter, &file, &faultfs.path(), &options))?;
         let best = record.cells.iter().map(|cell| cell.total.per_second);
         let enough = AS_GOOD * best.fold(0.0, f64::max);
         let knee = record
@@ -145,7 +160,11 @@ fn depths(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<u
     Ok(missed_count)
 }
 
-fn steady(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+fn steady(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     let (slow_count, by) = WARM_UP;
     println!(
         "\nsteady: the window lies behind {slow_count} reads that take {} ms more",
@@ -163,7 +182,7 @@ fn steady(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<u
             requests_count: slow_count,
             effect: Effect::Stall(by),
         }]);
-        let record = record(command(pgmeter, &file, &faultfs, &options))?;
+        let record = record(command(pgmeter, &file, &faultfs.path(), &options))?;
         let steady = record.cells.iter().find_map(|cell| cell.steady.as_ref());
         let slow_ns = slow_count * (by + DELAY).as_nanos() as u64;
         let window = steady.and_then(|it| it.window.as_ref());

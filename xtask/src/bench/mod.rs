@@ -1,6 +1,6 @@
-//! Measurements side by side: contestants take turns, medians are compared.
+//! Comparative measurements: contestants run alternately, and their medians are compared.
 //!
-//! Figures of one run are only compared with figures of the same run.
+//! Results are compared only within one run.
 
 mod accuracy;
 mod cases;
@@ -12,6 +12,7 @@ mod highest;
 mod limited;
 mod methods;
 mod network;
+mod open_loop;
 mod postmark;
 mod programs;
 mod statistics;
@@ -23,7 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::Failure;
 
-/// Set by Ctrl-C; whoever waits looks at it and returns, so that fixtures are taken down.
+/// Set by Ctrl-C. Waiting code checks it and returns, so that fixtures are removed.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -38,7 +39,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// An error once a signal has come.
+    /// Returns an error once a signal was received.
     pub fn check(&self) -> Result<(), Failure> {
         match self.0.load(Ordering::Relaxed) {
             true => Err(Failure::Interrupted),
@@ -47,22 +48,22 @@ impl Interrupt {
     }
 }
 
-/// How long and how often to measure.
+/// Duration and number of measurements.
 #[derive(Debug, Clone)]
-pub struct Effort {
-    /// How often each contestant is measured; 0 means the benchmark's own number.
+pub struct BenchEffort {
+    /// Number of measurements per contestant; 0 means the benchmark's default.
     pub rounds_count: usize,
-    /// Seconds of each measurement; 0 means the benchmark's own number.
+    /// Seconds per measurement; 0 means the benchmark's default.
     pub seconds: u64,
-    /// Only contests whose titles contain this.
+    /// Run only contests whose titles contain this text.
     pub only: String,
-    /// The program to measure with; none is a release build of this tree.
+    /// The program to measure; `None` for a release build of this tree.
     pub program: Option<PathBuf>,
 }
 
-impl Effort {
-    fn parse(options: &[&str]) -> Result<Effort, Failure> {
-        let mut effort = Effort {
+impl BenchEffort {
+    fn parse(options: &[&str]) -> Result<BenchEffort, Failure> {
+        let mut effort = BenchEffort {
             rounds_count: 0,
             seconds: 0,
             only: String::new(),
@@ -102,7 +103,7 @@ impl Effort {
         }
     }
 
-    /// The seconds of each measurement, by default `otherwise`.
+    /// Seconds per measurement, by default `otherwise`.
     pub fn seconds_or(&self, otherwise: u64) -> u64 {
         if self.seconds > 0 {
             self.seconds
@@ -111,7 +112,7 @@ impl Effort {
         }
     }
 
-    /// Whether a part with this title is wanted.
+    /// `true` if a part with this title was requested.
     pub fn wants(&self, title: &str) -> bool {
         title.contains(&self.only)
     }
@@ -119,8 +120,9 @@ impl Effort {
 
 /// Runs the benchmark `name`.
 pub fn run(name: &str, options: &[&str]) -> Result<(), Failure> {
-    let effort = Effort::parse(options)?;
+    let effort = BenchEffort::parse(options)?;
     let interrupt = Interrupt::catch()?;
+    // Devices and mounts of killed measurements would slow down this one.
     end_to_end::sweep();
     let missed_count = match name {
         "engine" => engine::run(&effort, &interrupt)?,
@@ -141,7 +143,7 @@ pub fn run(name: &str, options: &[&str]) -> Result<(), Failure> {
     match missed_count {
         0 => Ok(()),
         count => Err(Failure::Found(format!(
-            "{count} of what is asked was missed"
+            "benchmark requirements that were missed: {count}"
         ))),
     }
 }
@@ -153,7 +155,7 @@ mod tests {
     #[test]
     fn options_replace_the_defaults_of_a_benchmark() {
         let options = ["--rounds", "7", "--only", "tmpfs", "--program", "pgmeter"];
-        let effort = Effort::parse(&options).unwrap();
+        let effort = BenchEffort::parse(&options).unwrap();
         assert_eq!(effort.program, Some(PathBuf::from("pgmeter")));
         assert_eq!((effort.rounds_or(5), effort.seconds_or(3)), (7, 3));
         assert!(effort.wants("4 KiB on tmpfs") && !effort.wants("ext4"));
@@ -161,9 +163,9 @@ mod tests {
 
     #[test]
     fn wrong_options_are_refused() {
-        assert!(Effort::parse(&["--rounds"]).is_err());
-        assert!(Effort::parse(&["--rounds", "x"]).is_err());
-        assert!(Effort::parse(&["--what", "1"]).is_err());
+        assert!(BenchEffort::parse(&["--rounds"]).is_err());
+        assert!(BenchEffort::parse(&["--rounds", "x"]).is_err());
+        assert!(BenchEffort::parse(&["--what", "1"]).is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Requests and replies over loopback beside a bare loop of the same calls to the same sink.
+//! Compares requests and replies over loopback with a bare loop of the same calls to the same sink.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,34 +7,34 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use network::{HEADER_BYTES, Header, Peer, Way};
+use network::{ByteDirection, HEADER_BYTES, Peer, TransactionHeader};
 
 use super::contest::{Ask, Contest, Contestant};
 use super::programs::Pgmeter;
-use super::{Effort, Interrupt};
+use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
-/// What a transaction of ours is to be of the bare loop's, at least.
+/// Minimum share of the bare loop's rate.
 const RATIO_MIN: f64 = 0.9;
-/// As long as pgmeter's ramp.
+/// Same length as pgmeter's ramp.
 const RAMP: Duration = Duration::from_millis(500);
 
 /// A size of request and reply.
-struct Case {
+struct MessageCase {
     title: &'static str,
     engine: &'static str,
     bytes: u32,
 }
 
-const fn case(title: &'static str, engine: &'static str, bytes: u32) -> Case {
-    Case {
+const fn case(title: &'static str, engine: &'static str, bytes: u32) -> MessageCase {
+    MessageCase {
         title,
         engine,
         bytes,
     }
 }
 
-const CASES: [Case; 8] = [
+const CASES: [MessageCase; 8] = [
     case("psync, 1 B", "psync", 1),
     case("psync, 4 KiB", "psync", 4 << 10),
     case("psync, 64 KiB", "psync", 64 << 10),
@@ -45,8 +45,8 @@ const CASES: [Case; 8] = [
     case("io_uring, 1 MiB", "io_uring", 1 << 20),
 ];
 
-/// Holds all contests and returns how many asks were missed.
-pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Runs all comparisons and returns the number of missed requirements.
+pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let pgmeter = Pgmeter::of(effort)?;
     let sink = SinkProcess::start(&pgmeter)?;
     let seconds = effort.seconds_or(3);
@@ -55,7 +55,8 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
         let text = workload(case, seconds);
         let target = sink.target.as_str();
         let ours = || Ok(pgmeter.measure(&text, Some(Path::new(target)))?.iops);
-        let bare = RefCell::new(BareLoop::connect(target, case.bytes)?);
+        // Connected once and before the measurement, as in pgmeter.
+        let bare = RefCell::new(BareMessageLoop::connect(target, case.bytes)?);
         let theirs = || bare.borrow_mut().measure(Duration::from_secs(seconds));
         let contest = Contest {
             title: case.title,
@@ -80,8 +81,8 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     Ok(missed_count)
 }
 
-fn workload(case: &Case, seconds: u64) -> String {
-    let Case { engine, bytes, .. } = case;
+fn workload(case: &MessageCase, seconds: u64) -> String {
+    let MessageCase { engine, bytes, .. } = case;
     format!(
         "engine = \"{engine}\"\niodepth = 1\nrun_time = {seconds}\nramp_time = \"{}ms\"\n\
          [[access_spec]]\nline = [{{ size = {bytes}, read = 0, reply = {bytes} }}]\n",
@@ -89,7 +90,7 @@ fn workload(case: &Case, seconds: u64) -> String {
     )
 }
 
-/// `pgmeter sink`, which ends with this.
+/// `pgmeter sink`, killed when this is dropped.
 struct SinkProcess {
     child: Child,
     target: String,
@@ -102,6 +103,7 @@ impl SinkProcess {
         let mut child = child.map_err(Failure::start("pgmeter sink"))?;
         let mut target = String::new();
         if let Some(output) = child.stdout.take() {
+            // The first line is the target with the port that the kernel has chosen.
             let read = BufReader::new(output).read_line(&mut target);
             read.map_err(Failure::start("pgmeter sink"))?;
         }
@@ -112,28 +114,28 @@ impl SinkProcess {
 
 impl Drop for SinkProcess {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Fails if it has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What is measured with nothing but the calls: a send of header and bytes, receives of the reply.
-struct BareLoop {
+/// The minimum of calls: a send of header and bytes, and receives of the reply.
+struct BareMessageLoop {
     stream: TcpStream,
     message: Vec<u8>,
     reply: Vec<u8>,
 }
 
-impl BareLoop {
+impl BareMessageLoop {
     fn connect(target: &str, bytes: u32) -> Result<Self, Failure> {
         let address = target.strip_prefix("tcp://").unwrap_or_default();
         let (host, port) = address.rsplit_once(':').unwrap_or_default();
         let failed = |error: network::NetworkError| Failure::Found(error.to_string());
         let peer = Peer::find(host, port.parse().unwrap_or(0), None).map_err(failed)?;
         let stream = peer.connect().map_err(failed)?;
-        let header = Header {
-            way: Way::ToSink,
+        let header = TransactionHeader {
+            way: ByteDirection::ToSink,
             length_bytes: bytes,
             reply_bytes: bytes,
         };
@@ -146,11 +148,12 @@ impl BareLoop {
         })
     }
 
-    /// Sends and receives a second, counted as pgmeter counts them.
+    /// Sends and receives per second, counted as in pgmeter.
     fn measure(&mut self, span: Duration) -> Result<f64, Failure> {
         self.go_on(RAMP)?;
         let start = Instant::now();
         let count = self.go_on(span)?;
+        // pgmeter counts the request and its reply as two operations.
         Ok(2.0 * count as f64 / start.elapsed().as_secs_f64())
     }
 
@@ -162,7 +165,7 @@ impl BareLoop {
             self.stream.write_all(&self.message)?;
             self.stream.read_exact(&mut self.reply)
         };
-        // One look at the clock for each, as pgmeter has.
+        // One clock read per iteration, as in pgmeter.
         while start.elapsed() < span {
             if let Err(error) = one() {
                 return Err(failed(error));

@@ -1,4 +1,4 @@
-//! PostMark beside Debian's PostMark: transactions a second and processor time.
+//! Compares pgmeter with Debian's PostMark: transactions per second and CPU time.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -13,29 +13,29 @@ use serde_json::Value;
 
 use super::contest::{Ask, Contest, Contestant, median, word};
 use super::programs::{Pgmeter, run_json};
-use super::{Effort, Interrupt};
+use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
 const FILES: u64 = 9999;
 const TRANSACTIONS: u64 = 500_000;
-/// Of the original's user time, at most, with the same system calls.
+/// Maximum share of the original's user time, with the same system calls.
 const USER_SHARE_MAX: f64 = 0.5;
 
-/// A configuration of ours and what is asked of it against the original.
-struct Case {
+/// A pgmeter configuration and its requirement against the original.
+struct PostmarkCase {
     name: &'static str,
-    /// `--set` pairs.
+    /// Values for `--set`.
     settings: &'static [&'static str],
-    /// Other ways, by name and `--set` pairs, to see what each step gives.
+    /// Intermediate configurations, by name and `--set` values, to show the gain of each step.
     steps: &'static [(&'static str, &'static [&'static str])],
     workers: u32,
     ratio_min: f64,
     is_user_asked: bool,
 }
 
-/// One call for a file's content, none for what a stream asks of it.
+/// One call for a file's whole content, and no calls that only a stream needs.
 const ONE_CALL: &[&str] = &["buffering=false", "read_block=16383", "write_block=16383"];
-/// The same, and no open and close but for a file's first and last operation.
+/// The same, and opens and closes only for a file's first and last operation.
 const KEPT_OPEN: &[&str] = &[
     "buffering=false",
     "read_block=16383",
@@ -43,8 +43,8 @@ const KEPT_OPEN: &[&str] = &[
     "keep_open=15000",
 ];
 
-const CASES: [Case; 3] = [
-    Case {
+const CASES: [PostmarkCase; 3] = [
+    PostmarkCase {
         name: "same calls",
         settings: &[],
         steps: &[],
@@ -52,7 +52,7 @@ const CASES: [Case; 3] = [
         ratio_min: 1.05,
         is_user_asked: true,
     },
-    Case {
+    PostmarkCase {
         name: "fewer calls",
         settings: KEPT_OPEN,
         steps: &[("same calls", &[]), ("one call", ONE_CALL)],
@@ -60,7 +60,7 @@ const CASES: [Case; 3] = [
         ratio_min: 1.2,
         is_user_asked: false,
     },
-    Case {
+    PostmarkCase {
         name: "two workers",
         settings: ONE_CALL,
         steps: &[],
@@ -70,15 +70,15 @@ const CASES: [Case; 3] = [
     },
 ];
 
-/// Holds all contests and returns how many asks were missed.
-pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Runs all comparisons and returns the number of missed requirements.
+pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let pgmeter = Pgmeter::of(effort)?;
     let mut missed_count = 0;
     for (place, file_system) in [
         ("tmpfs", BenchFileSystem::Memory),
         ("ext4", BenchFileSystem::Ext4),
     ] {
-        let lab = Lab {
+        let lab = PostmarkBench {
             pgmeter: &pgmeter,
             file_system,
             user_ns: RefCell::default(),
@@ -93,22 +93,23 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     Ok(missed_count)
 }
 
-/// A place to measure in.
-struct Lab<'a> {
+/// A file system to measure on.
+struct PostmarkBench<'a> {
     pgmeter: &'a Pgmeter,
     file_system: BenchFileSystem,
-    /// User time of each measurement: ours, the original's.
+    /// User time of each measurement: pgmeter's, then the original's.
     user_ns: RefCell<[Vec<f64>; 2]>,
 }
 
-impl Lab<'_> {
+impl PostmarkBench<'_> {
     fn hold(
         &self,
-        case: &Case,
+        case: &PostmarkCase,
         title: &str,
         rounds: usize,
         interrupt: &Interrupt,
     ) -> Result<usize, Failure> {
+        // The times of the previous case must not count for this one.
         *self.user_ns.borrow_mut() = Default::default();
         println!("\n{title}");
         let step = |(name, settings): &(&'static str, &'static [&'static str])| {
@@ -156,7 +157,7 @@ impl Lab<'_> {
         Ok(missed_count + usize::from(!is_met))
     }
 
-    /// Measures once and notes the user time of the whole process.
+    /// Measures once and records the user time of the whole process.
     fn timed(
         &self,
         row: usize,
@@ -164,12 +165,13 @@ impl Lab<'_> {
     ) -> Result<f64, Failure> {
         let before = ChildrenTime::so_far();
         let figure = measure()?;
+        // The kernel adds a child's time when it has been waited for, which `measure` has done.
         let used = ChildrenTime::so_far().since(before);
         self.user_ns.borrow_mut()[row].push(used.user_ns as f64);
         Ok(figure)
     }
 
-    /// Transactions a second of a whole run, from the first file made to the last removed.
+    /// Transactions per second of a whole run, from the first file created to the last one removed.
     fn ours(&self, settings: &[&str], workers: u32) -> Result<f64, Failure> {
         let directory = self.file_system.empty_directory()?;
         let mut command = self.pgmeter.classic("postmark", directory.path());
@@ -185,11 +187,11 @@ impl Lab<'_> {
         let (record, _) = run_json(&mut command)?;
         transactions_per_second(&record).ok_or_else(|| Failure::Output {
             program: "pgmeter".to_owned(),
-            message: "no figures of PostMark".to_owned(),
+            message: "no results of PostMark".to_owned(),
         })
     }
 
-    /// The original counts in whole seconds, so the process is timed.
+    /// Times the process, because the original counts in whole seconds.
     fn original(&self) -> Result<f64, Failure> {
         let directory = self.file_system.empty_directory()?;
         let start = Instant::now();

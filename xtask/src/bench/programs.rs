@@ -1,4 +1,4 @@
-//! Runs pgmeter, fio and the bare loop, and reads their figures.
+//! Runs pgmeter, fio and the bare loop, and parses their results.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,32 +9,32 @@ use end_to_end::{Scratch, Throttle};
 use results::RunRecord;
 use serde_json::Value;
 
-use super::Effort;
+use super::BenchEffort;
 use crate::error::Failure;
 use crate::workspace;
 
-/// What one measurement said.
+/// Results of one measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
-    /// Operations a second.
+    /// Operations per second.
     pub iops: f64,
-    /// Bytes a second.
+    /// Bytes per second.
     pub bytes_per_second: f64,
-    /// Median latency in nanoseconds.
+    /// Median latency, in nanoseconds.
     pub latency_p50_ns: f64,
-    /// Largest resident set in KiB, where it was asked for; else 0.
+    /// Peak resident set size in KiB, if measured; otherwise 0.
     pub peak_kib: u64,
 }
 
-/// pgmeter, with a directory for its workload files.
+/// The pgmeter program, with a directory for its workload files.
 pub struct Pgmeter {
     program: PathBuf,
     scratch: Scratch,
 }
 
 impl Pgmeter {
-    /// The program that was named, else a release build.
-    pub fn of(effort: &Effort) -> Result<Pgmeter, Failure> {
+    /// The program given on the command line, otherwise a release build.
+    pub fn of(effort: &BenchEffort) -> Result<Pgmeter, Failure> {
         let program = match &effort.program {
             Some(path) => std::path::absolute(path).map_err(Failure::file(path))?,
             None => workspace::release_program(&["--package", "pgmeter"], "pgmeter")?,
@@ -45,7 +45,7 @@ impl Pgmeter {
         })
     }
 
-    /// A command that measures the workload `text` on `target` and prints the record.
+    /// The command to measure the workload `text` on `target` and print the record.
     ///
     /// The test file is kept, so that only the first of several runs prepares it.
     pub fn command(&self, text: &str, target: Option<&Path>) -> Result<Command, Failure> {
@@ -66,7 +66,7 @@ impl Pgmeter {
         Ok(command)
     }
 
-    /// A command that runs a built-in workload on `target` and prints the record.
+    /// The command to run a built-in workload on `target` and print the record.
     pub fn classic(&self, workload: &str, target: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -84,14 +84,14 @@ impl Pgmeter {
         command
     }
 
-    /// A command that runs it in the place of another program.
+    /// The command to run it as an emulation of another program.
     pub fn as_classic(&self, name: &str) -> Command {
         let mut command = Command::new(&self.program);
         command.args(["as", name]);
         command
     }
 
-    /// Measures and returns the figures of the first measured cell.
+    /// Measures and returns the results of the first measured cell.
     pub fn measure(&self, text: &str, target: Option<&Path>) -> Result<Figures, Failure> {
         let (record, peak_kib) = run_json(&mut self.command(text, target)?)?;
         Ok(Figures {
@@ -105,19 +105,19 @@ impl Pgmeter {
         Ok(run_json(&mut self.command(text, target)?)?.0)
     }
 
-    /// Writes a workload to a file of this name and returns its path.
+    /// Writes a workload to a file with this name and returns its path.
     pub fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
         Ok(end_to_end::write_workload(&self.scratch, name, text)?)
     }
 
-    /// Writes a record to a file of this name and returns its path.
+    /// Writes a record to a file with this name and returns its path.
     pub fn keep(&self, name: &str, record: &Value) -> Result<PathBuf, Failure> {
         let path = self.scratch.join(name);
         std::fs::write(&path, record.to_string()).map_err(Failure::file(&path))?;
         Ok(path)
     }
 
-    /// Compares two records whose runs were measured in turn.
+    /// Compares two records whose runs alternated.
     pub fn compare(&self, files: &[PathBuf]) -> Result<Value, Failure> {
         let mut command = Command::new(&self.program);
         command.arg("compare").args(files);
@@ -127,7 +127,7 @@ impl Pgmeter {
         Ok(first.map(Value::take).unwrap_or_default())
     }
 
-    /// As `measure`, inside a limit.
+    /// Like `measure`, with a limit.
     pub fn measure_limited(
         &self,
         text: &str,
@@ -137,7 +137,7 @@ impl Pgmeter {
         pgmeter_figures(&self.record_limited(text, target, throttle)?)
     }
 
-    /// As `record`, inside a limit.
+    /// Like `record`, with a limit.
     pub fn record_limited(
         &self,
         text: &str,
@@ -149,7 +149,7 @@ impl Pgmeter {
     }
 }
 
-/// Figures of the first cell whose phase is `measure`.
+/// Results of the first cell with the phase `measure`.
 pub fn pgmeter_figures(record: &Value) -> Result<Figures, Failure> {
     let cells = record.get("cells").and_then(Value::as_array);
     let cell = cells
@@ -165,12 +165,12 @@ pub fn pgmeter_figures(record: &Value) -> Result<Figures, Failure> {
     })
 }
 
-/// A command that runs fio with one job and prints JSON.
+/// The command to run fio with one job and print JSON.
 pub fn fio(options: &[String]) -> Command {
     in_fios_words(Command::new("fio"), options)
 }
 
-/// A program that takes fio's options, with those that all measurements have.
+/// A program that accepts fio's options, with the options common to all measurements.
 pub fn in_fios_words(mut command: Command, options: &[String]) -> Command {
     command.args([
         "--name=bench",
@@ -184,12 +184,12 @@ pub fn in_fios_words(mut command: Command, options: &[String]) -> Command {
     command
 }
 
-/// Runs fio and returns the figures of reads and writes together.
+/// Runs fio and returns the results of reads and writes together.
 pub fn fio_measure(command: &mut Command) -> Result<Figures, Failure> {
     fio_figures(&run_json(command)?.0)
 }
 
-/// Figures of the only job; the median is that of the direction with more operations.
+/// Results of the only job. The median latency is that of the direction with more operations.
 pub fn fio_figures(record: &Value) -> Result<Figures, Failure> {
     let job = record.pointer("/jobs/0");
     let number = |path: &str| number(job, path, "fio");
@@ -204,7 +204,7 @@ pub fn fio_figures(record: &Value) -> Result<Figures, Failure> {
     })
 }
 
-/// The number at `path` of what a program printed.
+/// The number at `path` in a program's output.
 pub fn number(value: Option<&Value>, path: &str, program: &str) -> Result<f64, Failure> {
     value
         .and_then(|value| value.pointer(path))
@@ -215,17 +215,17 @@ pub fn number(value: Option<&Value>, path: &str, program: &str) -> Result<f64, F
         })
 }
 
-/// The bare loop that the engine is held against: operations a second of random reads.
+/// The bare loop for comparison with the engine: random reads per second.
 pub struct BareLoop(PathBuf);
 
 impl BareLoop {
-    /// Builds it.
+    /// Builds the program.
     pub fn build() -> Result<BareLoop, Failure> {
         let selection = ["--package", "engine", "--example", "bare_uring"];
         workspace::release_program(&selection, "bare_uring").map(BareLoop)
     }
 
-    /// Reads blocks of `file` through the page cache, 128 in flight.
+    /// Reads blocks of `file` through the page cache, with 128 in flight.
     pub fn measure(&self, file: &Path, block_bytes: u64, seconds: u64) -> Result<f64, Failure> {
         let mut command = Command::new(&self.0);
         command.arg(file);
@@ -242,7 +242,7 @@ impl BareLoop {
     }
 }
 
-/// Reads a second between two looks at the counter, both well inside the measurement.
+/// Reads per second between two readings of the counter, both well inside the measurement.
 pub fn served_per_second(faultfs: &FaultFs, run_time: Duration) -> f64 {
     let begun = Instant::now();
     while faultfs.requests_count().0 < 10 && begun.elapsed() < run_time {
@@ -255,7 +255,7 @@ pub fn served_per_second(faultfs: &FaultFs, run_time: Duration) -> f64 {
     (last - first) as f64 / seconds
 }
 
-/// The record that pgmeter printed.
+/// Parses a record printed by pgmeter.
 pub fn read_record(printed: Value) -> Result<RunRecord, Failure> {
     serde_json::from_value(printed).map_err(|error| Failure::Output {
         program: "pgmeter".to_owned(),
@@ -265,7 +265,7 @@ pub fn read_record(printed: Value) -> Result<RunRecord, Failure> {
 
 pub(super) fn run_json(command: &mut Command) -> Result<(Value, u64), Failure> {
     let (stdout, peak_kib) = run(command)?;
-    // fio prints notes before its document.
+    // fio prints notes before the JSON document.
     let start = stdout.find('{').unwrap_or(0);
     let value = serde_json::from_str(&stdout[start..]).map_err(|error| Failure::Output {
         program: name(command),
@@ -274,7 +274,7 @@ pub(super) fn run_json(command: &mut Command) -> Result<(Value, u64), Failure> {
     Ok((value, peak_kib))
 }
 
-/// Runs a command to its end; returns its output and its largest resident set in KiB.
+/// Runs a command; returns its standard output and its peak resident set size in KiB.
 fn run(command: &mut Command) -> Result<(String, u64), Failure> {
     let program = name(command);
     command
@@ -283,10 +283,11 @@ fn run(command: &mut Command) -> Result<(String, u64), Failure> {
         .stderr(Stdio::piped());
     let child = command.spawn().map_err(Failure::start(&program))?;
     let pid = child.id();
+    // A thread reads the output meanwhile: a full pipe would stop the program.
     let output = std::thread::spawn(move || Child::wait_with_output(child));
     let mut peak_kib = 0;
     while !output.is_finished() {
-        // The mark only rises, and it is gone with the process: the last look is the peak.
+        // The peak never decreases and disappears with the process, so the last reading counts.
         peak_kib = peak_kib.max(peak_of(pid));
         std::thread::sleep(Duration::from_millis(20));
     }

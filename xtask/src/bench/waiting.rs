@@ -1,4 +1,4 @@
-//! Targets that work while the program waits: a disk past the page cache, and FUSE.
+//! Targets that let the program wait: a disk with direct I/O, and FUSE.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags};
 
 use super::contest::{Ask, Contest, Contestant};
 use super::programs::{Pgmeter, fio, fio_measure};
-use super::{Effort, Interrupt};
+use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
 const FILE_BYTES: u64 = 256 << 20;
@@ -25,18 +25,22 @@ const FUSE_DEPTHS: [(u32, &str); 3] = [
     (32, "fuse 1 ms, direct random reads, 4 KiB, depth 32"),
 ];
 const FUSE_DELAY: Duration = Duration::from_millis(1);
-/// More than are ever in flight, so that none waits for another.
+/// More than the largest queue depth, so that no request waits for another.
 const FUSE_THREADS: usize = 64;
 const TMPFS_MAGIC: i64 = 0x0102_1994;
 
-/// Holds all contests and returns how many asks were missed.
-pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Runs all comparisons and returns the number of missed requirements.
+pub fn run(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     let wanted = |depths: &[(u32, &str)]| depths.iter().any(|(_, title)| effort.wants(title));
     let mut missed_count = 0;
     if wanted(&DISK_DEPTHS) {
         match available(disk()) {
             Ok(scratch) => {
-                let field = Field::new(pgmeter, scratch.path(), effort)?;
+                let field = WaitingBench::new(pgmeter, scratch.path(), effort)?;
                 missed_count += field.hold(&DISK_DEPTHS, effort, interrupt)?;
             }
             Err(reason) => println!("\nskipped: direct disk: {reason}"),
@@ -45,7 +49,7 @@ pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<
     if wanted(&FUSE_DEPTHS) {
         match available(slow_fuse()) {
             Ok(faultfs) => {
-                let field = Field::new(pgmeter, &faultfs.path(), effort)?;
+                let field = WaitingBench::new(pgmeter, &faultfs.path(), effort)?;
                 missed_count += field.hold(&FUSE_DEPTHS, effort, interrupt)?;
             }
             Err(reason) => println!("\nskipped: fuse 1 ms: {reason}"),
@@ -54,7 +58,7 @@ pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<
     Ok(missed_count)
 }
 
-/// A directory on a disk that files can be read from without the page cache.
+/// A directory on a disk that supports direct I/O.
 fn disk() -> Result<Scratch, FixtureError> {
     let scratch = Scratch::new()?;
     let file = scratch.join("trial");
@@ -64,6 +68,7 @@ fn disk() -> Result<Scratch, FixtureError> {
         FixtureError::Unavailable(format!("`{}` takes no O_DIRECT: {errno}", file.display()))
     };
     let system = rustix::fs::fstatfs(opened.map_err(refused)?).map_err(refused)?;
+    // Since Linux 6.6, tmpfs accepts the flag, so that opening the file is not enough.
     if system.f_type as i64 == TMPFS_MAGIC {
         let why = format!("`{}` is on tmpfs; set TMPDIR", scratch.path().display());
         return Err(FixtureError::Unavailable(why));
@@ -71,31 +76,31 @@ fn disk() -> Result<Scratch, FixtureError> {
     Ok(scratch)
 }
 
-/// A file system that answers each read after a millisecond, however many there are.
+/// A file system that answers each read after a millisecond, regardless of their number.
 fn slow_fuse() -> Result<FaultFs, FixtureError> {
     FaultFs::new(Settings {
         read_delay: FUSE_DELAY,
         threads_count: FUSE_THREADS,
-        // Threads that look at the clock would take the processors from who is measured.
+        // Threads that poll the clock would take CPUs from the measured programs.
         is_punctual: false,
         async_direct: true,
         ..Settings::default()
     })
 }
 
-/// A directory with the one file that both programs read.
-struct Field<'a> {
+/// A directory with the single file that both programs read.
+struct WaitingBench<'a> {
     pgmeter: &'a Pgmeter,
     directory: PathBuf,
     seconds: u64,
 }
 
-impl<'a> Field<'a> {
-    fn new(pgmeter: &'a Pgmeter, directory: &Path, effort: &Effort) -> Result<Self, Failure> {
+impl<'a> WaitingBench<'a> {
+    fn new(pgmeter: &'a Pgmeter, directory: &Path, effort: &BenchEffort) -> Result<Self, Failure> {
         let directory = directory.to_path_buf();
         let prepare = workload("operations = 1\nramp_time = 0", 1);
         pgmeter.measure(&prepare, Some(&directory))?;
-        Ok(Field {
+        Ok(WaitingBench {
             pgmeter,
             directory,
             seconds: effort.seconds_or(3),
@@ -105,7 +110,7 @@ impl<'a> Field<'a> {
     fn hold(
         &self,
         depths: &[(u32, &'static str)],
-        effort: &Effort,
+        effort: &BenchEffort,
         interrupt: &Interrupt,
     ) -> Result<usize, Failure> {
         let mut missed_count = 0;
@@ -134,6 +139,7 @@ impl<'a> Field<'a> {
     }
 
     fn fio(&self, iodepth: u32) -> Contestant<'_> {
+        // The same file, so that both programs read the same blocks of the disk.
         let file = self.directory.join("pgmeter.work/test-0.dat");
         let options = [
             "--ioengine=io_uring --direct=1 --rw=randread --bs=4k --readonly --thread".to_owned(),

@@ -11,21 +11,21 @@ use std::time::SystemTime;
 use crate::error::Failure;
 use crate::workspace;
 
-/// What the generators write, relative to the workspace root, besides all that lies in [`SCHEMAS`].
+/// Files that the generators write in addition to [`SCHEMAS`], relative to the workspace root.
 const GENERATED: [&str; 4] = [
     "docs/api.md",
     "docs/workload.md",
     "docs/workload.schema.json",
     "docs/fio.md",
 ];
-/// The schemas of documents, a file each.
+/// Directory of the JSON schemas, one file per document.
 const SCHEMAS: &str = "docs/schemas";
 /// The generators: examples of `description`, `pgmeter`, `front` and `web`.
 const GENERATORS: [&str; 4] = ["reference", "schemas", "options", "api"];
 
 /// Writes every generated document.
 pub fn write() -> Result<(), Failure> {
-    // What one of them writes may be built into the next.
+    // Built one by one, because the output of one generator may be compiled into the next.
     generate(workspace::debug_program)?;
     for path in generated()? {
         println!("wrote {}", path.display());
@@ -33,27 +33,29 @@ pub fn write() -> Result<(), Failure> {
     picture::write()
 }
 
-/// Compares every generated document with what the types say now, and leaves it as it was.
+/// Compares every generated document with the current types, without changing it.
 pub fn check() -> Result<(), Failure> {
     let before: BTreeMap<PathBuf, String> = generated()?.into_iter().map(read).collect();
     let modified: Vec<(PathBuf, SystemTime)> = generated()?.into_iter().filter_map(time).collect();
-    // Built before any of them writes: for newer files all would be built once more, and files that
-    // are as they were change nothing.
+    // Built before any generator writes, because changed files would cause a rebuild. Files with
+    // unchanged content then change nothing.
     let built = workspace::debug_programs()?;
     generate(|name| workspace::executable(&built, name))?;
     let mut stale = Vec::new();
     let after = generated()?;
     let count = after.len();
     for (path, now) in after.into_iter().map(read) {
-        // One that was not there is as stale as an empty one.
+        // A missing document counts as empty, so it is outdated.
         let seen = before.get(&path).cloned().unwrap_or_default();
         if now != seen {
             let whole = workspace::root().join(&path);
+            // A check must leave the tree as it was; only `docs` changes documents.
             std::fs::write(&whole, seen).map_err(Failure::file(&whole))?;
             stale.push(format!("`{}`", path.display()));
         }
     }
-    // What is as it was is not built into the program once more.
+    // Restores the modification times, so that unchanged documents do not cause a rebuild of the
+    // program.
     for (path, time) in modified {
         let file = File::options().append(true).open(&path);
         file.and_then(|file| file.set_modified(time))
@@ -70,7 +72,7 @@ pub fn check() -> Result<(), Failure> {
     )))
 }
 
-/// All that the generators write, as far as it is there.
+/// Paths of all generated files that exist.
 fn generated() -> Result<Vec<PathBuf>, Failure> {
     let folder = workspace::root().join(SCHEMAS);
     let entries = std::fs::read_dir(&folder).map_err(Failure::file(&folder))?;
@@ -82,20 +84,20 @@ fn generated() -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// A document with its text; one that is missing is as stale as an empty one.
+/// A document with its text; a missing one counts as empty.
 fn read(path: PathBuf) -> (PathBuf, String) {
     let text = std::fs::read_to_string(workspace::root().join(&path)).unwrap_or_default();
     (path, text)
 }
 
-/// When a document was last changed.
+/// Modification time of a document.
 fn time(path: PathBuf) -> Option<(PathBuf, SystemTime)> {
     let whole = workspace::root().join(path);
     let time = whole.metadata().and_then(|it| it.modified()).ok()?;
     Some((whole, time))
 }
 
-/// Runs the generators, which are where `program` says.
+/// Runs the generators; `program` returns their paths.
 fn generate(program: impl Fn(&str) -> Result<PathBuf, Failure>) -> Result<(), Failure> {
     for generator in GENERATORS {
         let program = program(generator)?;

@@ -1,4 +1,4 @@
-//! The README's picture: the page of a made-up record in the browser that the tests use.
+//! The README's picture: the page of a sample record in the browser that the tests use.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,15 +7,15 @@ use crate::error::Failure;
 use crate::test;
 use crate::workspace;
 
-/// Where it is, relative to the workspace root.
+/// Path of the picture, relative to the workspace root.
 pub const PICTURE: &str = "docs/images/page.png";
-/// Who clones the project loads it.
+/// Maximum size, because every clone of the project downloads it.
 const BYTES_MAX: u64 = 200_000;
-/// Which of the made-up pages it shows.
+/// The sample page that it shows.
 const PAGE: &str = "sweep.html";
 const BROWSER: &str = "chromium";
 
-/// Takes the picture anew; says why not where there is no browser.
+/// Takes the picture again; prints the reason if there is no browser.
 pub fn write() -> Result<(), Failure> {
     if !test::is_on_path(BROWSER) {
         println!("left {PICTURE} as it is: `{BROWSER}` is not installed");
@@ -31,7 +31,8 @@ pub fn write() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Holds that it is there and small; browsers draw the same page a little differently.
+/// Checks only that it exists and is small, because browsers render the same page with small
+/// differences.
 pub fn check() -> Result<(), Failure> {
     let path = workspace::root().join(PICTURE);
     let bytes = std::fs::metadata(&path)
@@ -45,12 +46,13 @@ pub fn check() -> Result<(), Failure> {
     )))
 }
 
-/// A window's view of the page, once all that draws itself is drawn.
+/// Takes a screenshot of the page after all scripts have drawn.
 fn take(page: &Path, picture: &Path) -> Result<(), Failure> {
     let profile = PathBuf::from(format!("{}.profile", page.display()));
     let status = Command::new(BROWSER)
         .args([
             "--headless",
+            // Chromium does not start as root with its sandbox.
             "--no-sandbox",
             "--disable-gpu",
             "--hide-scrollbars",
@@ -67,6 +69,7 @@ fn take(page: &Path, picture: &Path) -> Result<(), Failure> {
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .status();
+    // Before the status is examined, so that a failure leaves no profile.
     let removed = std::fs::remove_dir_all(&profile);
     match status.map_err(Failure::start(BROWSER))? {
         status if status.success() && picture.is_file() => removed.map_err(Failure::file(&profile)),

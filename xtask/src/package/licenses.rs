@@ -1,5 +1,5 @@
-//! The licenses of the program and of everything that is linked into it: most of them ask that
-//! their text goes with every copy.
+//! Licenses of the program and of all linked packages. Most of them require that their text is
+//! distributed with every copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::error::Failure;
 use crate::workspace;
 
-/// How the files begin that hold licenses and notices.
+/// Prefixes of files with licenses and notices.
 const NAMES: [&str; 4] = ["LICENSE", "COPYING", "NOTICE", "UNLICENSE"];
 
 /// Debian's `copyright`.
@@ -30,13 +30,14 @@ pub fn own() -> Result<String, Failure> {
          Files: *\n\
          Copyright: {holder}\n\
          License: Apache-2.0 or Expat\n\
-         Comment: What is linked into the program has licenses of its own, which\n\
-         \x20stand in third-party-licenses.gz beside this file.\n\n\
+         Comment: The libraries that are linked into the program have their own licenses,\n\
+         \x20listed in third-party-licenses.gz next to this file.\n\n\
          License: Apache-2.0\n\
          \x20On Debian systems its text is in /usr/share/common-licenses/Apache-2.0.\n\n\
          License: Expat\n"
     );
     for line in format!("Permission is{terms}").trim_end().lines() {
+        // Debian's format marks an empty line of a text by a dot.
         let line = if line.is_empty() { "." } else { line };
         // Writing to a string does not fail.
         let _ = writeln!(text, " {line}");
@@ -44,15 +45,15 @@ pub fn own() -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Every package that is linked into the program, with its licenses; texts that several share
-/// stand once.
+/// Lists every package linked into the program, with its licenses. A text that several packages
+/// share is included once.
 pub fn of_dependencies() -> Result<String, Failure> {
     let metadata = metadata()?;
     let linked = linked(&metadata);
     let mut list = String::new();
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in array(&metadata, "packages") {
-        // What has no source is of this workspace.
+        // Packages without a source belong to this workspace.
         if package["source"].is_null() || !linked.contains(text(package, "id")) {
             continue;
         }
@@ -74,6 +75,7 @@ pub fn of_dependencies() -> Result<String, Failure> {
 fn metadata() -> Result<Value, Failure> {
     let output = workspace::cargo()
         .args(["metadata", "--locked", "--format-version", "1"])
+        // Packages for other platforms are not linked into this program.
         .args(["--filter-platform", &host()?])
         .output()
         .map_err(Failure::start("cargo metadata"))?;
@@ -83,7 +85,7 @@ fn metadata() -> Result<Value, Failure> {
     })
 }
 
-/// What this machine's compiler compiles for.
+/// Target platform of this machine's compiler.
 fn host() -> Result<String, Failure> {
     let output = workspace::cargo()
         .args(["--version", "--verbose"])
@@ -99,7 +101,7 @@ fn host() -> Result<String, Failure> {
         })
 }
 
-/// The packages that the program needs when it runs, by id: neither its tests nor what builds it.
+/// Ids of the packages that the program needs at run time, without those for tests and builds.
 fn linked(metadata: &Value) -> BTreeSet<&str> {
     let nodes: BTreeMap<&str, &Value> = array(&metadata["resolve"], "nodes")
         .map(|node| (text(node, "id"), node))
@@ -116,6 +118,7 @@ fn linked(metadata: &Value) -> BTreeSet<&str> {
         }
         let Some(node) = nodes.get(id) else { continue };
         let is_linked =
+            // `null` is a normal dependency; the others are `dev` and `build`.
             |dependency: &&Value| array(dependency, "dep_kinds").any(|kind| kind["kind"].is_null());
         let dependencies = array(node, "deps").filter(is_linked);
         pending.extend(dependencies.map(|dependency| text(dependency, "pkg")));
@@ -123,7 +126,7 @@ fn linked(metadata: &Value) -> BTreeSet<&str> {
     found
 }
 
-/// The texts in a package's directory, in order of their files' names.
+/// License texts in a package's directory, sorted by file name.
 fn texts_in(directory: &Path) -> Result<Vec<String>, Failure> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory).map_err(Failure::file(directory))? {
@@ -136,6 +139,7 @@ fn texts_in(directory: &Path) -> Result<Vec<String>, Failure> {
     paths.sort();
     let read = |path: &std::path::PathBuf| {
         let bytes = fs::read(path).map_err(Failure::file(path))?;
+        // So that copies of a text that differ only in their ends of line count as one.
         Ok(String::from_utf8_lossy(&bytes).trim().replace("\r\n", "\n"))
     };
     paths.iter().map(read).collect()

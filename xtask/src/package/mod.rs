@@ -1,8 +1,8 @@
 //! `cargo xtask package`: a `.deb`, a tarball of the same files, debug symbols and checksums.
 //!
-//! Everything that is packaged is laid out once in a tree, of which `.deb` and tarball are made:
-//! their contents cannot differ. What is published is optimized as a whole; tests package the
-//! release program that they run. Symbols go into a file of their own.
+//! All packaged files are laid out once in a tree. Both the `.deb` and the tarball are created from
+//! it, so their contents cannot differ. Published packages use full optimization; tests package the
+//! release program that they run. Debug symbols are in a separate file.
 
 mod licenses;
 mod tool;
@@ -16,27 +16,26 @@ use std::time::{Duration, Instant};
 
 use crate::error::Failure;
 use crate::workspace;
-use tree::Tree;
+use tree::PackageTree;
 
-/// What the packaged program may have: 15 MB, 2 for the web server, 3 for runs of several processes
-/// and half a MB for forms of all kinds of work. One that grows beyond this has to become smaller
-/// elsewhere.
-const PROGRAM_BYTES_MAX: u64 = 20_500_000;
-/// Starts of which the fastest is told; other programs may be busy beside some.
+/// Maximum size of the packaged program: 15 MB, 2 MB for the web server and 3 MB for runs with
+/// several processes. If it exceeds this, other parts must become smaller.
+const PROGRAM_BYTES_MAX: u64 = 20_000_000;
+/// Number of starts, of which the fastest is reported; other programs may disturb some of them.
 const STARTS: usize = 20;
 
-/// How well the packages are compressed.
+/// Compression of the packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effort {
-    /// As well as possible.
+pub enum PackageCompression {
+    /// Best compression.
     Publish,
-    /// Soon.
+    /// Fast compression.
     Test,
 }
 
-/// Builds the packages as they are published, and says what they are.
+/// Builds the packages for publication, and lists them.
 pub fn run() -> Result<(), Failure> {
-    let packages = build(Effort::Publish)?;
+    let packages = build(PackageCompression::Publish)?;
     for entry in fs::read_dir(&packages).map_err(Failure::file(&packages))? {
         let path = entry.map_err(Failure::file(&packages))?.path();
         println!("{:>10} {}", megabytes(size(&path)?), path.display());
@@ -44,13 +43,13 @@ pub fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds the packages and returns the directory that has them and nothing else.
-pub fn build(effort: Effort) -> Result<PathBuf, Failure> {
+/// Builds the packages and returns the directory that contains only them.
+pub fn build(effort: PackageCompression) -> Result<PathBuf, Failure> {
     let program = program(effort)?;
     // This program is `<target>/<profile>/pgmeter`.
     let target = program.ancestors().nth(2).unwrap_or(&program);
     let packages = emptied(&target.join("package"))?;
-    let tree = Tree::new(emptied(&target.join("release/package"))?);
+    let tree = PackageTree::new(emptied(&target.join("release/package"))?);
     let packaged = strip(&program, &tree, &packages)?;
     tree.fill(&packaged)?;
     debian(&tool::cargo_deb(target)?, effort, &packages)?;
@@ -60,17 +59,17 @@ pub fn build(effort: Effort) -> Result<PathBuf, Failure> {
     Ok(packages)
 }
 
-fn program(effort: Effort) -> Result<PathBuf, Failure> {
+fn program(effort: PackageCompression) -> Result<PathBuf, Failure> {
     let profile = match effort {
-        Effort::Publish => "dist",
-        // Other tests have it already.
-        Effort::Test => "release",
+        PackageCompression::Publish => "dist",
+        // The other tests have built this one already.
+        PackageCompression::Test => "release",
     };
     workspace::optimized_program(profile, &["--locked", "--package", "pgmeter"], "pgmeter")
 }
 
-/// Moves the symbols out of the program: gdb and perf find them by the link that is left.
-fn strip(program: &Path, tree: &Tree, packages: &Path) -> Result<PathBuf, Failure> {
+/// Moves the symbols out of the program; gdb and perf find them by the link.
+fn strip(program: &Path, tree: &PackageTree, packages: &Path) -> Result<PathBuf, Failure> {
     const SYMBOLS: &str = "pgmeter.debug";
     let packaged = tree.path("usr/bin/pgmeter")?;
     run_tool(
@@ -90,13 +89,13 @@ fn strip(program: &Path, tree: &Tree, packages: &Path) -> Result<PathBuf, Failur
             .arg(link)
             .arg(&packaged),
     )?;
-    // The symbols are no program.
+    // The symbols file is not executable.
     tree::set_mode(&packages.join(SYMBOLS), 0o644)?;
     Ok(packaged)
 }
 
-/// Its metadata and the list of its files stand in `crates/cli/Cargo.toml`.
-fn debian(cargo_deb: &Path, effort: Effort, packages: &Path) -> Result<(), Failure> {
+/// Its metadata and file list are in `crates/cli/Cargo.toml`.
+fn debian(cargo_deb: &Path, effort: PackageCompression, packages: &Path) -> Result<(), Failure> {
     let mut command = Command::new(cargo_deb);
     command
         .current_dir(workspace::root())
@@ -109,23 +108,24 @@ fn debian(cargo_deb: &Path, effort: Effort, packages: &Path) -> Result<(), Failu
         ])
         .arg("--output")
         .arg(packages);
-    if effort == Effort::Test {
+    if effort == PackageCompression::Test {
         command.arg("--fast");
     }
     run_tool(&mut command).map(drop)
 }
 
-/// `tar -C /usr/local --strip-components=1 -xzf` installs it.
-fn tarball(tree: &Tree, effort: Effort, packages: &Path) -> Result<(), Failure> {
+/// Installed by `tar -C /usr/local --strip-components=1 -xzf`.
+fn tarball(tree: &PackageTree, effort: PackageCompression, packages: &Path) -> Result<(), Failure> {
     let name = format!("pgmeter-{}", env!("CARGO_PKG_VERSION"));
     let file = packages.join(format!("{name}-{}-linux.tar.gz", std::env::consts::ARCH));
     let level = match effort {
-        Effort::Publish => "-9n",
-        Effort::Test => "-1n",
+        PackageCompression::Publish => "-9n",
+        PackageCompression::Test => "-1n",
     };
     run_tool(
         Command::new("tar")
             .arg(format!("--use-compress-program=gzip {level}"))
+            // With the fixed time below, the same files give the same archive on every machine.
             .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
             .arg(format!("--mtime=@{}", tree::source_date()))
             .arg(format!("--transform=s,^usr,{name},"))
@@ -139,8 +139,9 @@ fn tarball(tree: &Tree, effort: Effort, packages: &Path) -> Result<(), Failure> 
     .map(drop)
 }
 
-/// `sha256sum --check SHA256SUMS` in the directory of the packages.
+/// Verified by `sha256sum --check SHA256SUMS` in the directory of the packages.
 fn checksums(packages: &Path) -> Result<(), Failure> {
+    // Listed before the file of the sums exists, which cannot contain its own.
     let names = sorted_names(packages)?;
     let sums = run_tool(Command::new("sha256sum").current_dir(packages).args(&names))?;
     tree::write(&packages.join("SHA256SUMS"), &sums)
@@ -155,7 +156,7 @@ fn sorted_names(directory: &Path) -> Result<Vec<std::ffi::OsString>, Failure> {
     Ok(names)
 }
 
-/// Holds the program to its size, and says how soon it starts.
+/// Checks the size of the program, and prints its start time.
 fn check(packaged: &Path) -> Result<(), Failure> {
     let bytes = size(packaged)?;
     let start = fastest_start(packaged)?;
@@ -169,7 +170,7 @@ fn check(packaged: &Path) -> Result<(), Failure> {
     }
     Err(Failure::Found(format!(
         "the packaged program has {}, and {} is the limit; `cargo bloat --release -p pgmeter` \
-         tells what is large",
+         shows what is large",
         megabytes(bytes),
         megabytes(PROGRAM_BYTES_MAX)
     )))
@@ -185,7 +186,7 @@ fn fastest_start(packaged: &Path) -> Result<Duration, Failure> {
     Ok(fastest)
 }
 
-/// Runs a program to its end and returns what it printed; what it complains of goes through.
+/// Runs a program; returns its standard output and passes on its standard error.
 fn run_tool(command: &mut Command) -> Result<Vec<u8>, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command
@@ -203,7 +204,7 @@ fn run_tool(command: &mut Command) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// The directory, with nothing in it.
+/// Creates or empties the directory.
 fn emptied(directory: &Path) -> Result<PathBuf, Failure> {
     match fs::remove_dir_all(directory) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -1,4 +1,4 @@
-//! `cargo-deb`, which makes the `.deb`.
+//! The program `cargo-deb`, which creates the `.deb`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use super::run_tool;
 use crate::error::Failure;
 use crate::workspace;
 
-/// The version that is built where there is none.
+/// Version to build if the program is not installed.
 const VERSION: &str = "3.8.0";
 
-/// The program: what an earlier call has built, else the user's own, else one that is built now.
+/// Path of the program: built earlier, installed by the user, or built now.
 pub fn cargo_deb(target: &Path) -> Result<PathBuf, Failure> {
     let tools = target.join("tools");
     let built = tools.join("bin/cargo-deb");
@@ -25,7 +25,7 @@ pub fn cargo_deb(target: &Path) -> Result<PathBuf, Failure> {
         .args(["install", "cargo-deb", "--version", VERSION, "--locked"])
         .args(["--quiet", "--no-track", "--root"])
         .arg(&tools)
-        // Compressing is xz's work; what is left is done soon by a program that is built soon.
+        // xz does the compression, so a quick build of this program is fast enough.
         .args(["--no-default-features", "--debug"])
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
         .env("CARGO_PROFILE_DEV_DEBUG", "false")

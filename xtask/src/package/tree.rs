@@ -13,32 +13,32 @@ use super::{licenses, run_tool};
 use crate::error::Failure;
 use crate::workspace;
 
-/// Where documents go, as Debian has it.
+/// Directory of the documents, as in Debian.
 const DOCUMENTS: &str = "usr/share/doc/pgmeter";
-/// Each shell's name, with the file in which it looks for completions of `pgmeter`.
+/// Each shell, with its path for completions of `pgmeter`.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "usr/share/bash-completion/completions/pgmeter"),
     ("zsh", "usr/share/zsh/vendor-completions/_pgmeter"),
     ("fish", "usr/share/fish/vendor_completions.d/pgmeter.fish"),
 ];
 
-/// A directory that stands for the root of a system.
-pub struct Tree {
+/// A directory that represents the root of a system.
+pub struct PackageTree {
     root: PathBuf,
 }
 
-impl Tree {
+impl PackageTree {
     /// An empty tree in an empty directory.
-    pub fn new(root: PathBuf) -> Tree {
-        Tree { root }
+    pub fn new(root: PathBuf) -> PackageTree {
+        PackageTree { root }
     }
 
-    /// The directory.
+    /// Path of the directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// A path in the tree whose directory is there.
+    /// A path in the tree; creates its directory.
     pub fn path(&self, name: &str) -> Result<PathBuf, Failure> {
         let path = self.root.join(name);
         let directory = path.parent().unwrap_or(&self.root);
@@ -46,9 +46,9 @@ impl Tree {
         Ok(path)
     }
 
-    /// Adds all that goes with the program.
+    /// Adds all files that belong to the program.
     pub fn fill(&self, program: &Path) -> Result<(), Failure> {
-        // By the name under which it is installed, by which completion scripts ask it.
+        // Run under its installed name, because completion scripts call that name.
         let printed = |words: &[&str]| run_tool(Command::new(program).arg0("pgmeter").args(words));
         for page in String::from_utf8_lossy(&printed(&["man", "--list"])?).lines() {
             let manual = match page.strip_prefix("pgmeter-") {
@@ -72,7 +72,7 @@ impl Tree {
         write(&place, &compressed(licenses::of_dependencies()?.as_bytes()))
     }
 
-    /// What a user may read, with the pictures and samples that it speaks of.
+    /// Adds the user documentation, with its pictures and examples.
     fn documents(&self) -> Result<(), Failure> {
         let root = workspace::root();
         let mut names = vec![PathBuf::from("README.md")];
@@ -100,13 +100,14 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     set_mode(path, 0o644)
 }
 
-/// Sets a file's permissions, whatever the mask of whoever builds.
+/// Sets a file's permissions regardless of the umask.
 pub fn set_mode(path: &Path, mode: u32) -> Result<(), Failure> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(Failure::file(path))
 }
 
-/// The time of the newest commit in seconds, so that the same sources give the same archive.
+/// Time of the newest commit in seconds, so that the same sources give the same archive.
 pub fn source_date() -> u64 {
+    // The variable comes first: builders of distributions set it (reproducible-builds.org).
     let told = std::env::var("SOURCE_DATE_EPOCH").ok();
     let of_commit = || {
         let output = Command::new("git")
@@ -120,7 +121,7 @@ pub fn source_date() -> u64 {
         .unwrap_or(0)
 }
 
-/// As `gzip -9n`: without name and time.
+/// Like `gzip -9n`: without name and time.
 fn compressed(content: &[u8]) -> Vec<u8> {
     let mut encoder = GzBuilder::new().write(Vec::new(), Compression::best());
     // Writing to a vector does not fail.

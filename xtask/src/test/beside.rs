@@ -1,32 +1,32 @@
-//! Work that runs beside other work: most tests wait for the time of a run to pass.
+//! Runs jobs in parallel; most tests wait for the time of a run to pass.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{available_parallelism, scope};
 use std::time::{Duration, Instant};
 
-use super::output::{Show, Tally};
+use super::output::{Show, TestTally};
 use crate::error::Failure;
 
-/// What runs in one go and is shown in one piece: a test program, or all of a lane whose programs
-/// are in each other's way.
-pub struct Job<'a> {
-    /// Its lane's place among those that run together.
+/// A unit of work with its output shown in one piece: a test program, or a whole lane whose
+/// programs disturb each other.
+pub struct LaneJob<'a> {
+    /// Index of its lane among the lanes that run together.
     pub lane: usize,
-    /// What its output is headed with.
+    /// Heading of its output.
     pub name: String,
     work: Work<'a>,
 }
 
-type Work<'a> = Box<dyn FnOnce(Show<'_>) -> Result<Tally, Failure> + Send + 'a>;
+type Work<'a> = Box<dyn FnOnce(Show<'_>) -> Result<TestTally, Failure> + Send + 'a>;
 
-impl<'a> Job<'a> {
-    /// Work for a lane.
+impl<'a> LaneJob<'a> {
+    /// A job of a lane.
     pub fn new(
         lane: usize,
         name: &str,
-        work: impl FnOnce(Show<'_>) -> Result<Tally, Failure> + Send + 'a,
-    ) -> Job<'a> {
-        Job {
+        work: impl FnOnce(Show<'_>) -> Result<TestTally, Failure> + Send + 'a,
+    ) -> LaneJob<'a> {
+        LaneJob {
             lane,
             name: name.to_owned(),
             work: Box::new(work),
@@ -34,21 +34,21 @@ impl<'a> Job<'a> {
     }
 }
 
-/// What a lane's jobs came to.
+/// Results of a lane's jobs.
 #[derive(Debug, Default)]
-pub struct Sum {
-    /// What they counted.
-    pub tally: Tally,
-    /// How long they took, one behind the other.
+pub struct LaneSum {
+    /// Counted tests.
+    pub tally: TestTally,
+    /// Sum of the jobs' durations.
     pub time: Duration,
 }
 
-/// Runs the jobs, in turn, by as many threads as there are processors and one more, and returns
-/// what each of so many lanes came to.
+/// Runs the jobs on one thread more than there are CPUs, and returns the results of each of
+/// `lane_count` lanes.
 ///
 /// # Errors
-/// A job could not be run; the others ran all the same.
-pub fn run(jobs: Vec<Job<'_>>, lane_count: usize) -> Result<Vec<Sum>, Failure> {
+/// If a job could not be run; the others have run anyway.
+pub fn run(jobs: Vec<LaneJob<'_>>, lane_count: usize) -> Result<Vec<LaneSum>, Failure> {
     let at_once = available_parallelism().map_or(2, |count| count.get() + 1);
     let is_alone = jobs.len() == 1;
     let (left, done) = (Mutex::new(jobs.into_iter()), Mutex::new(Vec::new()));
@@ -61,8 +61,9 @@ pub fn run(jobs: Vec<Job<'_>>, lane_count: usize) -> Result<Vec<Sum>, Failure> {
         }
     };
     scope(|scope| (0..at_once).for_each(|_| drop(scope.spawn(take_turns))));
-    let mut sums: Vec<Sum> = (0..lane_count).map(|_| Sum::default()).collect();
+    let mut sums: Vec<LaneSum> = (0..lane_count).map(|_| LaneSum::default()).collect();
     for (lane, tally, time) in locked(&done).drain(..) {
+        // Only here, after all jobs have run: an error of one must not end the others.
         sums[lane].tally.merge(tally?);
         sums[lane].time += time;
     }
@@ -70,11 +71,12 @@ pub fn run(jobs: Vec<Job<'_>>, lane_count: usize) -> Result<Vec<Sum>, Failure> {
 }
 
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code panics between changes that belong together, so the content is usable.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a job; its output is shown as it comes if no other runs beside it, else at its end.
-fn show(job: Job<'_>, is_alone: bool) -> Result<Tally, Failure> {
+/// Runs a job. Shows its output immediately if it is the only job, otherwise at its end.
+fn show(job: LaneJob<'_>, is_alone: bool) -> Result<TestTally, Failure> {
     if is_alone {
         return (job.work)(&mut |line| println!("{line}"));
     }
@@ -96,16 +98,16 @@ fn show(job: Job<'_>, is_alone: bool) -> Result<Tally, Failure> {
 mod tests {
     use super::*;
 
-    fn passed(count: usize) -> Tally {
-        Tally {
+    fn passed(count: usize) -> TestTally {
+        TestTally {
             passed_count: count,
-            ..Tally::default()
+            ..TestTally::default()
         }
     }
 
     #[test]
     fn what_jobs_count_is_their_lanes() {
-        let job = |lane, count| Job::new(lane, "some", move |_: Show<'_>| Ok(passed(count)));
+        let job = |lane, count| LaneJob::new(lane, "some", move |_: Show<'_>| Ok(passed(count)));
         let jobs = vec![job(0, 1), job(2, 10), job(0, 100)];
         let sums = run(jobs, 3).unwrap();
         let counts: Vec<usize> = sums.iter().map(|sum| sum.tally.passed_count).collect();
@@ -115,9 +117,9 @@ mod tests {
     #[test]
     fn a_job_that_cannot_be_run_does_not_keep_others_from_running() {
         let ran = Mutex::new(0);
-        let fails = Job::new(0, "fails", |_: Show<'_>| Err(Failure::Counted));
+        let fails = LaneJob::new(0, "fails", |_: Show<'_>| Err(Failure::Counted));
         let works = || {
-            Job::new(0, "works", |_: Show<'_>| {
+            LaneJob::new(0, "works", |_: Show<'_>| {
                 *locked(&ran) += 1;
                 Ok(passed(1))
             })

@@ -1,7 +1,7 @@
 //! Builds all test programs once and runs those that a lane selects.
 //!
-//! One build with one set of features serves all lanes; running a package's tests by cargo
-//! would build its dependencies anew with that package's features.
+//! One build with one set of features serves all lanes. If cargo ran the tests of a single package,
+//! it would rebuild dependencies with the features of that package.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,32 +10,33 @@ use std::thread::{JoinHandle, spawn};
 use serde_json::Value;
 
 use super::lane::Select;
-use super::output::{Show, Tally, run_tests};
+use super::output::{Show, TestTally, run_tests};
 use crate::error::Failure;
 use crate::workspace;
 
-/// The programs, built when they are needed.
+/// The test programs, built when they are needed.
 pub struct Binaries {
-    /// Empty before they are built.
+    /// Empty until they are built.
     tests: Vec<TestProgram>,
     release: Release,
 }
 
 /// The release build of the program under test.
 enum Release {
-    /// It will not be needed, or is not yet.
+    /// Not needed, or not started yet.
     None { will_be_needed: bool },
-    /// It is built beside everything else: at its end one crate keeps one processor busy for long.
+    /// Builds in parallel with everything else, because at the end a single crate keeps one CPU
+    /// busy for a long time.
     Begun(JoinHandle<Result<PathBuf, Failure>>),
-    /// It is there.
+    /// Built.
     Built(PathBuf),
 }
 
 /// One test program.
 pub struct TestProgram {
-    /// The package's directory, where its tests run.
+    /// Directory of the package, where its tests run.
     directory: PathBuf,
-    /// The target's name.
+    /// Name of the target.
     pub name: String,
     executable: PathBuf,
 }
@@ -47,7 +48,7 @@ impl TestProgram {
 }
 
 impl Binaries {
-    /// Nothing that is built yet.
+    /// Nothing built yet.
     pub fn new(needs_release: bool) -> Binaries {
         Binaries {
             tests: Vec::new(),
@@ -57,7 +58,7 @@ impl Binaries {
         }
     }
 
-    /// Builds the tests, once, and begins to build the release program if lanes will need it.
+    /// Builds the tests once, and starts to build the release program if lanes will need it.
     pub fn build(&mut self) -> Result<(), Failure> {
         if let Release::None {
             will_be_needed: true,
@@ -86,14 +87,14 @@ impl Binaries {
         Ok(())
     }
 
-    /// Runs the selected programs one after another, with what they are told by a variable.
+    /// Runs the selected programs one after another, with an environment variable.
     pub fn run_all(
         &self,
         select: Select,
         told: Option<(&str, &Path)>,
         show: Show<'_>,
-    ) -> Result<Tally, Failure> {
-        let mut total = Tally::default();
+    ) -> Result<TestTally, Failure> {
+        let mut total = TestTally::default();
         for test in self.selected(select) {
             show("");
             show(&format!(
@@ -106,17 +107,17 @@ impl Binaries {
         Ok(total)
     }
 
-    /// Runs a program, with what it is told by a variable.
+    /// Runs a program, with an environment variable.
     pub fn run(
         &self,
         test: &TestProgram,
         told: Option<(&str, &Path)>,
         show: Show<'_>,
-    ) -> Result<Tally, Failure> {
+    ) -> Result<TestTally, Failure> {
         run_tests(&test.name, self.command(test).envs(told), show)
     }
 
-    /// The programs that are selected, in the order of their names there.
+    /// The selected programs, in the order of the selection's names.
     pub fn selected(&self, select: Select) -> Vec<&TestProgram> {
         let of_name = |name: &'static &'static str| {
             let is_it = move |test: &&TestProgram| test.is_end_to_end() && test.name == *name;
@@ -133,12 +134,14 @@ impl Binaries {
 
     fn command(&self, test: &TestProgram) -> Command {
         let mut command = Command::new(&test.executable);
+        // Passing tests also print the reasons for skipped parts.
         command.arg("--show-output").current_dir(&test.directory);
+        // cargo sets this variable and the directory, but it does not start these programs.
         command.env("CARGO_MANIFEST_DIR", &test.directory);
         if let Release::Built(program) = &self.release {
             command.env("PGMETER_BIN", program);
         }
-        // A snapshot that differs is a failure, never a new file.
+        // A snapshot that differs is a failure and never updated.
         command
             .env("INSTA_UPDATE", "no")
             .env("INSTA_WORKSPACE_ROOT", workspace::root());
@@ -146,7 +149,7 @@ impl Binaries {
     }
 }
 
-/// The test program that a cargo message speaks of.
+/// The test program in a message of cargo.
 fn test_program(message: &Value) -> Option<TestProgram> {
     let is_test = message.pointer("/profile/test")?.as_bool()?;
     let manifest = PathBuf::from(message.get("manifest_path")?.as_str()?);

@@ -1,24 +1,24 @@
-//! The lane that looks at the HTML report and the page of `pgmeter serve` in a real browser.
+//! The lane that checks the HTML report and the page of `pgmeter serve` in a real browser.
 //!
-//! The browser is the system's; what drives it comes from npm, at the versions of
-//! `tests/browser/package-lock.json`, into the target directory.
+//! The browser must be installed. Its driver comes from npm, in the versions of
+//! `tests/browser/package-lock.json`, and is installed into the target directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::output::{Show, Tally, run_tests};
+use super::output::{Show, TestTally, run_tests};
 use super::setup::is_on_path;
 use crate::error::Failure;
 use crate::workspace;
 
-/// What the checks need, with what it is for.
+/// Programs that the checks need.
 const PROGRAMS: [&str; 3] = ["chromium", "node", "npm"];
 
-/// Makes the pages of made-up records and runs the checks on them.
-pub fn run(show: Show<'_>) -> Result<Tally, Failure> {
+/// Creates the pages of sample records and runs the checks on them.
+pub fn run(show: Show<'_>) -> Result<TestTally, Failure> {
     if let Some(missing) = PROGRAMS.iter().find(|name| !is_on_path(name)) {
-        return Ok(Tally::skipped(
+        return Ok(TestTally::skipped(
             &format!("`{missing}` is not installed"),
             show,
         ));
@@ -26,7 +26,7 @@ pub fn run(show: Show<'_>) -> Result<Tally, Failure> {
     let bench = bench()?;
     copy_checks(&bench)?;
     if let Err(reason) = install(&bench) {
-        return Ok(Tally::skipped(&reason, show));
+        return Ok(TestTally::skipped(&reason, show));
     }
     let pages = make_pages()?;
     let program = workspace::debug_program("pgmeter")?;
@@ -37,7 +37,7 @@ pub fn run(show: Show<'_>) -> Result<Tally, Failure> {
     run_tests("browser", &mut checks, show)
 }
 
-/// Where the checks run: beside the build output, so that the tree stays as it is.
+/// Directory of the checks, next to the build output, so that the source tree stays unchanged.
 fn bench() -> Result<PathBuf, Failure> {
     let own = std::env::current_exe().map_err(Failure::file(Path::new("xtask")))?;
     // This program is `<target>/debug/xtask`.
@@ -58,15 +58,17 @@ fn copy_checks(bench: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Installs what drives the browser, unless it already exists; fails where it cannot be had.
+/// Installs the browser's driver, unless it is already installed.
 fn install(bench: &Path) -> Result<(), String> {
     let wanted = fs::read(bench.join("package-lock.json")).map_err(|error| error.to_string())?;
     let note = bench.join("node_modules/.installed-lock.json");
+    // Without this, each run would need npm's registry.
     if fs::read(&note).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     let status = Command::new("npm")
         .current_dir(bench)
+        // `ci` installs exactly the versions of the lock file, without scripts of the packages.
         .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
         .args([
             "--fetch-retries=1",
@@ -83,7 +85,7 @@ fn install(bench: &Path) -> Result<(), String> {
     fs::write(&note, wanted).map_err(|error| error.to_string())
 }
 
-/// Writes the made-up pages, with the program as all tests are built, and says where.
+/// Writes the sample pages, with the debug build that all tests use, and returns their directory.
 pub fn make_pages() -> Result<PathBuf, Failure> {
     let directory = bench()?.join("pages");
     let program = workspace::debug_program("pages")?;

@@ -1,54 +1,54 @@
-//! What each lane runs, and what of it must not be skipped where CI runs it.
+//! The test lanes, and the tests that must not be skipped in CI.
 
-use super::output::Tally;
+use super::output::TestTally;
 use crate::error::Failure;
 use crate::{docs, tidy};
 
-/// One lane.
-pub struct Lane {
-    /// As named on the command line.
+/// A test lane.
+pub struct TestLane {
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it does.
-    pub kind: Kind,
-    /// Whether CI fails when all of it was skipped.
+    /// Action of the lane.
+    pub kind: LaneAction,
+    /// `true` if CI fails when the whole lane was skipped.
     pub must_run: bool,
     /// Tests that CI must not skip, by the end of their names.
     pub must_run_tests: &'static [&'static str],
 }
 
-/// What a lane does.
-pub enum Kind {
+/// Action of a lane.
+pub enum LaneAction {
     /// A cargo command that passes or fails as a whole.
     Cargo(&'static [&'static str]),
-    /// A check of this program.
+    /// A check in this program.
     Own(fn() -> Result<(), Failure>),
     /// The tests of all crates.
     Crates,
-    /// Test programs that are in each other's way: one after another.
+    /// Test programs that disturb each other: run one after another.
     Tests(Select),
-    /// Test programs that are in nobody's way.
+    /// Test programs that can run in parallel.
     TestsBeside(Select),
     /// The examples in doc comments.
     DocTests,
-    /// The packages are built, and these tests look at them.
+    /// Builds the packages and runs these tests on them.
     Package(Select),
-    /// These tests, with an MPI library that no distribution has yet.
+    /// These tests, with an MPI library that is not in any distribution yet.
     Mpi(Select),
-    /// The checks of the HTML report in a browser.
+    /// Checks the HTML report in a browser.
     Browser,
 }
 
-/// Which test programs a lane runs.
+/// Selects the test programs of a lane.
 #[derive(Debug, Clone, Copy)]
 pub enum Select {
-    /// All of every package but `end-to-end`.
+    /// All programs of every package except `end-to-end`.
     Crates,
-    /// The named ones of `end-to-end`.
+    /// The named programs of `end-to-end`.
     EndToEnd(&'static [&'static str]),
 }
 
-const fn lane(name: &'static str, kind: Kind) -> Lane {
-    Lane {
+const fn lane(name: &'static str, kind: LaneAction) -> TestLane {
+    TestLane {
         name,
         kind,
         must_run: true,
@@ -56,14 +56,14 @@ const fn lane(name: &'static str, kind: Kind) -> Lane {
     }
 }
 
-/// All lanes, cheap ones first; of those that run beside each other, those that take long, so that
+/// All lanes, quick ones first. Among lanes that run in parallel, long ones come first, so that
 /// none of them runs alone at the end.
-pub const LANES: &[Lane] = &[
-    lane("format", Kind::Cargo(&["fmt", "--all", "--check"])),
-    lane("tidy", Kind::Own(tidy::run)),
+pub const LANES: &[TestLane] = &[
+    lane("format", LaneAction::Cargo(&["fmt", "--all", "--check"])),
+    lane("tidy", LaneAction::Own(tidy::run)),
     lane(
         "clippy",
-        Kind::Cargo(&[
+        LaneAction::Cargo(&[
             "clippy",
             "--workspace",
             "--all-targets",
@@ -72,20 +72,20 @@ pub const LANES: &[Lane] = &[
             "warnings",
         ]),
     ),
-    lane("unit", Kind::Crates),
-    lane("doc", Kind::DocTests),
-    lane("docs", Kind::Own(docs::check)),
+    lane("unit", LaneAction::Crates),
+    lane("doc", LaneAction::DocTests),
+    lane("docs", LaneAction::Own(docs::check)),
     // Its launchers come from the distribution, which not every machine can reach. No other lane
-    // runs beside it: a signal is sent at a time when ranks measure.
-    Lane {
+    // runs in parallel, because a signal must be sent while ranks are measuring.
+    TestLane {
         name: "mpi",
-        kind: Kind::Mpi(Select::EndToEnd(&["mpi"])),
+        kind: LaneAction::Mpi(Select::EndToEnd(&["mpi"])),
         must_run: false,
         must_run_tests: &[],
     },
-    Lane {
+    TestLane {
         name: "kernel",
-        kind: Kind::Tests(Select::EndToEnd(&[
+        kind: LaneAction::Tests(Select::EndToEnd(&[
             "kernel",
             "devices",
             "file_kernel",
@@ -97,31 +97,35 @@ pub const LANES: &[Lane] = &[
         must_run: true,
         must_run_tests: &["io_uring_reads_directly_from_ext4"],
     },
-    // Devices and mounts, and what is said of a machine on which nothing else runs.
+    // Devices and mounts, and warnings that need an otherwise idle machine.
     lane(
         "machine",
-        Kind::Tests(Select::EndToEnd(&["readme", "warnings", "disturbed"])),
+        LaneAction::Tests(Select::EndToEnd(&["readme", "warnings", "disturbed"])),
     ),
     lane(
         "fixtures",
-        Kind::TestsBeside(Select::EndToEnd(&["end_to_end", "faultfs"])),
+        LaneAction::TestsBeside(Select::EndToEnd(&["end_to_end", "faultfs"])),
     ),
     // Its drivers come from npm's registry, which not every machine can reach.
-    Lane {
+    TestLane {
         name: "browser",
-        kind: Kind::Browser,
+        kind: LaneAction::Browser,
         must_run: false,
         must_run_tests: &[],
     },
-    lane("package", Kind::Package(Select::EndToEnd(&["package"]))),
-    // It compiles this workspace once more; until then cargo has built what the browser looks at.
+    lane(
+        "package",
+        LaneAction::Package(Select::EndToEnd(&["package"])),
+    ),
+    // It compiles this workspace again; before that, cargo has built the programs for the browser
+    // lane.
     lane(
         "broken-build",
-        Kind::TestsBeside(Select::EndToEnd(&["broken_build"])),
+        LaneAction::TestsBeside(Select::EndToEnd(&["broken_build"])),
     ),
     lane(
         "command-line",
-        Kind::TestsBeside(Select::EndToEnd(&[
+        LaneAction::TestsBeside(Select::EndToEnd(&[
             "selftest",
             "classics",
             "crews",
@@ -158,15 +162,15 @@ pub const LANES: &[Lane] = &[
             "verdicts",
         ])),
     ),
-    Lane {
+    TestLane {
         name: "faults",
-        kind: Kind::TestsBeside(Select::EndToEnd(&["faults", "searches", "file_faults"])),
+        kind: LaneAction::TestsBeside(Select::EndToEnd(&["faults", "searches", "file_faults"])),
         must_run: true,
         must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
     },
-    Lane {
+    TestLane {
         name: "samples",
-        kind: Kind::TestsBeside(Select::EndToEnd(&[
+        kind: LaneAction::TestsBeside(Select::EndToEnd(&[
             "fio_traps",
             "fio_goals",
             "fio",
@@ -183,27 +187,27 @@ pub const LANES: &[Lane] = &[
     },
 ];
 
-impl Lane {
-    /// Whether others may run beside it.
+impl TestLane {
+    /// `true` if other lanes may run in parallel.
     pub fn is_beside_others(&self) -> bool {
         !matches!(
             self.kind,
-            Kind::Cargo(_)
-                | Kind::Own(_)
-                | Kind::Crates
-                | Kind::DocTests
-                | Kind::Mpi(_)
-                | Kind::Tests(_)
+            LaneAction::Cargo(_)
+                | LaneAction::Own(_)
+                | LaneAction::Crates
+                | LaneAction::DocTests
+                | LaneAction::Mpi(_)
+                | LaneAction::Tests(_)
         )
     }
 
-    /// Whether it runs the release program.
+    /// `true` if it runs the release program.
     pub fn needs_release(&self) -> bool {
-        self.is_beside_others() || matches!(self.kind, Kind::Mpi(_) | Kind::Tests(_))
+        self.is_beside_others() || matches!(self.kind, LaneAction::Mpi(_) | LaneAction::Tests(_))
     }
 
-    /// What CI must not accept about this lane's result.
-    pub fn missing(&self, tally: &Tally) -> Vec<String> {
+    /// Problems with this lane's result that CI must not accept.
+    pub fn missing(&self, tally: &TestTally) -> Vec<String> {
         if !self.must_run {
             return Vec::new();
         }
@@ -229,11 +233,11 @@ mod tests {
 
     #[test]
     fn every_file_of_end_to_end_tests_is_in_a_lane() {
-        let in_lanes = |lane: &Lane| match &lane.kind {
-            Kind::Tests(Select::EndToEnd(names))
-            | Kind::TestsBeside(Select::EndToEnd(names))
-            | Kind::Mpi(Select::EndToEnd(names))
-            | Kind::Package(Select::EndToEnd(names)) => names.to_vec(),
+        let in_lanes = |lane: &TestLane| match &lane.kind {
+            LaneAction::Tests(Select::EndToEnd(names))
+            | LaneAction::TestsBeside(Select::EndToEnd(names))
+            | LaneAction::Mpi(Select::EndToEnd(names))
+            | LaneAction::Package(Select::EndToEnd(names)) => names.to_vec(),
             _ => Vec::new(),
         };
         let known: Vec<&str> = LANES.iter().flat_map(in_lanes).collect();
@@ -248,16 +252,16 @@ mod tests {
         }
     }
 
-    fn kernel() -> &'static Lane {
+    fn kernel() -> &'static TestLane {
         LANES.iter().find(|lane| lane.name == "kernel").unwrap()
     }
 
     #[test]
     fn a_lane_that_was_skipped_altogether_is_missing() {
         let skips = vec!["kernel: other: needs root".to_owned()];
-        let tally = Tally {
+        let tally = TestTally {
             skips,
-            ..Tally::default()
+            ..TestTally::default()
         };
         assert_eq!(kernel().missing(&tally).len(), 1);
     }
@@ -268,10 +272,10 @@ mod tests {
             "kernel: {}: needs root",
             kernel().must_run_tests[0]
         )];
-        let tally = Tally {
+        let tally = TestTally {
             passed_count: 5,
             skips,
-            ..Tally::default()
+            ..TestTally::default()
         };
         assert_eq!(kernel().missing(&tally).len(), 1);
     }
@@ -279,13 +283,13 @@ mod tests {
     #[test]
     fn other_skips_are_fine_and_so_is_a_lane_that_need_not_run() {
         let skips = vec!["kernel: other: no zram".to_owned()];
-        let tally = Tally {
+        let tally = TestTally {
             passed_count: 5,
             skips,
-            ..Tally::default()
+            ..TestTally::default()
         };
         assert!(kernel().missing(&tally).is_empty());
         let samples = LANES.iter().find(|lane| lane.name == "samples").unwrap();
-        assert!(samples.missing(&Tally::default()).is_empty());
+        assert!(samples.missing(&TestTally::default()).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Every check of the project, in lanes; the last line counts what passed and failed.
+//! All checks of the project, in lanes. The last line has the numbers of passed and failed tests.
 
 mod beside;
 mod binaries;
@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 use crate::error::Failure;
 use crate::package;
 use crate::workspace;
-use beside::{Job, Sum};
+use beside::{LaneJob, LaneSum};
 use binaries::Binaries;
 pub use browser::make_pages;
-use lane::{Kind, LANES, Lane, Select};
-use output::{Show, Tally};
+use lane::{LANES, LaneAction, Select, TestLane};
+use output::{Show, TestTally};
 pub use setup::is_on_path;
 
-/// Runs the lanes named, or all of them.
+/// Runs the named lanes, or all of them.
 pub fn run(names: &[&str]) -> Result<(), Failure> {
     let lanes = choose(names)?;
     for note in setup::prepare() {
@@ -29,9 +29,9 @@ pub fn run(names: &[&str]) -> Result<(), Failure> {
     let start = Instant::now();
     let needs_release = lanes.iter().any(|lane| lane.needs_release());
     let mut binaries = Binaries::new(needs_release);
-    let mut total = Tally::default();
+    let mut total = TestTally::default();
     let are_together =
-        |one: &&Lane, next: &&Lane| one.is_beside_others() && next.is_beside_others();
+        |one: &&TestLane, next: &&TestLane| one.is_beside_others() && next.is_beside_others();
     for together in lanes.chunk_by(are_together) {
         let names: Vec<&str> = together.iter().map(|lane| lane.name).collect();
         println!("\n=== {} ===", names.join(", "));
@@ -47,7 +47,7 @@ pub fn run(names: &[&str]) -> Result<(), Failure> {
     report(&total, start.elapsed().as_secs_f64())
 }
 
-fn choose(names: &[&str]) -> Result<Vec<&'static Lane>, Failure> {
+fn choose(names: &[&str]) -> Result<Vec<&'static TestLane>, Failure> {
     if names.is_empty() {
         return Ok(LANES.iter().collect());
     }
@@ -63,14 +63,15 @@ fn choose(names: &[&str]) -> Result<Vec<&'static Lane>, Failure> {
     names.iter().map(find).collect()
 }
 
-/// Says what a lane came to, and returns its count.
-fn ended(lane: &Lane, sum: Sum, is_beside_others: bool) -> Tally {
-    let Sum { mut tally, time } = sum;
+/// Prints a lane's result, and returns its tally.
+fn ended(lane: &TestLane, sum: LaneSum, is_beside_others: bool) -> TestTally {
+    let LaneSum { mut tally, time } = sum;
+    // Other machines may lack programs or rights, so that skipping is normal there.
     if workspace::is_ci() {
         tally.failures.extend(lane.missing(&tally));
     }
     let how = if is_beside_others {
-        " beside others"
+        " in parallel with others"
     } else {
         ""
     };
@@ -82,19 +83,19 @@ fn ended(lane: &Lane, sum: Sum, is_beside_others: bool) -> Tally {
     tally
 }
 
-/// Runs lanes beside each other.
-fn run_lanes(lanes: &[&Lane], binaries: &mut Binaries) -> Result<Vec<Sum>, Failure> {
+/// Runs lanes in parallel.
+fn run_lanes(lanes: &[&TestLane], binaries: &mut Binaries) -> Result<Vec<LaneSum>, Failure> {
     let begun = Instant::now();
-    let sum = |tally, time| vec![Sum { tally, time }];
+    let sum = |tally, time| vec![LaneSum { tally, time }];
     if let [lane] = lanes
         && let Some(tally) = run_check(lane)?
     {
         return Ok(sum(tally, begun.elapsed()));
     }
     if let Err(failure) = build(lanes, binaries) {
-        // The compiler has said why; the other lanes still run.
-        let failed = || Sum {
-            tally: Tally::failed(&failure.to_string()),
+        // The compiler has printed the reason; the other lanes still run.
+        let failed = || LaneSum {
+            tally: TestTally::failed(&failure.to_string()),
             time: Duration::ZERO,
         };
         return Ok(lanes.iter().map(|_| failed()).collect());
@@ -104,31 +105,31 @@ fn run_lanes(lanes: &[&Lane], binaries: &mut Binaries) -> Result<Vec<Sum>, Failu
     let jobs = numbered.flat_map(|(index, lane)| jobs(index, lane, built));
     let mut sums = beside::run(jobs.collect(), lanes.len())?;
     if let [sum] = &mut sums[..] {
-        // With what was built for it.
+        // Includes the time of the build.
         sum.time = begun.elapsed();
     }
     Ok(sums)
 }
 
-/// Runs a lane that has no test programs.
-fn run_check(lane: &Lane) -> Result<Option<Tally>, Failure> {
+/// Runs a lane without test programs.
+fn run_check(lane: &TestLane) -> Result<Option<TestTally>, Failure> {
     let tally = match lane.kind {
-        Kind::Cargo(arguments) => {
+        LaneAction::Cargo(arguments) => {
             let mut command = workspace::cargo();
             command.args(arguments);
             output::run_check(lane.name, &mut command)?
         }
-        Kind::Own(check) => match check() {
-            Ok(()) => Tally {
+        LaneAction::Own(check) => match check() {
+            Ok(()) => TestTally {
                 passed_count: 1,
-                ..Tally::default()
+                ..TestTally::default()
             },
             Err(failure) => {
                 println!("{failure}");
-                Tally::failed(&format!("{}: {failure}", lane.name))
+                TestTally::failed(&format!("{}: {failure}", lane.name))
             }
         },
-        Kind::DocTests => {
+        LaneAction::DocTests => {
             let mut command = workspace::cargo();
             command.args(["test", "--workspace", "--doc", "--", "--show-output"]);
             output::run_tests("doc tests", &mut command, &mut |line| println!("{line}"))?
@@ -138,8 +139,8 @@ fn run_check(lane: &Lane) -> Result<Option<Tally>, Failure> {
     Ok(Some(tally))
 }
 
-/// Builds the test programs, and waits for the one that those from end to end run.
-fn build(lanes: &[&Lane], binaries: &mut Binaries) -> Result<(), Failure> {
+/// Builds the test programs, and waits for the program that end-to-end tests run.
+fn build(lanes: &[&TestLane], binaries: &mut Binaries) -> Result<(), Failure> {
     binaries.build()?;
     match lanes.iter().any(|lane| lane.needs_release()) {
         true => binaries.await_release(),
@@ -147,39 +148,40 @@ fn build(lanes: &[&Lane], binaries: &mut Binaries) -> Result<(), Failure> {
     }
 }
 
-/// What a lane of test programs does.
-fn jobs<'a>(index: usize, lane: &'a Lane, built: &'a Binaries) -> Vec<Job<'a>> {
+/// Jobs of a lane with test programs.
+fn jobs<'a>(index: usize, lane: &'a TestLane, built: &'a Binaries) -> Vec<LaneJob<'a>> {
     let each = |selects: Select| {
         let of_test = |test: &'a binaries::TestProgram| {
             let name = format!("{}: {}", lane.name, test.name);
-            Job::new(index, &name, move |show: Show<'_>| {
+            LaneJob::new(index, &name, move |show: Show<'_>| {
                 built.run(test, None, show)
             })
         };
         built.selected(selects).into_iter().map(of_test)
     };
     match lane.kind {
-        Kind::Crates => each(Select::Crates).collect(),
-        Kind::TestsBeside(selects) => each(selects).collect(),
-        _ => vec![Job::new(index, lane.name, |show| {
+        LaneAction::Crates => each(Select::Crates).collect(),
+        LaneAction::TestsBeside(selects) => each(selects).collect(),
+        _ => vec![LaneJob::new(index, lane.name, |show| {
             one_by_one(lane, built, show)
         })],
     }
 }
 
-/// Runs a lane whose test programs are in each other's way.
-fn one_by_one(lane: &Lane, built: &Binaries, show: Show<'_>) -> Result<Tally, Failure> {
+/// Runs a lane whose test programs disturb each other.
+fn one_by_one(lane: &TestLane, built: &Binaries, show: Show<'_>) -> Result<TestTally, Failure> {
     match lane.kind {
-        Kind::Tests(selects) => built.run_all(selects, None, show),
-        Kind::Browser => browser::run(show),
-        Kind::Package(selects) => match package::build(package::Effort::Test) {
+        LaneAction::Tests(selects) => built.run_all(selects, None, show),
+        LaneAction::Browser => browser::run(show),
+        LaneAction::Package(selects) => match package::build(package::PackageCompression::Test) {
             Ok(packages) => built.run_all(selects, Some(("PGMETER_PACKAGES", &packages)), show),
+            // A missing tool is a reason to skip; a failing one is a failure.
             Err(missing @ (Failure::Start { .. } | Failure::Missing(_))) => {
-                Ok(Tally::skipped(&missing.to_string(), show))
+                Ok(TestTally::skipped(&missing.to_string(), show))
             }
-            Err(failure) => Ok(Tally::failed(&failure.to_string())),
+            Err(failure) => Ok(TestTally::failed(&failure.to_string())),
         },
-        Kind::Mpi(selects) => {
+        LaneAction::Mpi(selects) => {
             let wheel = mpi::wheel();
             if let Err(reason) = &wheel {
                 show(&format!("note: {reason}; its tests are skipped"));
@@ -187,13 +189,13 @@ fn one_by_one(lane: &Lane, built: &Binaries, show: Show<'_>) -> Result<Tally, Fa
             let told = wheel.as_deref().ok().map(|it| (mpi::WHEEL_VARIABLE, it));
             built.run_all(selects, told, show)
         }
-        _ => Ok(Tally::default()),
+        _ => Ok(TestTally::default()),
     }
 }
 
-/// Prints what was skipped and what failed; the last line is the count.
-fn report(total: &Tally, seconds: f64) -> Result<(), Failure> {
-    println!("\n{seconds:.0} s in all");
+/// Prints skipped and failed tests; the last line has the counts.
+fn report(total: &TestTally, seconds: f64) -> Result<(), Failure> {
+    println!("\n{seconds:.0} s in total");
     for skip in &total.skips {
         println!("skipped: {skip}");
     }

@@ -1,14 +1,15 @@
-//! An MPI library with the constants of the MPI 5.0 standard, for tests, from Python's package
-//! index: into the target directory, with its launcher.
+//! An MPI library with the constants of the MPI 5.0 standard for tests. It comes from Python's
+//! package index and is installed into the target directory, with its launcher.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// By which tests are told where it is: the directory above `bin` and `lib`.
+/// Variable that gives tests its path: the directory above `bin` and `lib`.
 pub const WHEEL_VARIABLE: &str = "PGMETER_MPI_WHEEL";
 const WHEEL: &str = "mpich==5.0.2";
 
-/// Installs the wheel, unless it already is; returns its directory, or why it cannot be had.
+/// Installs the wheel, unless it is already installed. Returns its directory, or why it is not
+/// available.
 pub fn wheel() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     // This program is `<target>/debug/xtask`.
@@ -19,6 +20,7 @@ pub fn wheel() -> Result<PathBuf, String> {
     let status = Command::new("python3")
         .args(["-m", "pip", "install", "--quiet", "--no-input"])
         .args([
+            // pip would not install a package that the system's Python already has.
             "--ignore-installed",
             "--no-deps",
             "--no-warn-script-location",
@@ -40,7 +42,7 @@ pub fn wheel() -> Result<PathBuf, String> {
     }
 }
 
-/// Where the wheel's files lie; Debian's own pip puts them below `local`.
+/// Directory of the wheel's files; Debian's pip uses the subdirectory `local`.
 fn prefix(directory: &Path) -> Option<PathBuf> {
     let prefixes = [directory.to_path_buf(), directory.join("local")];
     prefixes

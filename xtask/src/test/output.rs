@@ -1,6 +1,6 @@
-//! Runs a check, shows what it prints, and reads libtest's output for counts and skips.
+//! Runs a check, shows its output, and parses libtest's output for counts and skips.
 //!
-//! Tests run with `--show-output`, so that a test's `skipped: reason` stands below its name.
+//! Tests run with `--show-output`, so that a test's line `skipped: reason` is below its name.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
@@ -8,37 +8,37 @@ use std::process::{Command, Stdio};
 
 use crate::error::Failure;
 
-/// What was counted.
+/// Number of passed tests, with skips and failures.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tally {
-    /// Tests that passed and were not skipped.
+pub struct TestTally {
+    /// Number of tests that passed and were not skipped.
     pub passed_count: usize,
-    /// Each skipped test with its reason.
+    /// Each skipped test, with its reason.
     pub skips: Vec<String>,
-    /// Each failed test or check; the lines below its name say what it panicked with.
+    /// Each failed test or check; the lines below its name are its panic message.
     pub failures: Vec<String>,
 }
 
-impl Tally {
-    /// One failure and nothing else.
-    pub fn failed(message: &str) -> Tally {
-        Tally {
+impl TestTally {
+    /// A single failure.
+    pub fn failed(message: &str) -> TestTally {
+        TestTally {
             failures: vec![message.to_owned()],
-            ..Tally::default()
+            ..TestTally::default()
         }
     }
 
-    /// One skip and nothing else, which is told at once.
-    pub fn skipped(reason: &str, show: Show<'_>) -> Tally {
+    /// A single skip, which is also shown.
+    pub fn skipped(reason: &str, show: Show<'_>) -> TestTally {
         show(&format!("skipped: {reason}"));
-        Tally {
+        TestTally {
             skips: vec![reason.to_owned()],
-            ..Tally::default()
+            ..TestTally::default()
         }
     }
 
     /// Adds a lane's tally, naming the lane.
-    pub fn add(&mut self, lane: &str, other: Tally) {
+    pub fn add(&mut self, lane: &str, other: TestTally) {
         self.passed_count += other.passed_count;
         self.skips.extend(
             other
@@ -55,14 +55,14 @@ impl Tally {
     }
 
     /// Adds another tally of the same lane.
-    pub fn merge(&mut self, other: Tally) {
+    pub fn merge(&mut self, other: TestTally) {
         self.passed_count += other.passed_count;
         self.skips.extend(other.skips);
         self.failures.extend(other.failures);
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for TestTally {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
@@ -77,26 +77,26 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Runs a check that counts as one.
-pub fn run_check(name: &str, command: &mut Command) -> Result<Tally, Failure> {
+/// Runs a check that counts as one test.
+pub fn run_check(name: &str, command: &mut Command) -> Result<TestTally, Failure> {
     let status = command.status().map_err(Failure::start(name))?;
     if status.success() {
-        return Ok(Tally {
+        return Ok(TestTally {
             passed_count: 1,
-            ..Tally::default()
+            ..TestTally::default()
         });
     }
-    Ok(Tally::failed(&format!(
+    Ok(TestTally::failed(&format!(
         "{:?} ended with {status}",
         command.get_program()
     )))
 }
 
-/// Takes a line of output.
+/// Receives a line of output.
 pub type Show<'a> = &'a mut dyn FnMut(&str);
 
-/// Runs a test program, showing its output as it comes.
-pub fn run_tests(name: &str, command: &mut Command, show: Show<'_>) -> Result<Tally, Failure> {
+/// Runs a test program and shows its output immediately.
+pub fn run_tests(name: &str, command: &mut Command, show: Show<'_>) -> Result<TestTally, Failure> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -111,6 +111,7 @@ pub fn run_tests(name: &str, command: &mut Command, show: Show<'_>) -> Result<Ta
     }
     let status = child.wait().map_err(Failure::start(name))?;
     let mut tally = reader.finish();
+    // A crash of the whole program, or a failed build, prints no name of a test.
     if !status.success() && tally.failures.is_empty() {
         tally
             .failures
@@ -119,11 +120,11 @@ pub fn run_tests(name: &str, command: &mut Command, show: Show<'_>) -> Result<Ta
     Ok(tally)
 }
 
-/// Lines as they come; bytes that are not text are replaced.
+/// Passes on each line immediately; bytes that are not text are replaced.
 fn read_lines(pipe: impl Read, mut take: impl FnMut(&str)) {
     let mut pipe = BufReader::new(pipe);
     let mut line = Vec::new();
-    // A read error ends the output as the end of the pipe does.
+    // A read error ends the output like the end of the pipe.
     while pipe
         .read_until(b'\n', &mut line)
         .is_ok_and(|length| length > 0)
@@ -133,19 +134,19 @@ fn read_lines(pipe: impl Read, mut take: impl FnMut(&str)) {
     }
 }
 
-/// Of what a failed test panicked with.
+/// Maximum size of the panic message that is kept for a failed test.
 const PANIC_LINES_MAX: usize = 12;
 const PANIC_COLUMNS_MAX: usize = 300;
 
 /// Reads libtest's output line by line.
 #[derive(Debug, Default)]
 struct OutputReader {
-    tally: Tally,
-    /// The test whose captured output is being shown.
+    tally: TestTally,
+    /// The test whose captured output is being read.
     shown: Option<String>,
-    /// The lines of its panic, from the first one on.
+    /// Number of lines of its panic message read so far.
     panic_line_count: usize,
-    /// Tests of this program that were skipped, one line each.
+    /// Skipped tests of this program, by name.
     skipped_tests: Vec<String>,
 }
 
@@ -169,7 +170,7 @@ impl OutputReader {
         }
     }
 
-    /// Keeps what a failed test panicked with, so that the summary tells it.
+    /// Keeps the panic message of a failed test for the summary.
     fn captured(&mut self, line: &str) {
         let Some(shown) = &self.shown else { return };
         let begins = line.starts_with("thread '") && line.contains(" panicked at ");
@@ -181,6 +182,7 @@ impl OutputReader {
             return;
         }
         let is_shown = |failure: &&mut String| failure.lines().next() == Some(shown.as_str());
+        // From the end, because other programs may have tests with the same name.
         if let Some(failure) = self.tally.failures.iter_mut().rev().find(is_shown) {
             self.panic_line_count += 1;
             let line: String = line.chars().take(PANIC_COLUMNS_MAX).collect();
@@ -190,7 +192,7 @@ impl OutputReader {
 
     fn skip(&mut self, reason: &str) {
         let name = self.shown.clone().unwrap_or_else(|| "a test".to_owned());
-        // A test that skips parts of itself is one skipped test.
+        // A test that skips several parts counts as one skipped test.
         if !self.skipped_tests.contains(&name) {
             self.tally.skips.push(format!("{name}: {reason}"));
             self.skipped_tests.push(name);
@@ -204,12 +206,13 @@ impl OutputReader {
             .find_map(|part| part.trim().strip_suffix(" passed"))
             .and_then(|count| count.parse::<usize>().ok())
             .unwrap_or(0);
+        // For libtest, a test that skips itself has passed.
         self.tally.passed_count += passed.saturating_sub(self.skipped_tests.len());
         self.skipped_tests.clear();
         self.shown = None;
     }
 
-    fn finish(self) -> Tally {
+    fn finish(self) -> TestTally {
         self.tally
     }
 }
@@ -234,7 +237,7 @@ fn ignored_test(line: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Tally {
+    fn read(text: &str) -> TestTally {
         let mut reader = OutputReader::default();
         read_lines(text.as_bytes(), |line| reader.line(line));
         reader.finish()
@@ -316,8 +319,8 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
 
     #[test]
     fn tallies_name_their_lanes_when_added() {
-        let mut total = Tally::default();
-        total.add("unit", Tally::failed("a"));
+        let mut total = TestTally::default();
+        total.add("unit", TestTally::failed("a"));
         total.add("unit", read(SKIPPED));
         assert_eq!(total.to_string(), "1 passed, 1 failed, 2 skipped");
         assert_eq!(total.failures, ["unit: a"]);

@@ -1,10 +1,10 @@
-//! Makes the system ready for all tests, as far as it may.
+//! Prepares the system for all tests, as far as permitted.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A program with the Debian package that has it.
+/// A program and the Debian package that contains it.
 type Program = (&'static str, &'static str);
 
 /// Programs that tests and benchmarks run.
@@ -31,15 +31,15 @@ const PROGRAMS: &[Program] = &[
     ("tc", "iproute2"),
 ];
 
-/// Programs of the browser lane; large, and not in every distribution, so they are installed by
-/// themselves.
+/// Programs of the browser lane. They are large and not in every distribution, so they are
+/// installed separately.
 const BROWSER: &[Program] = &[("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
 
-/// Launchers of two MPI libraries, which may be installed beside each other.
+/// Launchers of two MPI libraries, which can be installed at the same time.
 const MPI: &[Program] = &[("mpirun.openmpi", "openmpi-bin"), ("mpirun.mpich", "mpich")];
 
-/// Installs what is missing where that is possible, removes what killed tests left behind, and
-/// returns what is worth telling.
+/// Installs missing programs if possible, removes remains of killed tests, and returns notes for
+/// the user.
 pub fn prepare() -> Vec<String> {
     let mut notes = Vec::new();
     let swept_count = end_to_end::sweep();
@@ -56,7 +56,7 @@ pub fn prepare() -> Vec<String> {
     notes
 }
 
-/// Installs what of these programs is missing, where that is possible.
+/// Installs the missing ones of these programs, if possible.
 fn install_missing(programs: &[Program]) -> Option<String> {
     let missing = missing_packages(programs);
     if missing.is_empty() {
@@ -76,14 +76,15 @@ fn install_missing(programs: &[Program]) -> Option<String> {
 
 fn missing_packages(programs: &[Program]) -> Vec<&'static str> {
     let missing = programs.iter().filter(|(name, _)| !is_on_path(name));
-    // A package may have several of them.
+    // A package may contain several of them.
     let packages: BTreeSet<&str> = missing.map(|(_, package)| *package).collect();
     packages.into_iter().collect()
 }
 
-/// Whether the program can be started by its name.
+/// `true` if the program can be started by its name.
 pub fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
+    // An ordinary user's `PATH` lacks them, but mkfs programs are there.
     let system = ["/usr/sbin", "/sbin"].map(Into::into);
     std::env::split_paths(&path)
         .chain(system)
@@ -97,6 +98,7 @@ fn is_root() -> bool {
 }
 
 fn install(packages: &[&str]) -> Result<(), String> {
+    // Packages of an old list may no longer be on the server.
     apt_get(&["update", "-q"])?;
     let options = ["install", "-q", "-y", "--no-install-recommends"];
     apt_get(&[&options[..], packages].concat())

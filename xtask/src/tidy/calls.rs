@@ -1,21 +1,21 @@
-//! What code must not do: unwrap, exit, keep global state, be unsafe, silence lints.
+//! Rules for code: no unwrap, exit, global state, unsafe code or silenced lints.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
-use super::Finding;
+use super::TidyFinding;
 use super::source::SourceFile;
 
-/// The crates that may hold `unsafe` code.
+/// Crates that may contain `unsafe` code.
 const UNSAFE_CRATES: &[&str] = &["engine", "preload", "mpi"];
-/// The one file that may end the process, once.
+/// The only file that may end the process, once.
 const MAIN: &str = "crates/cli/src/main.rs";
-/// Lines of code outside tests for each `expect`.
+/// Minimum number of lines of code outside tests per `expect`.
 const LINES_PER_EXPECT: usize = 1000;
 
 /// Checks one file.
-pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
+pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     let mut visitor = Calls::default();
     visitor.visit_file(&file.tree);
     let mut exits_left = usize::from(file.path == MAIN);
@@ -34,7 +34,7 @@ pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
             _ => true,
         };
         if breaks {
-            findings.push(Finding {
+            findings.push(TidyFinding {
                 rule,
                 path: file.path.clone(),
                 line,
@@ -44,8 +44,8 @@ pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
     }
 }
 
-/// `expect` states an invariant, so there are few.
-pub fn check_expect_share(sources: &[SourceFile], findings: &mut Vec<Finding>) {
+/// Each `expect` states an invariant, so there must be few.
+pub fn check_expect_share(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
     let mut places = Vec::new();
     let mut lines_count = 0;
     for file in sources
@@ -69,7 +69,7 @@ pub fn check_expect_share(sources: &[SourceFile], findings: &mut Vec<Finding>) {
                 "one of {} `expect` in {lines_count} lines, at most {allowed}",
                 places.len()
             );
-            findings.push(Finding {
+            findings.push(TidyFinding {
                 rule: EXPECT,
                 path: path.clone(),
                 line: *line,
@@ -81,7 +81,8 @@ pub fn check_expect_share(sources: &[SourceFile], findings: &mut Vec<Finding>) {
 
 const EXPECT: &str = "expect-share";
 
-/// Looks for `SAFETY:` in the comment above the line, a statement's first lines in between.
+/// `true` if the comment above the line has `SAFETY:`; the first lines of a statement may be in
+/// between.
 fn has_safety_comment(text: &str, line: usize) -> bool {
     let above: Vec<&str> = text.lines().take(line).collect();
     let mut code_lines = 0;
@@ -94,6 +95,7 @@ fn has_safety_comment(text: &str, line: usize) -> bool {
         if !is_comment {
             code_lines += 1;
         }
+        // Comments farther above belong to other code.
         if code_lines > 3 {
             return false;
         }
@@ -101,7 +103,7 @@ fn has_safety_comment(text: &str, line: usize) -> bool {
     false
 }
 
-/// Rule, line and message of what the tree holds; which of it is allowed is decided later.
+/// Collects rule, line and message of every candidate; exceptions are applied later.
 #[derive(Default)]
 struct Calls {
     found: Vec<(&'static str, usize, String)>,
@@ -126,7 +128,7 @@ impl Calls {
         );
     }
 
-    /// A macro's arguments are only tokens; `.unwrap()` is found there by its three tokens.
+    /// A macro's arguments are only tokens, so `.unwrap()` is found by its three tokens.
     fn scan_tokens(&mut self, tokens: TokenStream) {
         let mut after_dot = false;
         for token in tokens {
@@ -145,10 +147,11 @@ impl Calls {
 impl<'ast> Visit<'ast> for Calls {
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let span = call.method.span();
+        // Methods of this name with arguments do not belong to `Option` and `Result`.
         if call.method == "unwrap" && call.args.is_empty() {
             self.push("unwrap", span, "`unwrap` outside tests");
         }
-        // Parsers have methods of that name; the one meant takes one literal message.
+        // Parsers have methods with this name; the relevant one takes a literal message.
         let is_literal = matches!(
             call.args.first(),
             Some(syn::Expr::Lit(literal)) if matches!(literal.lit, syn::Lit::Str(_))
@@ -164,6 +167,7 @@ impl<'ast> Visit<'ast> for Calls {
             .segments
             .iter()
             .rev()
+            // The last two parts, so that `std::process::exit` and `process::exit` are both found.
             .take(2)
             .map(|part| part.ident.to_string())
             .collect();
@@ -237,13 +241,13 @@ impl<'ast> Visit<'ast> for Calls {
 }
 
 fn names_atomic(ty: &syn::Type) -> bool {
-    struct Names(bool);
-    impl<'ast> Visit<'ast> for Names {
+    struct IdentVisitor(bool);
+    impl<'ast> Visit<'ast> for IdentVisitor {
         fn visit_ident(&mut self, ident: &'ast proc_macro2::Ident) {
             self.0 |= ident.to_string().starts_with("Atomic");
         }
     }
-    let mut names = Names(false);
+    let mut names = IdentVisitor(false);
     names.visit_type(ty);
     names.0
 }

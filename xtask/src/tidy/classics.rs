@@ -1,15 +1,15 @@
-//! Another program that pgmeter stands in for is named in its front alone: all that lies between
-//! its arguments and its text works for any.
+//! An emulated program may be named only in its front, because the code between its arguments and
+//! its output is generic.
 
-use super::Finding;
+use super::TidyFinding;
 use super::fronts::{self, FRONTS};
 use super::source::SourceFile;
 
-/// Where the settings of their tables lie, each in a directory of its name.
+/// Directory of the settings of workload tables, with one subdirectory per program.
 const SETTINGS: &str = "crates/description/src/classics/";
-/// Where all of them are named: the tables of fronts, of workload files and of their kinds, with
-/// what reads, lays over and describes each key of a workload; and the manual's examples.
-const TABLES: [&str; 13] = [
+/// Files that may name all programs: tables of fronts, of workload files and of their kinds, with
+/// the code that reads, merges and describes each key of a workload; and the manual's examples.
+const TABLES: [&str; 9] = [
     "crates/cli/src/command/manual/examples.rs",
     "crates/front/src/lib.rs",
     "crates/front/src/table.rs",
@@ -18,25 +18,21 @@ const TABLES: [&str; 13] = [
     "crates/description/src/classics/stored.rs",
     "crates/description/src/model/mod.rs",
     "crates/description/src/model/table.rs",
-    "crates/description/src/overlay.rs",
-    "crates/description/src/overrides/tables.rs",
     "crates/description/src/reference/markdown.rs",
-    "crates/description/src/reference/template.rs",
-    "crates/description/src/source.rs",
 ];
 
-/// Fronts whose words others speak too (results and one-line workloads), or whose files are not
-/// run yet, so that they are still named in between.
-const IN_BETWEEN: [&str; 1] = ["fio"];
+/// Fronts whose language is also used elsewhere (results and one-line workloads), and formats that
+/// `convert` writes.
+const IN_BETWEEN: [&str; 2] = ["fio", "icf"];
 
-/// Fronts of programs that are made of others, which they name.
+/// Fronts that combine other programs and name them.
 const MADE_OF: [(&str, &[&str]); 1] = [("io500", &["ior", "mdtest"])];
 
-/// Directories of what the fronts share.
+/// Directories of code that fronts share.
 const SHARED: [&str; 3] = ["file_access", "options", "random"];
 
-/// Checks that no front is named outside of it.
-pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
+/// Checks that no front is named outside of its directory.
+pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
     let names = names(sources);
     let elsewhere = |file: &&SourceFile| {
         let is_built = file.path.starts_with("crates/") && file.path.contains("/src/");
@@ -52,7 +48,7 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
             if own.iter().any(|own| file.path.starts_with(own)) || is_made_of(file, name) {
                 continue;
             }
-            findings.push(Finding {
+            findings.push(TidyFinding {
                 rule: "classic-names",
                 path: file.path.clone(),
                 line,
@@ -62,14 +58,14 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the file is of a front that is made of the named one.
+/// `true` if the file belongs to a front that combines the named one.
 fn is_made_of(file: &SourceFile, name: &str) -> bool {
     let own = fronts::directory(file);
     let mut made = MADE_OF.iter().filter(|(front, _)| own == Some(*front));
     made.any(|(_, parts)| parts.contains(&name))
 }
 
-/// The names of all fronts.
+/// Names of all fronts.
 fn names(sources: &[SourceFile]) -> Vec<String> {
     let directories = sources.iter().filter_map(fronts::directory);
     let is_held = |name: &&str| !IN_BETWEEN.contains(name) && !SHARED.contains(name);
@@ -79,17 +75,17 @@ fn names(sources: &[SourceFile]) -> Vec<String> {
     names
 }
 
-/// Whether the line has the name, or a type of that name, not as the end or the beginning of a
-/// longer word.
+/// `true` if the line has the name, or a type with this name, but not as a part of a longer word.
 fn is_named(line: &str, name: &str) -> bool {
     let lower = line.to_ascii_lowercase();
+    // Type names have no underscores.
     [name.to_owned(), name.replace('_', "")].iter().any(|name| {
         let mut places = lower.match_indices(name.as_str());
         places.any(|(at, _)| {
             let before = line[..at].chars().next_back();
             let after = line[at + name.len()..].chars().next();
             let is_in_word = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphabetic());
-            // A word of a type's name begins with a capital.
+            // In a type name, the next word starts with a capital letter.
             !is_in_word(before) && !after.is_some_and(|it| it.is_ascii_lowercase())
         })
     })

@@ -1,13 +1,13 @@
-//! Modules of a crate that need each other, directly or by way of others.
+//! Finds modules of a crate that depend on each other, directly or indirectly.
 
 use std::collections::BTreeSet;
 
-use super::Finding;
+use super::TidyFinding;
 use super::modules::{Module, Needs, needs};
 use super::source::SourceFile;
 
 /// Finds the cycles within every crate.
-pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
+pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
     for needs in needs(sources).values() {
         findings.extend(
             cycles(needs)
@@ -17,7 +17,7 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
     }
 }
 
-/// The sets of modules that all need each other.
+/// Sets of modules that all depend on each other.
 fn cycles(needs: &Needs) -> Vec<BTreeSet<&Module>> {
     let mut cycles: Vec<BTreeSet<&Module>> = Vec::new();
     for module in needs.keys() {
@@ -26,6 +26,8 @@ fn cycles(needs: &Needs) -> Vec<BTreeSet<&Module>> {
         }
         let behind = needed_by(module, needs).into_iter();
         let cycle: BTreeSet<&Module> = behind
+            // Both directions: the set is then a strongly connected component that contains
+            // `module`.
             .filter(|other| needed_by(other, needs).contains(module))
             .collect();
         if cycle.len() > 1 {
@@ -35,7 +37,7 @@ fn cycles(needs: &Needs) -> Vec<BTreeSet<&Module>> {
     cycles
 }
 
-/// All that a module needs, directly or by way of others.
+/// All modules that a module depends on, directly or indirectly.
 fn needed_by<'a>(module: &Module, needs: &'a Needs) -> BTreeSet<&'a Module> {
     let mut found = BTreeSet::new();
     let mut left: Vec<&Module> = needs
@@ -51,7 +53,7 @@ fn needed_by<'a>(module: &Module, needs: &'a Needs) -> BTreeSet<&'a Module> {
     found
 }
 
-fn finding(cycle: &BTreeSet<&Module>, needs: &Needs) -> Option<Finding> {
+fn finding(cycle: &BTreeSet<&Module>, needs: &Needs) -> Option<TidyFinding> {
     let names: Vec<String> = cycle.iter().map(|module| shown(module)).collect();
     let mut message = format!(
         "modules in a cycle: {}; what they share belongs in one that needs none of them",
@@ -76,7 +78,7 @@ fn finding(cycle: &BTreeSet<&Module>, needs: &Needs) -> Option<Finding> {
         }
     }
     let (path, line) = first?;
-    Some(Finding {
+    Some(TidyFinding {
         rule: "module-cycles",
         path,
         line,
@@ -92,7 +94,7 @@ fn shown(module: &Module) -> String {
 mod tests {
     use super::*;
 
-    fn findings(files: &[(&str, &str)]) -> Vec<Finding> {
+    fn findings(files: &[(&str, &str)]) -> Vec<TidyFinding> {
         let parse = |(path, text): &(&str, &str)| {
             SourceFile::parse(&format!("crates/units/src/{path}"), text).unwrap()
         };

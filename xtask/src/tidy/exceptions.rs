@@ -1,8 +1,8 @@
-//! The rules by name, and the named places that may break one.
+//! Names of the rules, and the places that may break one.
 
-use super::Finding;
+use super::TidyFinding;
 
-/// Every rule.
+/// All rules.
 pub const RULES: &[&str] = &[
     "function-length",
     "file-length",
@@ -18,11 +18,13 @@ pub const RULES: &[&str] = &[
     "direct-output",
     "file-access",
     "type-names",
+    "type-defined-twice",
     "lint-attributes",
     "unfinished",
     "machine-paths",
     "spelling",
     "words",
+    "wording",
     "crate-graph",
     "module-cycles",
     "classic-names",
@@ -35,13 +37,13 @@ pub const RULES: &[&str] = &[
 
 /// A place that may break a rule.
 pub struct Exception {
-    /// The rule's name.
+    /// Name of the rule.
     pub rule: &'static str,
-    /// The file, relative to the workspace root.
+    /// Path of the file, relative to the workspace root.
     pub path: &'static str,
-    /// A part of the finding's message, so that one exception does not cover a whole file.
+    /// Part of the finding's message, so that an exception does not cover a whole file.
     pub message_part: &'static str,
-    /// Why.
+    /// Reason.
     pub reason: &'static str,
 }
 
@@ -73,19 +75,19 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "type-names",
-        path: "crates/description/src/icf/document.rs",
+        path: "crates/front/src/icf/document.rs",
         message_part: "`Manager`",
         reason: "the format's own word: a manager is a machine with workers",
     },
     Exception {
         rule: "type-names",
-        path: "crates/description/src/icf/extras.rs",
+        path: "crates/description/src/iometer/mod.rs",
         message_part: "`ManagerShare`",
         reason: "the format's own word: a manager is a machine with workers",
     },
     Exception {
         rule: "type-names",
-        path: "crates/description/src/icf/managers.rs",
+        path: "crates/front/src/icf/managers.rs",
         message_part: "`ManagerKey`",
         reason: "the format's own word: a manager is a machine with workers",
     },
@@ -123,14 +125,26 @@ pub const EXCEPTIONS: &[Exception] = &[
         rule: "classic-names",
         path: "crates/report/src/paper/catalog.rs",
         message_part: "",
-        reason: "published figures, which are named by what measured them",
+        reason: "published results, named after the program that measured them",
+    },
+    Exception {
+        rule: "wording",
+        path: "crates/cli/src/beside.rs",
+        message_part: "`beside`",
+        reason: "the name of an option, `--beside-run`",
+    },
+    Exception {
+        rule: "wording",
+        path: "crates/front/src/iozone/text.rs",
+        message_part: "`in the place of`",
+        reason: "a line that stands where the original prints its version",
     },
 ];
 
-/// Drops the findings that have an exception; says which exceptions were used, and finds those
-/// that no longer are.
-pub fn apply(findings: Vec<Finding>) -> (Vec<Finding>, Vec<String>) {
-    let mut kept: Vec<Finding> = findings
+/// Removes findings that have an exception. Also returns the exceptions used, and adds a finding
+/// for each exception that is no longer needed.
+pub fn apply(findings: Vec<TidyFinding>) -> (Vec<TidyFinding>, Vec<String>) {
+    let mut kept: Vec<TidyFinding> = findings
         .iter()
         .filter(|found| EXCEPTIONS.iter().all(|e| !e.covers(found)))
         .cloned()
@@ -140,11 +154,12 @@ pub fn apply(findings: Vec<Finding>) -> (Vec<Finding>, Vec<String>) {
         let Exception {
             rule, path, reason, ..
         } = exception;
+        // All findings, because an exception is needed even if another one covers the same place.
         if findings.iter().any(|finding| exception.covers(finding)) {
             used.push(format!("excepted: {path} from {rule}: {reason}"));
         } else {
             let message = format!("the exception from `{rule}` is no longer needed");
-            kept.push(Finding {
+            kept.push(TidyFinding {
                 rule: "exceptions",
                 path: (*path).to_owned(),
                 line: 0,
@@ -156,7 +171,7 @@ pub fn apply(findings: Vec<Finding>) -> (Vec<Finding>, Vec<String>) {
 }
 
 impl Exception {
-    fn covers(&self, finding: &Finding) -> bool {
+    fn covers(&self, finding: &TidyFinding) -> bool {
         self.rule == finding.rule
             && self.path == finding.path
             && finding.message.contains(self.message_part)
@@ -177,7 +192,7 @@ mod tests {
 
     #[test]
     fn an_exception_covers_its_file_and_no_other() {
-        let finding = |path: &str| Finding {
+        let finding = |path: &str| TidyFinding {
             rule: "spelling",
             path: path.to_owned(),
             line: 1,

@@ -1,88 +1,105 @@
-//! How long a front may be, all its files together: what several fronts need is written once,
-//! beside them.
+//! Limits the length of a front, all its files together. Code that several fronts need is shared.
 
 use std::collections::BTreeMap;
 
-use super::Finding;
+use super::TidyFinding;
 use super::source::SourceFile;
 
-/// Where fronts lie, each in a directory of its name.
+/// Directory of the fronts, with one subdirectory each.
 pub(super) const FRONTS: &str = "crates/front/src/";
-/// Lines without tests.
+/// Maximum number of lines without tests and comments.
 const LINES_MAX: usize = 700;
 
 /// A front that may be longer.
 struct Longer {
     name: &'static str,
     lines_max: usize,
-    /// Why.
+    /// Reason.
     reason: &'static str,
 }
 
-/// All that may be longer.
+/// All fronts that may be longer.
 const LONGER: &[Longer] = &[
     Longer {
         name: "bonnie",
-        lines_max: 1310,
+        lines_max: 1240,
         reason: "two programs, Bonnie and Bonnie++, with phases in common",
     },
     Longer {
         name: "dbench",
-        lines_max: 750,
+        lines_max: 710,
         reason: "load files of two versions and several back-ends",
     },
     Longer {
         name: "filebench",
-        lines_max: 1820,
-        reason: "scripts are a language of their own",
+        lines_max: 1690,
+        reason: "its scripts are a complete language",
     },
     Longer {
         name: "fio",
-        lines_max: 12_600,
+        lines_max: 11_410,
         reason: "job files are a language of hundreds of options, which is read and written",
     },
     Longer {
+        name: "fs_mark",
+        lines_max: 740,
+        reason: "it prints the runs of its arguments and the runs of its table, and each number \
+                 has its range",
+    },
+    Longer {
+        name: "icf",
+        lines_max: 3530,
+        reason: "Iometer's files of all versions, with every slip that is forgiven, are read and \
+                 written",
+    },
+    Longer {
         name: "io500",
-        lines_max: 960,
+        lines_max: 880,
         reason: "every key of its files is known, and each has a meaning or a reason",
     },
     Longer {
         name: "iozone",
-        lines_max: 1070,
+        lines_max: 1000,
         reason: "seventeen tests, two reports, two spreadsheets, and files named in two ways",
     },
     Longer {
         name: "ior",
-        lines_max: 780,
-        reason: "files that it leaves and finds, besides those that it removes",
+        lines_max: 1360,
+        reason: "it leaves and finds files, runs the tests of scripts, and prints three forms of \
+                 its results",
     },
     Longer {
         name: "mdtest",
-        lines_max: 800,
-        reason: "it makes several trees, which outlast a command, and keeps the wall of its \
-                 stonewall in a file",
+        lines_max: 900,
+        reason: "it makes several trees, which outlast a command, keeps the wall of its stonewall \
+                 in a file, and has a table for each number of ranks",
     },
     Longer {
         name: "smallfile",
-        lines_max: 760,
+        lines_max: 720,
         reason: "records and stonewalls follow the original file by file",
     },
     Longer {
         name: "postmark",
-        lines_max: 920,
-        reason: "it is talked to, and reports in two forms of four versions",
+        lines_max: 2020,
+        reason: "its command language is also read from scripts, and it has two report forms \
+                 in four versions",
     },
 ];
 
-/// Checks the length of each front, and that none may be longer that is not.
-pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
+/// Checks the length of each front, and that each longer limit is needed.
+pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
     let lengths = lengths(sources);
     check_lengths(&lengths, LONGER, findings);
 }
 
-fn check_lengths(lengths: &BTreeMap<&str, usize>, longer: &[Longer], findings: &mut Vec<Finding>) {
+fn check_lengths(
+    lengths: &BTreeMap<&str, usize>,
+    longer: &[Longer],
+    findings: &mut Vec<TidyFinding>,
+) {
     let mut push = |name: &str, message| {
-        findings.push(Finding {
+        findings.push(TidyFinding {
             rule: "front-length",
             path: format!("{FRONTS}{name}"),
             line: 0,
@@ -93,33 +110,40 @@ fn check_lengths(lengths: &BTreeMap<&str, usize>, longer: &[Longer], findings: &
         let known = longer.iter().find(|it| it.name == *name);
         let most = known.map_or(LINES_MAX, |it| it.lines_max);
         if *lines > most {
-            push(name, format!("{lines} lines without tests, at most {most}"));
+            push(
+                name,
+                format!("{lines} lines without tests and comments, at most {most}"),
+            );
         }
     }
+    // A limit that is no longer needed would allow the front to grow again without a reason.
     for Longer { name, reason, .. } in longer {
         let lines = lengths.get(name).copied().unwrap_or(0);
         if lines <= LINES_MAX {
-            let message = format!("{lines} lines need no limit of their own ({reason})");
+            let message = format!("{lines} lines need no separate limit ({reason})");
             push(name, message);
         }
     }
 }
 
-/// The directory among those of fronts that a file lies in, if it lies in one.
+/// Name of the front that a file belongs to.
 pub(super) fn directory(file: &SourceFile) -> Option<&str> {
     let (name, _) = file.path.strip_prefix(FRONTS)?.split_once('/')?;
     Some(name)
 }
 
-/// The lines of each directory, without tests.
+/// Number of lines of each front, without tests and without lines that are only comments: a comment
+/// that gives a reason must not bring a front closer to its limit.
 fn lengths(sources: &[SourceFile]) -> BTreeMap<&str, usize> {
     let mut lengths = BTreeMap::new();
     for file in sources {
         let Some(name) = directory(file) else {
             continue;
         };
-        let (total, tests) = file.line_counts();
-        *lengths.entry(name).or_default() += total - tests;
+        let lines = file.text.lines().zip(1..);
+        let code = lines
+            .filter(|(text, line)| !text.trim().starts_with("//") && !file.is_test_line(*line));
+        *lengths.entry(name).or_default() += code.count();
     }
     lengths
 }
@@ -137,7 +161,8 @@ mod tests {
     fn found(files: &[(&str, usize)]) -> Vec<String> {
         let parse = |(path, lines): &(&str, usize)| {
             let path = format!("{FRONTS}{path}");
-            SourceFile::parse(&path, &"// A line.\n".repeat(*lines)).unwrap()
+            let text = "// A reason.\nconst A: u8 = 0;\n".repeat(*lines);
+            SourceFile::parse(&path, &text).unwrap()
         };
         let sources: Vec<SourceFile> = files.iter().map(parse).collect();
         let mut findings = Vec::new();
@@ -161,7 +186,7 @@ mod tests {
         assert_eq!(found(&files), Vec::<String>::new());
         assert_eq!(
             found(&[long, ("short/mod.rs", 300), ("short/text.rs", 401)]),
-            ["crates/front/src/short: 701 lines without tests, at most 700"]
+            ["crates/front/src/short: 701 lines without tests and comments, at most 700"]
         );
     }
 
@@ -169,13 +194,13 @@ mod tests {
     fn a_front_has_the_limit_of_its_name() {
         assert_eq!(
             found(&[("long/mod.rs", 901)]),
-            ["crates/front/src/long: 901 lines without tests, at most 900"]
+            ["crates/front/src/long: 901 lines without tests and comments, at most 900"]
         );
     }
 
     #[test]
     fn a_limit_that_is_not_needed_is_found() {
-        let unneeded = "lines need no limit of their own (two languages)";
+        let unneeded = "lines need no separate limit (two languages)";
         for (files, lines) in [(&[("long/mod.rs", 700)][..], 700), (&[], 0)] {
             let wanted = format!("crates/front/src/long: {lines} {unneeded}");
             assert_eq!(found(files), [wanted]);

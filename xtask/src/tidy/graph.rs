@@ -1,10 +1,10 @@
-//! The crate graph: each crate uses only those before it.
+//! The crate graph: each crate uses only crates before it.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::Finding;
+use super::TidyFinding;
 use crate::error::Failure;
 use crate::workspace;
 
@@ -35,15 +35,16 @@ pub const ORDER: &[&str] = &[
     "pgmeter",
 ];
 
-/// Packages beside the program: nothing in the program may depend on them.
+/// Packages outside of the program, which must not depend on them.
 const BESIDE: &[&str] = &["xtask", "end-to-end"];
 
-/// Checks the graph that cargo sees.
-pub fn check(root: &Path, findings: &mut Vec<Finding>) -> Result<(), Failure> {
+/// Checks cargo's dependency graph.
+pub fn check(root: &Path, findings: &mut Vec<TidyFinding>) -> Result<(), Failure> {
     let output = workspace::cargo()
         .current_dir(root)
         .args([
             "metadata",
+            // Only the members' manifests are read, so that this also works without a network.
             "--no-deps",
             "--offline",
             "--format-version",
@@ -60,12 +61,12 @@ pub fn check(root: &Path, findings: &mut Vec<Finding>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn edges_backwards(metadata: &Value) -> Vec<Finding> {
+fn edges_backwards(metadata: &Value) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for package in array(metadata, "packages") {
         let name = text(package, "name");
         let mut push = |message| {
-            findings.push(Finding {
+            findings.push(TidyFinding {
                 rule: "crate-graph",
                 path: format!("{name} (Cargo.toml)"),
                 line: 0,
@@ -79,8 +80,8 @@ fn edges_backwards(metadata: &Value) -> Vec<Finding> {
             push(format!("`{name}` has no place in the order of crates"));
             continue;
         };
-        // A dependency of the workspace has a path; one from a registry has none. Tests may use
-        // what comes later.
+        // Dependencies within the workspace have a path, those from a registry have none. Tests may
+        // use later crates.
         let is_held = |it: &&Value| it.get("path").is_some() && it["kind"] != "dev";
         for dependency in array(package, "dependencies").filter(is_held) {
             let used = text(dependency, "name");

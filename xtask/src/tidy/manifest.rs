@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use super::Finding;
+use super::TidyFinding;
 use crate::error::Failure;
 use crate::workspace;
 
-/// Checks the root manifest and those of all members.
-pub fn check(root: &Path, findings: &mut Vec<Finding>) -> Result<(), Failure> {
+/// Checks the root manifest and the manifests of all members.
+pub fn check(root: &Path, findings: &mut Vec<TidyFinding>) -> Result<(), Failure> {
     for relative in workspace::files(root, &["Cargo.toml"])? {
         let path = relative.to_string_lossy().into_owned();
         let text = workspace::read(root, &relative)?;
         match path.as_str() {
             "Cargo.toml" => check_reasons(&text, findings),
-            // Fuzz targets are a workspace of their own, built by another tool.
+            // Fuzz targets are a separate workspace, built by another tool.
             "fuzz/Cargo.toml" => {}
             _ => check_member(&path, &text, findings),
         }
@@ -21,30 +21,31 @@ pub fn check(root: &Path, findings: &mut Vec<Finding>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Every external dependency stands below a comment, its own or that of its paragraph.
-fn check_reasons(text: &str, findings: &mut Vec<Finding>) {
+/// Every external dependency needs a comment above it or above its paragraph.
+fn check_reasons(text: &str, findings: &mut Vec<TidyFinding>) {
     let mut has_comment = false;
     for (line, content) in section(text, "[workspace.dependencies]") {
+        // A comment holds for its paragraph, which an empty line ends.
         if content.is_empty() {
             has_comment = false;
         } else if content.starts_with('#') {
             has_comment = true;
         } else if is_key(content) && !content.contains("path =") && !has_comment {
             let name = content.split(['=', ' ', '.']).next().unwrap_or(content);
-            findings.push(Finding {
+            findings.push(TidyFinding {
                 rule: "dependency-reasons",
                 path: "Cargo.toml".to_owned(),
                 line,
-                message: format!("`{name}` stands without its reason"),
+                message: format!("`{name}` has no comment with its reason"),
             });
         }
     }
 }
 
-/// A member takes versions from the root, and lints too unless it holds the unsafe code.
-fn check_member(path: &str, text: &str, findings: &mut Vec<Finding>) {
+/// A member takes versions from the root, and lints as well unless it may contain unsafe code.
+fn check_member(path: &str, text: &str, findings: &mut Vec<TidyFinding>) {
     let mut push = |rule, line, message| {
-        findings.push(Finding {
+        findings.push(TidyFinding {
             rule,
             path: path.to_owned(),
             line,
@@ -75,12 +76,12 @@ fn check_member(path: &str, text: &str, findings: &mut Vec<Finding>) {
         push(
             "lints-inherited",
             0,
-            "lints are not those of the workspace".to_owned(),
+            "lints are not inherited from the workspace".to_owned(),
         );
     }
 }
 
-/// A line that starts a key, not the continuation of a value.
+/// `true` for a line that starts a key, not for the continuation of a value.
 fn is_key(content: &str) -> bool {
     content.starts_with(|letter: char| letter.is_ascii_alphabetic()) && content.contains('=')
 }

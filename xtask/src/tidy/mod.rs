@@ -1,7 +1,7 @@
-//! House rules that no compiler checks, run as a test.
+//! House rules that the compiler does not check, run as a test.
 //!
-//! A limit is raised only for a named place with its reason, in `exceptions`. Nothing here
-//! changes a file.
+//! Exceptions are limited to named places with a reason, in `exceptions`. Nothing here changes a
+//! file.
 
 mod calls;
 mod classics;
@@ -16,6 +16,8 @@ mod shape;
 mod source;
 mod spelling;
 mod streams;
+mod types;
+mod wording;
 
 use std::fmt;
 use std::path::Path;
@@ -24,20 +26,20 @@ use crate::error::Failure;
 use crate::workspace;
 use source::SourceFile;
 
-/// One place that breaks a rule.
+/// A place that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The rule's name, as `exceptions` uses it.
+pub struct TidyFinding {
+    /// Name of the rule, as in `exceptions`.
     pub rule: &'static str,
-    /// The file, relative to the workspace root.
+    /// Path of the file, relative to the workspace root.
     pub path: String,
-    /// 1-based; 0 for the whole file.
+    /// Line number from 1; 0 for the whole file.
     pub line: usize,
-    /// What was seen and what is wanted.
+    /// The problem, and what is expected.
     pub message: String,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for TidyFinding {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
@@ -47,14 +49,14 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What a tidy run saw.
+/// Results of all checks.
 #[derive(Debug, Default)]
-pub struct Verdict {
+pub struct TidyReport {
     /// Broken rules without an exception.
-    pub findings: Vec<Finding>,
-    /// How many rules were looked at.
+    pub findings: Vec<TidyFinding>,
+    /// Number of rules checked.
     pub rules_count: usize,
-    /// Figures that have a target but no limit, as lines to print.
+    /// Values that have a target but no limit, as lines to print.
     pub figures: Vec<String>,
 }
 
@@ -77,7 +79,7 @@ pub fn run() -> Result<(), Failure> {
 }
 
 /// Checks the workspace at `root`.
-pub fn check(root: &Path) -> Result<Verdict, Failure> {
+pub fn check(root: &Path) -> Result<TidyReport, Failure> {
     let sources = source::load(root)?;
     let mut findings = Vec::new();
     for file in &sources {
@@ -86,6 +88,8 @@ pub fn check(root: &Path) -> Result<Verdict, Failure> {
     shape::check_loop_file(&sources, &mut findings);
     calls::check_expect_share(&sources, &mut findings);
     cycles::check(&sources, &mut findings);
+    types::check(&sources, &mut findings);
+    wording::check(&sources, &mut findings);
     spelling::check_texts(root, &mut findings)?;
     classics::check(&sources, &mut findings);
     fronts::check(&sources, &mut findings);
@@ -94,14 +98,14 @@ pub fn check(root: &Path) -> Result<Verdict, Failure> {
     let (findings, used) = exceptions::apply(findings);
     let mut figures = shape::figures(&sources);
     figures.extend(used);
-    Ok(Verdict {
+    Ok(TidyReport {
         findings,
         rules_count: exceptions::RULES.len(),
         figures,
     })
 }
 
-fn check_source(file: &SourceFile, findings: &mut Vec<Finding>) {
+fn check_source(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     shape::check(file, findings);
     calls::check(file, findings);
     streams::check(file, findings);

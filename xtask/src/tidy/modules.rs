@@ -1,7 +1,7 @@
-//! The files of a crate as modules: which needs which others of the same crate.
+//! Dependencies between the modules of a crate.
 //!
-//! Re-exports are followed to the file that has what they name. What is only compiled for tests is
-//! left out, and so is what a module and one that lies in it need of each other.
+//! Re-exports are followed to the file with the definition. Code compiled only for tests is
+//! ignored, and so are dependencies between a module and its submodules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,40 +11,40 @@ use syn::visit::Visit;
 
 use super::source::SourceFile;
 
-/// A module by its path from the crate's root.
+/// Path of a module from the crate's root.
 pub type Module = Vec<String>;
 
-/// Re-exports that lead to re-exports are followed so far.
+/// Maximum number of re-exports to follow.
 const STEPS_MAX: u32 = 8;
 
-/// Where a module first needs another.
+/// First use of another module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// The file, relative to the workspace root.
+    /// Path of the file, relative to the workspace root.
     pub path: String,
-    /// 1-based.
+    /// Line number from 1.
     pub line: usize,
-    /// What it needs.
+    /// Name of the used item.
     pub name: String,
 }
 
-/// Each module with those that it needs.
+/// The dependencies of each module.
 pub type Needs = BTreeMap<Module, BTreeMap<Module, Need>>;
 
-/// The needs within each crate, by the directory of its sources.
+/// Dependencies within each crate, by the directory of its sources.
 pub fn needs(sources: &[SourceFile]) -> BTreeMap<String, Needs> {
-    let mut crates: BTreeMap<String, Vec<Names>> = BTreeMap::new();
+    let mut crates: BTreeMap<String, Vec<FileImports>> = BTreeMap::new();
     for file in sources.iter().filter(|file| !file.is_test) {
         if let Some((directory, module)) = module_of(&file.path) {
-            let names = Names::of(file, module);
+            let names = FileImports::of(file, module);
             crates.entry(directory).or_default().push(names);
         }
     }
-    let of_crate = |(directory, files): (String, Vec<Names>)| (directory, needs_of(&files));
+    let of_crate = |(directory, files): (String, Vec<FileImports>)| (directory, needs_of(&files));
     crates.into_iter().map(of_crate).collect()
 }
 
-/// The directory of a crate's sources that a file lies in, and which module it is.
+/// The source directory of a crate that contains a file, and the module of the file.
 fn module_of(path: &str) -> Option<(String, Module)> {
     let (directory, inside) = path.split_once("/src/")?;
     let mut module: Module = inside
@@ -59,16 +59,17 @@ fn module_of(path: &str) -> Option<(String, Module)> {
     Some((format!("{directory}/src"), module))
 }
 
-fn needs_of(files: &[Names]) -> Needs {
+fn needs_of(files: &[FileImports]) -> Needs {
     let for_tests: BTreeSet<&Module> = files.iter().flat_map(|file| &file.for_tests).collect();
     let is_for_tests = |module: &Module| {
+        // Submodules of a test module are compiled only for tests as well.
         (1..=module.len()).any(|end| for_tests.iter().any(|it| it.as_slice() == &module[..end]))
     };
-    let files: Vec<&Names> = files
+    let files: Vec<&FileImports> = files
         .iter()
         .filter(|it| !is_for_tests(&it.module))
         .collect();
-    let scope = Scope::of(&files);
+    let scope = CrateModules::of(&files);
     let mut needs = Needs::new();
     for file in files {
         let of_file = needs.entry(file.module.clone()).or_default();
@@ -76,6 +77,7 @@ fn needs_of(files: &[Names]) -> Needs {
             let Some(other) = scope.module_with(&named.place, &named.path) else {
                 continue;
             };
+            // A module and its submodules may need each other.
             if other.starts_with(&file.module) || file.module.starts_with(&other) {
                 continue;
             }
@@ -89,15 +91,15 @@ fn needs_of(files: &[Names]) -> Needs {
     needs
 }
 
-/// The modules of a crate and what they bring in by name.
-struct Scope<'a> {
+/// The modules of a crate and their imports.
+struct CrateModules<'a> {
     modules: BTreeSet<&'a [String]>,
-    /// By the module and the name there: where it was and as what it was named.
-    imports: BTreeMap<(&'a Module, &'a str), &'a Named>,
+    /// Imports, by module and local name.
+    imports: BTreeMap<(&'a Module, &'a str), &'a NamedPath>,
 }
 
-impl<'a> Scope<'a> {
-    fn of(files: &[&'a Names]) -> Self {
+impl<'a> CrateModules<'a> {
+    fn of(files: &[&'a FileImports]) -> Self {
         let imports = files
             .iter()
             .flat_map(|file| &file.named)
@@ -111,16 +113,18 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The module that has what `path` names at `place`; none where it is of another crate.
+    /// The module that defines `path` as seen from `place`; `None` if it is in another crate.
     fn module_with(&self, place: &Module, path: &[String]) -> Option<Module> {
         let mut path = self.absolute(place, path)?;
         for _ in 0..STEPS_MAX {
+            // The longest prefix that is a module; what follows is an item in it.
             let end = (0..=path.len()).rev().find(|end| self.has(&path[..*end]))?;
             let (module, inside) = (path[..end].to_vec(), &path[end..]);
             let import = inside
                 .first()
                 .and_then(|name| self.imports.get(&(&module, name.as_str())));
             match import.and_then(|it| self.absolute(&it.place, &it.path)) {
+                // A re-export that leads to itself would never end.
                 Some(target) if target != path => path = [&target, &inside[1..]].concat(),
                 _ => return Some(module),
             }
@@ -132,7 +136,7 @@ impl<'a> Scope<'a> {
         self.modules.contains(path)
     }
 
-    /// The path from the crate's root; none where it begins with another crate or a local name.
+    /// The path from the crate's root; `None` if it starts with another crate or a local name.
     fn absolute(&self, place: &Module, path: &[String]) -> Option<Module> {
         let supers = path.iter().take_while(|name| *name == "super").count();
         let (base, rest) = match path.first()?.as_str() {
@@ -148,27 +152,27 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// A path that is named somewhere.
+/// A path used in the code.
 #[derive(Debug)]
-struct Named {
-    /// The module, which may lie within a file.
+struct NamedPath {
+    /// The module of the use, which may be inside a file.
     place: Module,
     path: Vec<String>,
     line: usize,
-    /// The name by which a `use` brings it in.
+    /// Local name, if a `use` imports it.
     import: Option<String>,
 }
 
-/// What a file names outside of its tests.
-struct Names {
+/// Paths used in a file outside of its tests.
+struct FileImports {
     path: String,
     module: Module,
-    named: Vec<Named>,
-    /// Modules in files of their own that are only compiled for tests.
+    named: Vec<NamedPath>,
+    /// Modules in separate files that are compiled only for tests.
     for_tests: Vec<Module>,
 }
 
-impl Names {
+impl FileImports {
     fn of(file: &SourceFile, module: Module) -> Self {
         let names = Self {
             path: file.path.clone(),
@@ -189,14 +193,14 @@ impl Names {
 struct NamesVisitor<'a> {
     file: &'a SourceFile,
     place: Module,
-    names: Names,
+    names: FileImports,
 }
 
 impl NamesVisitor<'_> {
     fn push(&mut self, path: Vec<String>, line: usize, import: Option<String>) {
         if !path.is_empty() && !self.file.is_test_line(line) {
             let place = self.place.clone();
-            self.names.named.push(Named {
+            self.names.named.push(NamedPath {
                 place,
                 path,
                 line,
@@ -231,7 +235,7 @@ impl NamesVisitor<'_> {
         }
     }
 
-    /// A macro's arguments are only tokens; paths are found there by their first word.
+    /// A macro's arguments are only tokens, so paths are found by their first word.
     fn scan_tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let (mut line, mut colons) = (0, 0);
@@ -263,7 +267,7 @@ impl NamesVisitor<'_> {
     }
 }
 
-/// Whether a path that begins so is one of this crate.
+/// `true` if a path with this first word is in the same crate.
 fn is_rooted(first: &str) -> bool {
     matches!(first, "crate" | "super" | "self")
 }

@@ -1,24 +1,24 @@
-//! Text of other programs opens files and reads variables through one type, which knows where the
-//! text may look: see `crates/front/src/file_access.rs`.
+//! Code that handles text of other programs opens files and reads variables only through one type,
+//! which knows the permitted paths: see `crates/front/src/file_access.rs`.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::visit::Visit;
 
-use super::Finding;
+use super::TidyFinding;
 use super::source::SourceFile;
 
-/// Where texts of other programs and workload files are read.
+/// Code that parses text of other programs and workload files.
 const READERS: &[&str] = &[
     "crates/front/src/",
     "crates/description/src/",
     "crates/planning/src/",
     "crates/cli/src/foreign/",
 ];
-/// The type's own file.
+/// The file that defines the type.
 const FILE_ACCESS: &str = "crates/front/src/file_access.rs";
-/// Types and modules that lead to files or variables.
+/// Types and modules that access files or variables.
 const NAMES: &[&str] = &["fs", "env", "File", "OpenOptions"];
-/// Methods of paths that ask the file system.
+/// Path methods that access the file system.
 const METHODS: &[&str] = &[
     "canonicalize",
     "exists",
@@ -31,7 +31,7 @@ const METHODS: &[&str] = &[
 ];
 
 /// Checks one file of the program.
-pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
+pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     let is_reader = READERS.iter().any(|prefix| file.path.starts_with(prefix));
     if !is_reader || file.path == FILE_ACCESS {
         return;
@@ -40,7 +40,7 @@ pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
     opens.visit_file(&file.tree);
     let lines = opens.found.into_iter().map(|span| span.start().line);
     for line in lines.filter(|line| !file.is_test_line(*line)) {
-        findings.push(Finding {
+        findings.push(TidyFinding {
             rule: "file-access",
             path: file.path.clone(),
             line,
@@ -63,7 +63,7 @@ impl Opens {
         }
     }
 
-    /// A macro's arguments are only tokens. Only a name that leads to another one counts.
+    /// A macro's arguments are only tokens. Only a name that is followed by another one counts.
     fn scan_tokens(&mut self, tokens: TokenStream) {
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {
@@ -102,6 +102,7 @@ impl<'ast> Visit<'ast> for Opens {
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let is_one = METHODS.iter().any(|name| call.method == name);
+        // Methods of other types with these names have arguments.
         if is_one && call.args.is_empty() {
             self.found.push(call.method.span());
         }

@@ -1,9 +1,9 @@
-//! How long and how wide: functions, files, lines, parameter lists.
+//! Limits on lengths and widths: functions, files, lines, parameter lists.
 
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
-use super::Finding;
+use super::TidyFinding;
 use super::source::SourceFile;
 
 const FUNCTION_LINES_MAX: usize = 70;
@@ -12,26 +12,26 @@ const LOOP_LINES_MAX: usize = 120;
 const LINE_WIDTH_MAX: usize = 100;
 const PARAMETERS_MAX: usize = 6;
 
-/// Where the measurement loop may be; the first that exists is it.
+/// Possible files of the measurement loop; the first existing one is checked.
 const LOOP_FILES: &[&str] = &[
     "crates/run/src/measure/measurement_loop.rs",
     "crates/run/src/measure.rs",
 ];
 
-/// One function with its length.
+/// A function with its length.
 struct Function {
     name: String,
     line: usize,
     lines_count: usize,
     parameters_count: usize,
-    /// A trait decides the parameters of its methods, not the implementation.
+    /// The trait, not the implementation, determines the parameters of its methods.
     is_trait_method: bool,
 }
 
 /// Checks one file's lengths and widths.
-pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
+pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     let mut push = |rule, line, message| {
-        findings.push(Finding {
+        findings.push(TidyFinding {
             rule,
             path: file.path.clone(),
             line,
@@ -65,6 +65,7 @@ pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
     }
     for (index, text) in file.text.lines().enumerate() {
         let width = text.chars().count();
+        // An address cannot be wrapped.
         if width > LINE_WIDTH_MAX && !text.contains("://") {
             push(
                 "line-width",
@@ -75,8 +76,8 @@ pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The measurement loop stays small enough to read at once.
-pub fn check_loop_file(sources: &[SourceFile], findings: &mut Vec<Finding>) {
+/// Keeps the measurement loop small enough to read at once.
+pub fn check_loop_file(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
     let found = LOOP_FILES
         .iter()
         .find_map(|path| sources.iter().find(|file| file.path == *path));
@@ -96,7 +97,7 @@ pub fn check_loop_file(sources: &[SourceFile], findings: &mut Vec<Finding>) {
             )
         }
     };
-    findings.push(Finding {
+    findings.push(TidyFinding {
         rule: "loop-length",
         path: path.to_owned(),
         line: 0,
@@ -104,7 +105,7 @@ pub fn check_loop_file(sources: &[SourceFile], findings: &mut Vec<Finding>) {
     });
 }
 
-/// Figures with a target but no limit.
+/// Values with a target but no limit.
 pub fn figures(sources: &[SourceFile]) -> Vec<String> {
     let mut lengths: Vec<usize> = sources
         .iter()
@@ -122,6 +123,7 @@ pub fn figures(sources: &[SourceFile]) -> Vec<String> {
     let mut files: Vec<usize> = counts
         .iter()
         .map(|count| count.0 - count.1)
+        // Files with tests only would lower the median.
         .filter(|&count| count > 0)
         .collect();
     let share = 100.0 * tests as f64 / total.max(1) as f64;
@@ -138,7 +140,7 @@ pub fn figures(sources: &[SourceFile]) -> Vec<String> {
     ]
 }
 
-/// The nearest-rank quantile; 0 of nothing.
+/// The nearest-rank quantile; 0 if empty.
 fn quantile(values: &mut [usize], percent: usize) -> usize {
     values.sort_unstable();
     let rank = (values.len() * percent).div_ceil(100).max(1);
@@ -146,18 +148,18 @@ fn quantile(values: &mut [usize], percent: usize) -> usize {
 }
 
 fn functions(file: &SourceFile) -> Vec<Function> {
-    let mut visitor = Functions::default();
+    let mut visitor = FunctionVisitor::default();
     visitor.visit_file(&file.tree);
     visitor.found
 }
 
 #[derive(Default)]
-struct Functions {
+struct FunctionVisitor {
     found: Vec<Function>,
     in_trait_impl: bool,
 }
 
-impl Functions {
+impl FunctionVisitor {
     fn take(&mut self, signature: &syn::Signature, block: &syn::Block) {
         let line = signature.span().start().line;
         self.found.push(Function {
@@ -170,7 +172,7 @@ impl Functions {
     }
 }
 
-impl<'ast> Visit<'ast> for Functions {
+impl<'ast> Visit<'ast> for FunctionVisitor {
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
         self.take(&item.sig, &item.block);
         syn::visit::visit_item_fn(self, item);
@@ -191,6 +193,7 @@ impl<'ast> Visit<'ast> for Functions {
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
         let outer = std::mem::replace(&mut self.in_trait_impl, item.trait_.is_some());
         syn::visit::visit_item_impl(self, item);
+        // Implementations can be nested in functions of others.
         self.in_trait_impl = outer;
     }
 }

@@ -1,4 +1,4 @@
-//! A Rust file as the rules see it: text, syntax tree, and which of its lines are tests.
+//! A Rust file as the rules see it: text, syntax tree, and lines of tests.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -11,15 +11,15 @@ use crate::workspace;
 
 /// A parsed Rust file.
 pub struct SourceFile {
-    /// Relative to the workspace root, with `/`.
+    /// Path relative to the workspace root, with `/`.
     pub path: String,
     /// The whole text.
     pub text: String,
     /// The syntax tree.
     pub tree: syn::File,
-    /// 1-based line ranges that are only compiled for tests.
+    /// Ranges of lines compiled only for tests, numbered from 1.
     test_lines: Vec<RangeInclusive<usize>>,
-    /// Whether the whole file is only compiled for tests.
+    /// `true` if the whole file is compiled only for tests.
     pub is_test: bool,
 }
 
@@ -41,19 +41,19 @@ impl SourceFile {
         })
     }
 
-    /// Whether the 1-based line is only compiled for tests.
+    /// `true` if the line, numbered from 1, is compiled only for tests.
     pub fn is_test_line(&self, line: usize) -> bool {
         self.is_test || self.test_lines.iter().any(|range| range.contains(&line))
     }
 
-    /// How many lines the file has, and how many of them are tests.
+    /// Number of lines of the file, and of its tests.
     pub fn line_counts(&self) -> (usize, usize) {
         let total = self.text.lines().count();
         let tests = (1..=total).filter(|&line| self.is_test_line(line)).count();
         (total, tests)
     }
 
-    /// The crate's directory name; the first path part outside `crates`.
+    /// Directory name of the crate; outside of `crates`, the first part of the path.
     pub fn crate_name(&self) -> &str {
         let mut parts = self.path.split('/');
         match parts.next() {
@@ -93,7 +93,7 @@ struct TestRanges {
 }
 
 impl TestRanges {
-    /// Records the item's lines if it is only for tests, and says whether it is.
+    /// Records the lines of an item that is only for tests; `false` for other items.
     fn take(&mut self, attributes: &[syn::Attribute], span: proc_macro2::Span) -> bool {
         let is_test = attributes.iter().any(is_test_attribute);
         if is_test {
@@ -117,6 +117,7 @@ impl<'ast> Visit<'ast> for TestRanges {
             syn::Item::Macro(item) => &item.attrs,
             _ => &[],
         };
+        // Everything within a test item is already covered by its range.
         if !self.take(attributes, item.span()) {
             syn::visit::visit_item(self, item);
         }
@@ -127,7 +128,7 @@ impl<'ast> Visit<'ast> for TestRanges {
     }
 
     fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
-        // A macro's functions are not items of the tree; `proptest!` holds nothing but tests.
+        // Functions in a macro are not items of the tree; `proptest!` contains only tests.
         if item.mac.path.is_ident("proptest") {
             self.lines
                 .push(item.span().start().line..=item.span().end().line);
@@ -148,6 +149,7 @@ fn is_test_attribute(attribute: &syn::Attribute) -> bool {
         .into_iter()
         .map(|token| token.to_string())
         .collect();
+    // Tokens have no spaces, so the form depends only on this separator.
     let inside = words.join(" ");
     list.path.is_ident("cfg")
         && (inside == "test" || inside.starts_with("all (test") || inside.starts_with("any (test"))

@@ -1,20 +1,20 @@
-//! Names and spelling.
+//! Rules for names and spelling.
 
 use std::path::Path;
 
 use syn::visit::Visit;
 
-use super::Finding;
+use super::TidyFinding;
 use super::source::SourceFile;
 use crate::error::Failure;
 use crate::workspace;
 
-/// Words that say nothing about what a type or module is.
+/// Words that do not describe a type or module.
 const EMPTY_NAMES: &[&str] = &[
     "manager", "helper", "helpers", "util", "utils", "handler", "data", "info", "misc",
 ];
 
-/// British spellings; each is also found inside longer words.
+/// British spellings, also as parts of longer words.
 const BRITISH: &[&str] = &[
     "colour",
     "behaviour",
@@ -42,7 +42,7 @@ const BRITISH: &[&str] = &[
     "whilst",
 ];
 
-/// Words about how a text came to be instead of what it says.
+/// Words about the origin of a text instead of its subject.
 const PROVENANCE: &[&str] = &[
     "AI",
     "LLM",
@@ -54,7 +54,7 @@ const PROVENANCE: &[&str] = &[
     "subagent",
 ];
 
-/// Directories that only exist on somebody's machine; written in halves so as not to be one.
+/// Directories that exist only on one machine; split, so that this file does not contain them.
 const MACHINE_PATHS: &[&str] = &[
     concat!("/wo", "rk/"),
     concat!("/ro", "ot/"),
@@ -62,29 +62,29 @@ const MACHINE_PATHS: &[&str] = &[
     concat!("/tmp/", "t-"),
 ];
 
-/// Words of an unfinished text; in halves for the same reason.
+/// Marks of unfinished text; split for the same reason.
 const UNFINISHED: &[&str] = &[
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
     concat!("XX", "X:"),
 ];
 
-/// Which kinds of files are read as text.
+/// Suffixes of the files that are checked as text.
 const TEXTS: &[&str] = &[
     ".rs", ".toml", ".md", ".json", ".icf", "run", ".snap", ".sh",
 ];
 
 /// Checks the names of types and modules.
-pub fn check_names(file: &SourceFile, findings: &mut Vec<Finding>) {
-    let mut names = Names::default();
+pub fn check_names(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
+    let mut names = DefinedNames::default();
     names.visit_file(&file.tree);
-    for ident in names.found {
+    for ident in names.types.into_iter().chain(names.others) {
         let name = ident.to_string();
         let word = words_of(&name)
             .into_iter()
             .find(|word| EMPTY_NAMES.contains(&word.as_str()));
         if let Some(word) = word {
-            findings.push(Finding {
+            findings.push(TidyFinding {
                 rule: "type-names",
                 path: file.path.clone(),
                 line: ident.span().start().line,
@@ -95,7 +95,7 @@ pub fn check_names(file: &SourceFile, findings: &mut Vec<Finding>) {
 }
 
 /// Checks the wording of every text file.
-pub fn check_texts(root: &Path, findings: &mut Vec<Finding>) -> Result<(), Failure> {
+pub fn check_texts(root: &Path, findings: &mut Vec<TidyFinding>) -> Result<(), Failure> {
     for relative in workspace::files(root, TEXTS)? {
         let text = workspace::read(root, &relative)?;
         check_text(&relative.to_string_lossy(), &text, findings);
@@ -103,10 +103,10 @@ pub fn check_texts(root: &Path, findings: &mut Vec<Finding>) -> Result<(), Failu
     Ok(())
 }
 
-fn check_text(path: &str, text: &str, findings: &mut Vec<Finding>) {
+fn check_text(path: &str, text: &str, findings: &mut Vec<TidyFinding>) {
     for (index, line) in text.lines().enumerate() {
         let mut push = |rule, message| {
-            findings.push(Finding {
+            findings.push(TidyFinding {
                 rule,
                 path: path.to_owned(),
                 line: index + 1,
@@ -141,8 +141,8 @@ fn check_text(path: &str, text: &str, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether `word` stands in `line` with no letter, digit or underscore beside it.
-fn has_word(line: &str, word: &str) -> bool {
+/// `true` if `line` contains `word` without an adjacent letter, digit or underscore.
+pub(super) fn has_word(line: &str, word: &str) -> bool {
     let joins = |found: Option<char>| found.is_some_and(|c| c.is_alphanumeric() || c == '_');
     line.match_indices(word).any(|(start, _)| {
         !joins(line[..start].chars().next_back())
@@ -150,7 +150,7 @@ fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// The words of a name in camel case or snake case, in lower case.
+/// Words of a name in camel case or snake case, converted to lower case.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for letter in name.chars() {
@@ -164,22 +164,26 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
+/// Names that a file defines.
 #[derive(Default)]
-struct Names {
-    found: Vec<proc_macro2::Ident>,
+pub(super) struct DefinedNames {
+    /// Types and traits.
+    pub types: Vec<proc_macro2::Ident>,
+    /// Type aliases and modules.
+    others: Vec<proc_macro2::Ident>,
 }
 
-impl<'ast> Visit<'ast> for Names {
+impl<'ast> Visit<'ast> for DefinedNames {
     fn visit_item(&mut self, item: &'ast syn::Item) {
-        let ident = match item {
-            syn::Item::Struct(item) => Some(&item.ident),
-            syn::Item::Enum(item) => Some(&item.ident),
-            syn::Item::Trait(item) => Some(&item.ident),
-            syn::Item::Type(item) => Some(&item.ident),
-            syn::Item::Mod(item) => Some(&item.ident),
-            _ => None,
-        };
-        self.found.extend(ident.cloned());
+        match item {
+            syn::Item::Struct(item) => self.types.push(item.ident.clone()),
+            syn::Item::Enum(item) => self.types.push(item.ident.clone()),
+            syn::Item::Trait(item) => self.types.push(item.ident.clone()),
+            syn::Item::Union(item) => self.types.push(item.ident.clone()),
+            syn::Item::Type(item) => self.others.push(item.ident.clone()),
+            syn::Item::Mod(item) => self.others.push(item.ident.clone()),
+            _ => {}
+        }
         syn::visit::visit_item(self, item);
     }
 }

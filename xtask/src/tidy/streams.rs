@@ -1,13 +1,13 @@
-//! Standard output and standard error are written to in few places, through which nothing passes
-//! that could control a terminal.
+//! Only a few files write to standard output and standard error. They filter everything that could
+//! control a terminal.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::visit::Visit;
 
-use super::Finding;
+use super::TidyFinding;
 use super::source::SourceFile;
 
-/// The files that may write to them.
+/// Files that may write to the streams.
 const TERMINALS: &[&str] = &[
     "crates/cli/src/terminal.rs",
     "crates/display/src/terminal.rs",
@@ -18,7 +18,7 @@ const MACROS: &[&str] = &["print", "println", "eprint", "eprintln", "dbg"];
 const STREAMS: &[&str] = &["stdout", "stderr"];
 
 /// Checks one file of the program.
-pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
+pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     let is_of_program = file.path.starts_with("crates/") && file.path.contains("/src/");
     if !is_of_program || TERMINALS.contains(&file.path.as_str()) {
         return;
@@ -27,7 +27,7 @@ pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
     writes.visit_file(&file.tree);
     let lines = writes.found.into_iter().map(|span| span.start().line);
     for line in lines.filter(|line| !file.is_test_line(*line)) {
-        findings.push(Finding {
+        findings.push(TidyFinding {
             rule: "direct-output",
             path: file.path.clone(),
             line,
@@ -42,7 +42,8 @@ struct Writes {
 }
 
 impl Writes {
-    /// A macro's arguments are only tokens: a stream is its name before empty parentheses.
+    /// A macro's arguments are only tokens, so a stream is found by its name before empty
+    /// parentheses.
     fn scan_tokens(&mut self, tokens: TokenStream) {
         let mut stream = None;
         for token in tokens {
@@ -76,6 +77,7 @@ impl<'ast> Visit<'ast> for Writes {
         let mut names = path.segments.iter().rev().map(|part| &part.ident);
         if let (Some(last), Some(module)) = (names.next(), names.next())
             && STREAMS.iter().any(|name| last == name)
+            // Functions of other modules may have the same names.
             && (module == "io" || module == "stdio")
         {
             self.found.push(last.span());

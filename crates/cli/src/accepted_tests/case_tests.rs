@@ -1,9 +1,8 @@
 //! Random workloads of every kind, by templates whose values are often at their limits or beyond.
 
 use description::reference::{WorkloadKey, keys};
-use description::source::LoadOptions;
 use description::{Overrides, Workload};
-use front::{CommandLine, FRONTS, FileAccess};
+use front::{CommandLine, FRONTS, FileAccess, LoadOptions};
 
 use crate::input::loaded;
 
@@ -578,7 +577,7 @@ impl Cases {
 
 /// The workloads of a file, with its text for messages.
 fn read(name: &str, text: String) -> (String, Option<Vec<Workload>>) {
-    let found = loaded(name, text.as_bytes(), None, &LoadOptions::default());
+    let found = loaded(name, text.as_bytes(), LoadOptions::default());
     (text, found.ok().map(|it| it.workloads))
 }
 

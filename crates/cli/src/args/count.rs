@@ -1,11 +1,11 @@
-//! Whole numbers of options, refused in words.
+//! Parsers of whole-number options, with errors that state the range.
 
 use std::str::FromStr;
 
 use description::reference::range_of;
 
-/// Reads the number of an option that sets this key of a workload. Text that is no such number is
-/// refused with the key's own range; a number beyond the range is for the workload to refuse.
+/// Returns a parser for an option that sets the workload key `key`. Text that is not a number of
+/// type `T` is refused with the range of the key. The workload itself checks that range later.
 pub(super) fn of_key<T: FromStr>(
     key: &'static str,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
@@ -17,7 +17,7 @@ pub(super) fn of_key<T: FromStr>(
     }
 }
 
-/// Reads a number from `min` to `max`.
+/// Returns a parser for numbers from `min` to `max`.
 pub(super) fn within<T>(min: T, max: T) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync
 where
     T: FromStr + PartialOrd + Copy + std::fmt::Display + Send + Sync,
@@ -26,7 +26,7 @@ where
         let number = text.parse().ok();
         let number = number.filter(|number| (min..=max).contains(number));
         number.ok_or_else(|| match max.to_string().len() {
-            // A bound of this length is the type's and not the option's.
+            // A maximum with 19 or more digits is the limit of the type, not of the option.
             19.. => format!("it takes a whole number of at least {min}"),
             _ => wanted(min, max),
         })

@@ -1,4 +1,4 @@
-//! Which processes measure together, and how they are reached.
+//! Options for measuring with several processes or hosts.
 
 use clap::{Args, ValueEnum};
 use crew::hosts;
@@ -6,24 +6,24 @@ use planning::GroupHost;
 
 use super::count::within;
 
-/// Which processes measure together, and how they are reached.
+/// Processes that measure together, and how to start them.
 #[derive(Debug, Args, Clone)]
 pub(crate) struct CrewArgs {
-    /// Measure on these hosts together, such as `a,b,node[01-16]`: a process on each, in a
-    /// directory of its own below the target
+    /// Measure on these hosts together, such as `a,b,node[01-16]`: one process per host, each in
+    /// its own directory below the target
     #[arg(long, value_name = "HOST,...", group = "elsewhere",
         conflicts_with_all = ["print", "web"])]
     pub hosts: Option<String>,
-    /// Run the workers of this manager of an `.icf` file, or of this `group`, on a host of their
-    /// own; repeatable, once for each
+    /// Run the workers of this manager of an `.icf` file, or of this `group`, on a separate host;
+    /// repeatable, once per manager
     #[arg(long, value_name = "MANAGER=HOST", group = "elsewhere", value_parser = group_host,
         conflicts_with_all = ["workers_per_host", "print", "web"])]
     pub host: Vec<GroupHost>,
-    /// Processes on each host
+    /// Number of processes per host
     #[arg(long, value_name = "N", default_value = "1", requires = "hosts",
         value_parser = within(1_u64, 1024))]
     pub workers_per_host: u64,
-    /// Command that runs another on a host; it is given the host's name and `pgmeter worker`
+    /// Command that runs a program on a host; its arguments are the host name and `pgmeter worker`
     #[arg(
         long,
         value_name = "CMD",
@@ -31,25 +31,27 @@ pub(crate) struct CrewArgs {
         requires = "elsewhere"
     )]
     pub ssh: String,
-    /// Copy this program to each host for the run, where it is not installed
+    /// Copy this program to each host for the run, if it is not installed there
     #[arg(long, requires = "elsewhere")]
     pub copy_binary: bool,
-    /// What to do when a process is lost while it measures
+    /// What to do if a process is lost during the measurement
     #[arg(long, value_name = "WHAT", default_value = "fail")]
     pub on_lost: OnLostArg,
 }
 
-/// What to do when a process is lost.
+/// Action when a process is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnLostArg {
-    /// End the run; what was measured before is kept
+    /// End the run; keep the results so far
     Fail,
-    /// Go on with the others, and say so
+    /// Continue with the other processes, and report the loss
     Continue,
 }
 
-/// Reads a group of workers and its host. Names of hosts have no `=`, those of groups may.
+/// Reads `MANAGER=HOST`. It splits at the last `=`, because group names may contain one and host
+/// names do not.
 pub(super) fn group_host(text: &str) -> Result<GroupHost, String> {
+    // The name of a manager may contain `=`, but the name of a host cannot.
     let Some((group, host)) = text.rsplit_once('=') else {
         return Err(
             "it takes a manager and a host, such as `LAB1=node1`; `--hosts` takes a list of \

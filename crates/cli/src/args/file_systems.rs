@@ -1,4 +1,4 @@
-//! Arguments of all commands that make file systems.
+//! Arguments shared by all commands that create file systems.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use units::Bytes;
 use super::RecordJsonArg;
 use crate::complete::values;
 
-/// Where labs are.
+/// Directory of a lab.
 #[derive(Debug, Args)]
 pub(crate) struct LabPlaceArgs {
     /// Directory for images and mount points; by default one in /var/tmp
@@ -17,28 +17,28 @@ pub(crate) struct LabPlaceArgs {
     pub dir: Option<PathBuf>,
 }
 
-/// What file systems are made of, and how often.
+/// File systems to create, their medium and their size.
 #[derive(Debug, Args)]
 pub(crate) struct FileSystemArgs {
-    /// File systems to make, with their options; repeatable
+    /// File systems to create, with their options; repeatable
     #[arg(long, value_name = "LIST", add = ArgValueCompleter::new(values::file_systems))]
     pub fs: Vec<String>,
-    /// Where to make them: `loop`, `zram`, or a block device, whose contents are lost
+    /// Where to create them: `loop`, `zram`, or a block device, whose contents are lost
     #[arg(long, value_name = "MEDIUM", default_value = "loop",
         add = ArgValueCompleter::new(values::media))]
     pub on: String,
-    /// Make each in a kernel of its own (User-mode Linux), which has nilfs2 and f2fs; times
-    /// measured there cannot be compared
+    /// Run each file system in its own User-mode Linux kernel, which adds nilfs2 and f2fs; times
+    /// measured in it are not comparable with native runs
     #[arg(long, value_name = "KIND")]
     pub vm: Option<VmArg>,
     /// Memory of each of these kernels
     #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "vm")]
     pub vm_memory: Bytes,
-    /// Size of each image (or of its memory)
+    /// Size of each image, zram device or tmpfs
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     pub image_size: Bytes,
-    /// Age each file system first: fill it, then replace files at that fullness, so that files and
-    /// free space become fragmented: `70%`, `70%,churn=5` (write five times what fills it; 2 by
+    /// Age each file system first: fill it, then keep replacing files at that fullness, to fragment
+    /// files and free space: `70%`, `70%,churn=5` (write five times the data that fills it; 2 by
     /// default), `70%,extents=1.5` (until files have 1.5 extents on average); seeded by `--seed`
     #[arg(long, value_name = "FULLNESS")]
     pub age: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) struct FileSystemArgs {
     pub overwrite_device: Vec<PathBuf>,
     #[command(flatten)]
     pub place: LabPlaceArgs,
-    /// Scale down the files, bytes and times of workloads: above 0, at most 1
+    /// Factor for the files, bytes and times of workloads: above 0, at most 1
     #[arg(long, value_name = "S", default_value = "1")]
     pub scale: String,
     /// Do not store the runs
@@ -57,11 +57,11 @@ pub(crate) struct FileSystemArgs {
     pub table: TableArgs,
 }
 
-/// How a table of file systems is printed.
+/// Output options of a table of file systems.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
-    /// Output format; by default the one that the name of the output ends in, such as `.html`, or
-    /// text
+    /// Output format; by default the format of the output file's extension, such as `.html`, or
+    /// else text
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<TableFormatArg>,
     /// Write to this file instead of standard output; an existing file is not replaced
@@ -74,10 +74,10 @@ pub(crate) struct TableArgs {
     pub quiet: bool,
 }
 
-/// Kernels for file systems.
+/// Virtual kernels for file systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VmArg {
-    /// User-mode Linux, of the Debian package `user-mode-linux`
+    /// User-mode Linux, from the Debian package `user-mode-linux`
     Uml,
 }
 
@@ -90,8 +90,8 @@ pub(crate) enum TableFormatArg {
     Markdown,
     /// A self-contained page with bar charts
     Html,
-    /// All of it, runs included, as `--json` writes it
+    /// All data, including the runs, as written by `--json`
     Json,
-    /// One row per figure and file system
+    /// One row per value and file system
     Csv,
 }

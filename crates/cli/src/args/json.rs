@@ -1,11 +1,12 @@
-//! `--json` of every command that says something.
+//! The `--json` option.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// `--json` of commands that look at what is there. What follows behind a blank is the command's
-/// own: the key of `keys --json size`, the records of `compare --json a.json b.json`.
+/// `--json` of commands that do not measure. A file name needs `=`, because a separate argument
+/// belongs to the command: the key in `keys --json size`, the records in `compare --json a.json
+/// b.json`.
 #[derive(Debug, Args, Default, Clone)]
 pub(crate) struct JsonArg {
     /// Print JSON instead of text; `--json=FILE` writes it to a file, and text is still printed
@@ -20,12 +21,11 @@ pub(crate) struct JsonArg {
     pub file: Option<PathBuf>,
 }
 
-/// `--json` of commands that measure, whose record is worth a file: its name may stand behind a
-/// blank, too.
+/// `--json` of commands that measure. The file name may also be a separate argument.
 #[derive(Debug, Args, Default, Clone)]
 pub(crate) struct RecordJsonArg {
-    /// Print the record as JSON, and the results on standard error; with FILE, write the record
-    /// there instead, replacing an existing file
+    /// Print the record as JSON, and the results on standard error; with FILE, write the record to
+    /// FILE instead, replacing an existing file
     #[arg(
         id = "json",
         long = "json",

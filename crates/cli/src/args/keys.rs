@@ -10,8 +10,8 @@ use super::JsonArg;
 /// Arguments of `keys`.
 #[derive(Debug, Args)]
 pub(crate) struct KeysArgs {
-    /// Only keys whose name or description contains this, such as `size`, `depth` or `steady`; a
-    /// word of another program, such as fio's `numjobs`, finds the key for it here
+    /// Only keys whose name or description contains this text, such as `size`, `depth` or `steady`;
+    /// a term of another program, such as fio's `numjobs`, finds the corresponding key
     #[arg(add = ArgValueCompleter::new(values::keys))]
     pub word: Option<String>,
     #[command(flatten)]

@@ -19,26 +19,26 @@ pub(crate) struct LabArgs {
     pub action: LabAction,
 }
 
-/// What to do in the lab.
+/// Actions of `lab`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabAction {
-    /// Make file systems, run workloads on each, and print one table
+    /// Create file systems, run workloads on each, and print one table
     #[command(after_help = RUN_HELP)]
     Run(Box<LabRunArgs>),
-    /// Crash the kernel while files are being written, then check that everything synced survived
+    /// Crash the kernel while it writes files, then check that all synced data survived
     #[command(after_help = recover::HELP)]
     Recover(Box<LabRecoverArgs>),
     /// Print the result of a lab again, in any format
     Report(LabReportArgs),
-    /// List the file systems that can be made here, and what the others need
+    /// List the file systems that this machine can create, and what the others need
     List(LabListArgs),
-    /// Do in a guest what the host ordered
+    /// Inside a guest, execute the order of the host
     #[command(hide = true)]
     Guest {
-        /// The order
+        /// File with the order
         order: PathBuf,
     },
-    /// Remove the mounts, devices, images and processes that a killed lab left behind, nothing else
+    /// Remove mounts, devices, images and processes left behind by a killed lab, and nothing else
     Clean(LabCleanArgs),
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct LabRunArgs {
     pub workloads: Vec<String>,
     #[command(flatten)]
     pub file_systems: FileSystemArgs,
-    /// How often each workload is measured on each file system
+    /// How often to measure each workload on each file system
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = within::<u32>(1, 1000))]
     pub repetitions: u32,
@@ -104,29 +104,30 @@ pub(crate) struct LabRunArgs {
     pub change: ChangeArgs,
 }
 
-/// What to change in workloads, after they are scaled.
+/// Options that change workloads. They apply after scaling.
 #[derive(Debug, Args, Default)]
 pub(crate) struct ChangeArgs {
-    /// Engine that issues the I/O
-    #[arg(long, value_name = "ENGINE")]
-    pub engine: Option<EngineArg>,
-    /// How the page cache is used
-    #[arg(long, value_name = "MODE")]
-    pub cache: Option<CacheArg>,
-    /// Requests kept in flight per worker
+    /// I/O engine; with a list, each engine is measured
+    #[arg(long, value_name = "ENGINE,...", value_delimiter = ',')]
+    pub engine: Vec<EngineArg>,
+    /// How the page cache is used; with a list, each mode is measured
+    #[arg(long, value_name = "MODE,...", value_delimiter = ',')]
+    pub cache: Vec<CacheArg>,
+    /// Queue depth: requests in flight per worker
     #[arg(long, value_name = "N,...", value_delimiter = ',',
         value_parser = of_key::<u32>("iodepth"))]
     pub iodepth: Vec<u32>,
-    /// Workers (threads)
-    #[arg(long, value_name = "N", value_parser = of_key::<u32>("workers"))]
-    pub workers: Option<u32>,
-    /// Size of the test file, or of each file where the workload makes many
+    /// Number of workers (threads); with a list, each number is measured
+    #[arg(long, value_name = "N,...", value_delimiter = ',',
+        value_parser = of_key::<u32>("workers"))]
+    pub workers: Vec<u32>,
+    /// Size of the test file; if the workload creates many files, size of each
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
     /// How long to measure each cell
     #[arg(long, value_name = "SPAN")]
     pub run_time: Option<Span>,
-    /// Warm-up before each measurement, not counted
+    /// Warm-up before each measurement, not measured
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
     /// Seed of all random streams, including `--jobs random` and `--age`
@@ -138,27 +139,27 @@ pub(crate) struct ChangeArgs {
     pub set: Vec<String>,
 }
 
-/// Orders of jobs.
+/// Orders of the measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum JobsArg {
-    /// All file systems in turn, there and back: A B C, C B A
+    /// Alternate between file systems, reversing the order each time: A B C, C B A
     Turns,
-    /// All repetitions of one, then of the next
+    /// All repetitions on one file system, then on the next
     Blocks,
-    /// All file systems in each repetition, shuffled
+    /// All file systems in each repetition, in random order
     Random,
 }
 
 impl ChangeArgs {
-    /// As the arguments of `run` for one workload.
+    /// Converts to the arguments of `run` for one workload.
     pub fn for_workload(&self, name: &str) -> WorkloadArgs {
         WorkloadArgs {
             workloads: vec![name.to_owned()],
             options: WorkloadOptions {
-                engine: self.engine,
-                cache: self.cache,
+                engine: self.engine.clone(),
+                cache: self.cache.clone(),
                 iodepth: self.iodepth.clone(),
-                workers: self.workers,
+                workers: self.workers.clone(),
                 size: self.size,
                 run_time: self.run_time,
                 ramp_time: self.ramp_time,

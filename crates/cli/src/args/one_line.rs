@@ -1,23 +1,28 @@
-//! A workload said in one line, in the place of a WORKLOAD.
+//! Options that describe a workload on the command line, without a WORKLOAD.
 
 use clap::{Args, ValueEnum};
-use description::one_line::{BlockSizes, OneLine, Pattern};
+use description::one_line::{BlockSizeList, OneLine, OneLines, Pattern};
 use units::Percent;
 
-/// What requests do, said on the command line.
+/// Access pattern and block sizes of a one-line workload.
 #[derive(Debug, Args, Default, Clone, PartialEq)]
 pub(crate) struct OneLineArgs {
-    /// Access pattern, as in fio: a workload in one line, with `--bs` and `--iodepth`, in the place
-    /// of a WORKLOAD
-    #[arg(long, value_name = "KIND", alias = "readwrite")]
-    pub rw: Option<RwArg>,
+    /// Access pattern, as in fio; with `--bs` and `--iodepth`, describes a workload on the command
+    /// line, without a WORKLOAD; with a list, each pattern is measured
+    #[arg(
+        long,
+        value_name = "KIND,...",
+        alias = "readwrite",
+        value_delimiter = ','
+    )]
+    pub rw: Vec<RwArg>,
     /// Percentage of reads in `--rw rw` and `--rw randrw`, 50 by default
     #[arg(long, value_name = "PERCENT", visible_alias = "rwmixread")]
     pub rwmix: Option<Percent>,
-    /// Block size, `4k` by default; or several with shares that add up to 100, such as
-    /// `4k:60,64k:40`
+    /// Block size, `4k` by default; with a list such as `4k,64k`, each size is measured; with
+    /// shares that add up to 100, such as `4k:60,64k:40`, the sizes are mixed
     #[arg(long, value_name = "SIZE[:SHARE],...")]
-    pub bs: Option<BlockSizes>,
+    pub bs: Option<BlockSizeList>,
     /// Percentage of reads, as in Iometer, instead of `--rw`; 100 by default
     #[arg(long, value_name = "PERCENT")]
     pub read: Option<Percent>,
@@ -27,19 +32,22 @@ pub(crate) struct OneLineArgs {
 }
 
 impl OneLineArgs {
-    /// The words, for the workload that they build.
-    pub fn words(&self) -> OneLine {
-        OneLine {
-            pattern: self.rw.map(RwArg::pattern),
-            mix: self.rwmix,
-            sizes: self.bs.clone(),
-            read: self.read,
-            random: self.random,
+    /// The words, for the workloads that they build.
+    pub fn words(&self) -> OneLines {
+        OneLines {
+            patterns: self.rw.iter().map(|it| it.pattern()).collect(),
+            sizes: self.bs.clone().map_or_else(Vec::new, |list| list.0),
+            rest: OneLine {
+                mix: self.rwmix,
+                read: self.read,
+                random: self.random,
+                ..OneLine::default()
+            },
         }
     }
 }
 
-/// What requests do, in fio's words.
+/// Access patterns with fio's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RwArg {
     /// Sequential reads

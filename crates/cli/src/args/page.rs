@@ -1,14 +1,14 @@
-//! Whether and where a page is written.
+//! Options for the HTML page of a result.
 
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
 
-/// Whether and where a page is written.
+/// Options for the HTML page of a result.
 #[derive(Debug, Args, Default)]
 pub(crate) struct PageArgs {
-    /// Write the HTML page to this file, not to the report directory
+    /// Write the HTML page to this file instead of the report directory
     #[arg(long, value_name = "FILE", conflicts_with = "no_html")]
     pub html: Option<PathBuf>,
     /// Write no HTML page
@@ -16,16 +16,16 @@ pub(crate) struct PageArgs {
     pub no_html: bool,
     #[command(flatten)]
     pub place: ReportDirArg,
-    /// Open the page in the browser at the end: `BROWSER`, or that of the desktop
+    /// Open the page at the end, in `BROWSER` or the desktop's browser
     #[arg(long)]
     pub open: bool,
 }
 
-/// Where pages are that nobody named a file for.
+/// Directory of pages without an explicit file name.
 #[derive(Debug, Args, Default)]
 pub(crate) struct ReportDirArg {
-    /// The report directory; by default `reports` next to the results store
-    // An empty variable is none.
+    /// Report directory; by default `reports` next to the results store
+    // An empty variable counts as unset.
     #[arg(
         long,
         value_name = "DIR",

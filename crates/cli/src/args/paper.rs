@@ -16,7 +16,7 @@ pub(crate) struct PaperArgs {
     pub action: PaperAction,
 }
 
-/// What to do with published experiments.
+/// Actions of `paper`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PaperAction {
     /// List the experiments
@@ -24,9 +24,9 @@ pub(crate) enum PaperAction {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Print an experiment's workload and its published figures
+    /// Print the workload of an experiment and its published results
     Show(PaperShowArgs),
-    /// Repeat an experiment, and print it beside its published figures
+    /// Repeat an experiment, and print the results next to the published ones
     Run(Box<PaperRunArgs>),
 }
 
@@ -36,8 +36,8 @@ pub(crate) struct PaperShowArgs {
     /// A name from `pgmeter paper list`
     #[arg(add = ArgValueCompleter::new(values::papers))]
     pub name: String,
-    /// Output format; by default the one that the name of the output ends in, such as `.html`, or
-    /// text
+    /// Output format; by default the format of the output file's extension, such as `.html`, or
+    /// else text
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<TableFormatArg>,
     /// Write to this file instead of standard output; an existing file is not replaced
@@ -58,7 +58,7 @@ pub(crate) struct PaperRunArgs {
     pub target: Vec<PathBuf>,
     #[command(flatten)]
     pub file_systems: FileSystemArgs,
-    /// How often to repeat it on each file system; the table shows means
+    /// How often to repeat the experiment on each file system; the table shows means
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = within::<u32>(1, 1000))]
     pub repetitions: u32,

@@ -21,7 +21,7 @@ returned. Exit code 0: every promise was kept; 1: one was not.\n\
 /// Arguments of `lab recover`.
 #[derive(Debug, Args)]
 pub(crate) struct LabRecoverArgs {
-    /// File systems to make, with their options; repeatable
+    /// File systems to create, with their options; repeatable
     #[arg(
         long,
         value_name = "LIST",
@@ -32,7 +32,7 @@ pub(crate) struct LabRecoverArgs {
     /// The kernel to crash
     #[arg(long, value_name = "KIND", default_value = "uml")]
     pub vm: VmArg,
-    /// Memory of each of these kernels
+    /// Memory of each guest kernel
     #[arg(long, value_name = "SIZE", default_value = "512MiB")]
     pub vm_memory: Bytes,
     /// Size of each image
@@ -44,10 +44,11 @@ pub(crate) struct LabRecoverArgs {
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = within::<u32>(1, 1000))]
     pub trials: u32,
-    /// Seed of what is written and of when the kernel is killed
+    /// Seed of the file contents and of the time of each crash
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within(0, u64::MAX))]
     pub seed: u64,
-    /// A control: sync nothing, but check as if everything had been synced; losses must be found
+    /// Control experiment: sync nothing, but check as if everything had been synced; must find
+    /// losses
     #[arg(long)]
     pub no_fsync: bool,
     /// Do not store the result

@@ -20,10 +20,10 @@ pub(crate) struct RunsArgs {
     pub list: RunsListArgs,
 }
 
-/// What to do with stored runs.
+/// Actions of `runs`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunsAction {
-    /// Print the report of a run, or the table of a lab again
+    /// Print the report of a stored run, or the table of a stored lab
     Show {
         /// A run or a lab
         #[arg(value_name = "RUN|LAB", add = ArgValueCompleter::new(values::runs_or_labs))]
@@ -31,7 +31,7 @@ pub(crate) enum RunsAction {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Remove runs with all their figures, and labs with all their runs
+    /// Remove runs with all their results, and labs with all their runs
     Rm {
         /// Runs and labs
         #[arg(required = true, value_name = "RUN|LAB",
@@ -54,7 +54,7 @@ pub(crate) enum RunsAction {
         /// The text
         text: String,
     },
-    /// Put tags on a run
+    /// Add tags to a run
     Tag {
         /// A run
         #[arg(add = ArgValueCompleter::new(values::runs))]
@@ -64,7 +64,7 @@ pub(crate) enum RunsAction {
             add = ArgValueCompleter::new(values::tags))]
         tags: Vec<String>,
     },
-    /// Take tags off a run
+    /// Remove tags from a run
     Untag {
         /// A run
         #[arg(add = ArgValueCompleter::new(values::runs))]
@@ -83,7 +83,7 @@ pub(crate) enum RunsAction {
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Import records into the store; each is imported whole or not at all
+    /// Import records into the store; each record is imported completely or not at all
     Import {
         /// Files written by `runs export` or `run --json`
         #[arg(required = true, value_name = "FILE")]
@@ -93,7 +93,7 @@ pub(crate) enum RunsAction {
     },
 }
 
-/// Which runs to list, and how.
+/// Filters, columns and order of the list of runs.
 #[derive(Debug, Args)]
 pub(crate) struct RunsListArgs {
     /// Only runs of workloads whose name contains this
@@ -112,10 +112,10 @@ pub(crate) struct RunsListArgs {
     /// since this long ago, such as `7d`
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// List at most this many; by default all
+    /// List at most this many runs; by default all
     #[arg(long, value_name = "N", value_parser = within(1, usize::MAX))]
     pub limit: Option<usize>,
-    /// List the runs of labs one by one, not each lab as one row
+    /// List each run of a lab, instead of one row per lab
     #[arg(long)]
     pub all: bool,
     /// Columns of the table
@@ -130,49 +130,49 @@ pub(crate) struct RunsListArgs {
     /// Show times in UTC instead of local time
     #[arg(long)]
     pub utc: bool,
-    /// Do not show the table with a pager
+    /// Print the table without a pager
     #[arg(long)]
     pub no_pager: bool,
     #[command(flatten)]
     pub json: JsonArg,
 }
 
-/// What the table of runs tells of each.
+/// Columns of the table of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RunColumn {
-    /// The beginning of the id by which commands know the run or the lab
+    /// Start of the id, long enough for use in commands
     Run,
-    /// When it began
+    /// Start time
     Started,
-    /// What was run, and how it ended unless it is complete
+    /// Workload, and the status unless the run is complete
     Workload,
-    /// The best rate, in the unit that tells most of this workload; of a lab, how many runs it has
+    /// Best rate, in the most useful unit for the workload; for a lab, the number of its runs
     Rate,
-    /// Its tags
+    /// Tags
     Tags,
-    /// How it ended
+    /// Status
     Status,
-    /// What was measured
+    /// Target that was measured
     Target,
-    /// The file systems of the targets
+    /// File systems of the targets
     FileSystem,
-    /// The kernel's release
+    /// Kernel release
     Kernel,
-    /// The machine
+    /// Host name of the machine
     Host,
-    /// How many cells are complete
+    /// Number of complete cells
     Cells,
-    /// The most operations per second of all cells
+    /// Highest IOPS of all cells
     Iops,
-    /// The most bytes per second of all cells
+    /// Highest bandwidth of all cells
     Bandwidth,
-    /// The lab that it is part of
+    /// Lab that the run belongs to
     Lab,
-    /// Its note
+    /// Note
     Note,
 }
 
-/// How runs end.
+/// Status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatusArg {
     /// Still running

@@ -8,7 +8,7 @@ use clap_complete::ArgValueCompleter;
 
 use crate::complete::values;
 
-/// What to do from elsewhere.
+/// Help for use by other machines.
 pub(super) const HELP: &str = "\
 Only this machine can reach the page. To use it from elsewhere, run `ssh -L
 7764:127.0.0.1:7764 THIS-MACHINE` there and open the URL. The token is a fresh one each time;
@@ -18,24 +18,35 @@ PGMETER_TOKEN_FILE names a file to take it from, which only you can read.";
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Address and port; by default `127.0.0.1:7764`, or the next free port
-    #[arg(long, value_name = "ADDRESS", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "ADDRESS", value_hint = ValueHint::Other,
+        value_parser = socket_address)]
     pub listen: Option<SocketAddr>,
-    /// Name of this machine that browsers may use; needed to listen on an address that others can
-    /// reach; repeatable
+    /// Name of this machine that browsers may use; required if `--listen` is reachable by other
+    /// machines; repeatable
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Hostname)]
     pub allow_host: Vec<String>,
-    /// Directory, file or block device that the page may measure, with all beneath it; repeatable;
-    /// without it, the page shows and compares runs and starts none
+    /// Directory, file or block device that the page may measure, including everything below it;
+    /// repeatable; without it, the page shows and compares runs but starts none
     #[arg(long, short = 't', value_name = "PATH",
         add = ArgValueCompleter::new(values::targets))]
     pub target: Vec<PathBuf>,
     /// Let runs from the page write to this block device; everything on it is lost
     #[arg(long, value_name = "DEV", value_hint = ValueHint::Other)]
     pub overwrite_device: Vec<PathBuf>,
-    /// Show this run, and end when it is over: what `run --web` starts
+    /// Show this run, and exit when it is over; used by `run --web`
     #[arg(long, value_name = "RUN", hide = true)]
     pub beside_run: Option<String>,
-    /// Open the page in the browser: `BROWSER`, or that of the desktop
+    /// Open the page in `BROWSER` or the desktop's browser
     #[arg(long)]
     pub open: bool,
+}
+
+/// Parses the value of `--listen`.
+pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    let example = match text.parse::<u16>() {
+        Ok(port) => format!("127.0.0.1:{port}"),
+        Err(_) => "127.0.0.1:8080".to_owned(),
+    };
+    let wanted = format!("it takes an address and a port, such as `{example}`");
+    text.parse().map_err(|_| wanted)
 }

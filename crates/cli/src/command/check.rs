@@ -1,4 +1,4 @@
-//! `check`: what would be done, and everything that is doubtful about it.
+//! `check`: prints the plan of a run, and everything that is doubtful about it.
 
 use std::path::Path;
 
@@ -7,19 +7,19 @@ use plan::facts::{SystemFacts, TargetFacts};
 use plan::{Cell, Plan, TargetKind, TargetPlan};
 use plan::{Diagnostic, Severity, printable};
 use planning::{
-    CheckedPlan, GroupHost, Planned, TargetRemark, hosts_of_groups, plan, plan_text_on,
-    wanted_targets,
+    CheckedPlan, GroupHost, Planned, TargetRemark, hosts_of_groups, plan, wanted_targets,
 };
+use report::plan_text_on;
 
 use crate::args::CheckArgs;
 use crate::bounds;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::input::{Input, input};
-use crate::terminal::Stream;
+use crate::terminal::OutputStream;
 
-/// Parses and plans, and prints the plan and every warning. Nothing is touched.
-pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
+/// Parses and plans, then prints the plan and all warnings. Touches no target.
+pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     let output = args.json.open()?;
     let Input {
         workloads,
@@ -43,7 +43,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let mut planned = accepted(&workloads, &overrides, &facts)?;
     let is_looked_at = is_here && bounds::admit(wanted.iter().map(Path::new)).is_ok();
     planned.warnings.splice(0..0, warnings);
-    // The file is understood; that it cannot be run is for `run` to refuse.
+    // The file itself is valid, so obstacles on this machine are only warnings; `run` refuses them.
     for mut refusal in planned.refusals.drain(..) {
         refusal.severity = Severity::Warning;
         planned.warnings.push(refusal);
@@ -70,33 +70,34 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         hosts: &hosts,
     };
     output.give(&checked, || {
-        let columns = match Stream::Output.is_terminal() {
-            true => Stream::Output.page().width,
+        let columns = match OutputStream::Output.is_terminal() {
+            true => OutputStream::Output.page().width,
             false => usize::MAX,
         };
-        Document::prose(
+        OutputText::prose(
             about.clone() + &host_lines(&hosts) + &plan_text_on(&planned, &remarks, columns),
         )
     })?;
     Ok(Exit::Measured)
 }
 
-/// The plan of workloads on targets that are as these facts say.
+/// Plans workloads for targets with the given facts.
 ///
 /// # Errors
-/// Whatever is wrong with it on any machine; what keeps it from this one is among its refusals.
+/// For mistakes that are independent of the machine. Obstacles on this machine are in `refusals`.
 pub(crate) fn accepted(
     workloads: &[Workload],
     overrides: &Overrides,
     facts: &SystemFacts,
-) -> Result<Planned, Failure> {
+) -> Result<Planned, CliError> {
     let planned = plan(workloads, overrides, facts)?;
     bounds::refuse_large(&planned.plan)?;
+    // Some impossible values are found only when the streams of requests are created.
     run::try_streams(&planned.plan)?;
     Ok(planned)
 }
 
-/// Facts of targets that are on other machines, which nobody looks at.
+/// Returns placeholder facts for targets on other machines, which are not probed.
 fn facts_elsewhere(wanted: &[String]) -> SystemFacts {
     let facts = |path: &String| TargetFacts::placeholder(path, TargetKind::Directory);
     SystemFacts {
@@ -105,7 +106,7 @@ fn facts_elsewhere(wanted: &[String]) -> SystemFacts {
     }
 }
 
-/// Which group would work where.
+/// Lists the host of each group.
 fn host_lines(hosts: &[GroupHost]) -> String {
     if hosts.is_empty() {
         return String::new();
@@ -115,7 +116,7 @@ fn host_lines(hosts: &[GroupHost]) -> String {
     format!("hosts\n{lines}\n")
 }
 
-/// What is found on this machine that keeps the plan from being run, or makes it doubtful.
+/// Returns findings on this machine that prevent the planned run or make it doubtful.
 fn found_here(plan: &Plan, create: bool) -> Vec<Diagnostic> {
     let refusals = run::refusals(plan, create).into_iter().map(|error| {
         let warning = Diagnostic::warning("", format!("`run` would refuse this: {error}"));
@@ -130,7 +131,7 @@ fn found_here(plan: &Plan, create: bool) -> Vec<Diagnostic> {
     refusals.chain(unmounted).chain(doubts(plan)).collect()
 }
 
-/// What is known of a target beside the plan.
+/// Returns facts about a target that are not part of the plan.
 fn remark(target: &TargetPlan) -> TargetRemark {
     if !target.kind.is_path() {
         return TargetRemark::default();
@@ -141,11 +142,11 @@ fn remark(target: &TargetPlan) -> TargetRemark {
     }
 }
 
-/// What there is to doubt of the storage under the targets, as `run` will say it.
+/// Returns doubts about the storage under the targets, in the words of `run`.
 fn doubts(plan: &Plan) -> Vec<Diagnostic> {
     let paths: Vec<_> = plan.targets.iter().map(|it| it.path.clone()).collect();
     let in_memory = results::doubt_memory(&target::environment(&paths), plan);
-    // What is preconditioned or stamped is written before it is read.
+    // Preconditioned or stamped data is written before it is read.
     let is_written = |cell: &&Cell| {
         cell.precondition.is_some() || cell.workers.iter().any(|worker| worker.verify)
     };

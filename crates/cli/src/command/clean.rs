@@ -1,4 +1,4 @@
-//! `clean`: removes what a run left that could not do so itself.
+//! `clean`: removes leftover files of an interrupted run.
 
 use std::io::{BufRead, IsTerminal, stdin};
 
@@ -6,15 +6,15 @@ use target::{Adoptable, CleanReport, CleanedTarget, Left};
 
 use super::mounts::put_back;
 use crate::args::CleanArgs;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::terminal::one_line;
 
-/// Files of a classic that are named before it is asked.
+/// Number of leftover files of a classic shown in the prompt.
 const FILES_SHOWN: usize = 5;
 
-/// Removes what manifests at the path name, and says what was left and why.
-pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
+/// Removes the files listed in manifests at the path. Reports the files that remain, and why.
+pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, CliError> {
     if args.adopt && !args.yes && !stdin().is_terminal() {
         let help = format!(
             "run it in a terminal, or add `--yes` to remove them without asking; `pgmeter clean \
@@ -23,9 +23,11 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
         );
         let message = "`--adopt` asks before removing anything, but standard input is not a \
                        terminal";
-        return Err(Failure::new(Exit::Usage, message, Some(help)));
+        return Err(CliError::new(Exit::Usage, message, Some(help)));
     }
     let output = args.json.open()?;
+    // If the file system is not mounted, the directory below its mount point would be cleaned
+    // instead.
     put_back(std::iter::once(args.path.as_path()))?;
     let mut ask = |found: &[Adoptable]| {
         tell!("these match the manifest in name, size and owner, but not in inode number:");
@@ -38,7 +40,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
         path: &args.path,
         report: &report,
     };
-    output.give(&cleaned, || Document::prose(text(args, &report)))?;
+    output.give(&cleaned, || OutputText::prose(text(args, &report)))?;
     if !args.adopt && !report.adoptable.is_empty() {
         tell_text!(
             "these may be copies of pgmeter's files (`cp`, a restored backup), or their file \
@@ -55,7 +57,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// What was removed and what was left, a line each.
+/// Lists removed and remaining files, one per line.
 fn text(args: &CleanArgs, report: &CleanReport) -> String {
     let mut text = String::new();
     if report.is_empty() {
@@ -69,7 +71,7 @@ fn text(args: &CleanArgs, report: &CleanReport) -> String {
     }
     if report.beneath_count > 0 {
         let count = report.beneath_count;
-        text.push_str(&format!("removed {count} files and directories beneath\n"));
+        text.push_str(&format!("removed {count} files and directories below\n"));
     }
     for left in &report.left {
         text.push_str(&format!(
@@ -81,12 +83,13 @@ fn text(args: &CleanArgs, report: &CleanReport) -> String {
     text
 }
 
-/// Removes, after asking, what `as` left that was killed.
-fn clean_classics(args: &CleanArgs, report: &mut CleanReport) -> Result<(), Failure> {
+/// Removes the leftover files of a killed `as`, after a prompt.
+fn clean_classics(args: &CleanArgs, report: &mut CleanReport) -> Result<(), CliError> {
     let (leftovers, left) = target::classic_leftovers(&args.path)?;
     report.left.extend(left);
     for leftover in leftovers {
         let count = leftover.files().count();
+        // A manifest without remaining files can be removed without a question.
         if count > 0 {
             let first = leftover.files().take(FILES_SHOWN);
             let first: Vec<_> = first
@@ -134,7 +137,7 @@ fn listed(found: &[Adoptable]) -> String {
     found.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the user's next line says yes.
+/// Returns `true` if the user answers `yes`.
 fn is_confirmed() -> bool {
     tell!("remove them? Type `yes`:");
     let mut answer = String::new();

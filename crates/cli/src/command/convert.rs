@@ -1,43 +1,43 @@
-//! `convert`: a workload file in another format.
+//! `convert`: writes a workload file in another format.
 
 use std::path::Path;
 
-use description::source::LoadOptions;
-use description::{Workload, icf, to_toml};
+use description::{Workload, to_toml};
+use front::{LoadOptions, icf};
 
-use crate::args::{ConvertArgs, ConvertTo, KindArg};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::args::{ConvertArgs, ConvertFormat};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::input::find;
 use crate::output::write_new;
 
-/// Reads a workload and writes it in the format asked for.
-pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, Failure> {
+/// Reads a workload and writes it in the requested format.
+pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, CliError> {
     let options = LoadOptions {
-        kind: args.kind.and_then(KindArg::source),
+        kind: args.kind,
         strict: args.strict,
         ..LoadOptions::default()
     };
-    let loaded = find(&args.file, args.kind, &options)?;
+    let loaded = find(&args.file, options)?;
     for warning in &loaded.warnings {
         tell_text!("{warning}\n");
     }
     let text = match args.to {
-        ConvertTo::Toml => {
+        ConvertFormat::Toml => {
             let text = toml(&loaded.workloads)?;
             for left_out in &loaded.left_out {
                 tell_text!("{left_out}\n");
             }
             text
         }
-        ConvertTo::Icf => icf_text(&args.file, &loaded.workloads)?,
-        ConvertTo::Fio => fio_text(&args.file, &loaded.workloads)?,
+        ConvertFormat::Icf => icf_text(&args.file, &loaded.workloads)?,
+        ConvertFormat::Fio => fio_text(&args.file, &loaded.workloads)?,
     };
-    write_new(args.output.as_deref(), &Document::Data(text))?;
+    write_new(args.output.as_deref(), &OutputText::Data(text))?;
     Ok(Exit::Measured)
 }
 
-fn toml(workloads: &[Workload]) -> Result<String, Failure> {
+fn toml(workloads: &[Workload]) -> Result<String, CliError> {
     Ok(match workloads {
         [one] => to_toml(one)?,
         several => to_toml(&Workload {
@@ -47,14 +47,14 @@ fn toml(workloads: &[Workload]) -> Result<String, Failure> {
     })
 }
 
-fn icf_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {
+fn icf_text(file: &str, workloads: &[Workload]) -> Result<String, CliError> {
     let [workload] = workloads else {
         let message = format!(
             "`{file}` has {} workloads, but an Iometer configuration holds only one",
             workloads.len()
         );
         let help = Some("convert its parts one by one".to_owned());
-        return Err(Failure::new(Exit::Usage, message, help));
+        return Err(CliError::new(Exit::Usage, message, help));
     };
     let (document, warnings) = icf::from_workload(workload)?;
     for warning in &warnings {
@@ -63,7 +63,7 @@ fn icf_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&icf::write(&document)).into_owned())
 }
 
-fn fio_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {
+fn fio_text(file: &str, workloads: &[Workload]) -> Result<String, CliError> {
     let is_file = |path: &str| Path::new(path).is_file();
     let (text, warnings) = front::fio::job_file(workloads, file, &is_file)?;
     for warning in &warnings {

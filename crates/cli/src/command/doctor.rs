@@ -1,4 +1,4 @@
-//! `doctor`: what this machine can and cannot measure.
+//! `doctor`: reports what this machine can and cannot measure.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use lab::{LabError, probe_guests};
 use target::{Diagnosis, Finding, Health};
 
 use crate::args::DoctorArgs;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::signals::stop_flag;
 use crate::terminal::one_line;
 
-/// Prints every finding, with what to do about it.
-pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
+/// Prints all findings, each with a remedy.
+pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, CliError> {
     if let Err(error) = std::fs::metadata(&args.path) {
         let message = format!("cannot access `{}`: {error}", args.path.display());
         let help = Some("give the directory that you want to measure".to_owned());
-        return Err(Failure::new(Exit::Usage, message, help));
+        return Err(CliError::new(Exit::Usage, message, help));
     }
     let output = args.json.open()?;
     let stop = stop_flag(at_once)?;
@@ -30,7 +30,7 @@ pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Fail
         path: args.path.clone(),
         findings,
     };
-    output.give(&diagnosis, || Document::prose(text(&diagnosis.findings)))?;
+    output.give(&diagnosis, || OutputText::prose(text(&diagnosis.findings)))?;
     Ok(Exit::Measured)
 }
 
@@ -38,7 +38,7 @@ fn text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
         let health = finding.status.name();
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             text,
             "{health:8}{:18}{}",
@@ -52,7 +52,7 @@ fn text(findings: &[Finding]) -> String {
     text
 }
 
-/// What became of a guest that was to do nothing.
+/// Reports the result of starting an empty guest.
 fn of_guests(guests: Result<Kernel, LabError>) -> Finding {
     let name = "guests";
     match guests {

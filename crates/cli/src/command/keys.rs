@@ -1,4 +1,4 @@
-//! `keys` and `schema`: what workload files say, from the types that read them.
+//! `keys` and `schema`: the reference of workload files, generated from the types that parse them.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use planning::KeyList;
 use report::wrap;
 
 use crate::args::KeysArgs;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::foreign::key_of;
 use crate::schemas;
-use crate::terminal::{Stream, print_document};
+use crate::terminal::{OutputStream, print_document};
 
-/// Columns before the explanation.
+/// Indentation of the explanation.
 const INDENT: &str = "    ";
 
-/// Prints every key of workload files, or those that a word finds.
-pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, Failure> {
+/// Prints all keys of workload files, or those that match a word.
+pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, CliError> {
     let output = args.json.open()?;
     let found = match &args.word {
         Some(word) => found(word),
@@ -28,20 +28,20 @@ pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, Failure> {
             Some(near) => format!("did you mean `pgmeter keys {near}`?"),
             None => "`pgmeter keys` lists them all".to_owned(),
         };
-        let message = format!("no key is called `{word}` or says so");
-        return Err(Failure::new(Exit::Usage, message, Some(help)));
+        let message = format!("no key matches `{word}`");
+        return Err(CliError::new(Exit::Usage, message, Some(help)));
     }
     let list = KeyList { keys: found };
     output.give(&list, || {
-        let width = Stream::Output.page().width.max(40);
+        let width = OutputStream::Output.page().width.max(40);
         let texts: Vec<String> = list.keys.iter().map(|key| entry(key, width)).collect();
-        Document::prose(texts.join("\n"))
+        OutputText::prose(texts.join("\n"))
     })?;
     Ok(Exit::Measured)
 }
 
-/// The keys that a word finds; another program's word finds the key that says the same here, unless
-/// a key is called so.
+/// Finds the keys that match a word. Terms of other programs find the corresponding key, unless a
+/// key has that name.
 fn found(word: &str) -> Vec<WorkloadKey> {
     let found = find_keys(word);
     let is_key = found
@@ -59,21 +59,21 @@ fn found(word: &str) -> Vec<WorkloadKey> {
     ours
 }
 
-/// Prints the JSON Schema of that name.
-pub(crate) fn schema(name: &str) -> Result<Exit, Failure> {
-    let schema = schemas::schema(name).ok_or_else(Failure::bug)?;
-    print_document(&Document::Json(schema))?;
+/// Prints the JSON Schema with this name.
+pub(crate) fn schema(name: &str) -> Result<Exit, CliError> {
+    let schema = schemas::schema(name).ok_or_else(CliError::bug)?;
+    print_document(&OutputText::Json(schema))?;
     Ok(Exit::Measured)
 }
 
-/// A key's own line, and below it what it says.
+/// Formats a key on its own line, and the explanation below it.
 fn entry(key: &WorkloadKey, width: usize) -> String {
     let unit = match (key.value.as_str(), key.unit) {
         ("percent", _) | (_, None) => String::new(),
         (_, Some("per second")) => " per second".to_owned(),
         (_, Some(unit)) => format!(" in {unit}"),
     };
-    // The unit is that of each element.
+    // The unit applies to each element of a list.
     let (value, list) = match key.value.strip_suffix(", or a list") {
         Some(value) => (value, ", or a list"),
         None => (key.value.as_str(), ""),
@@ -87,7 +87,7 @@ fn entry(key: &WorkloadKey, width: usize) -> String {
         let _ = write!(said, " Default: {default}.");
     }
     for line in wrap(&said, width - INDENT.len()) {
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{INDENT}{line}");
     }
     text

@@ -1,4 +1,4 @@
-//! `list`: the built-in workloads and packs, and the programs whose work can be done.
+//! `list`: the built-in workloads and packs, and the programs that pgmeter can emulate.
 
 use std::fmt::Write as _;
 
@@ -7,15 +7,15 @@ use front::Front;
 use planning::{BuiltinList, ListedProgram};
 
 use crate::args::{ListArgs, programs};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 
-/// Prints each name with its title, by origin.
-pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
+/// Prints names and titles, grouped by origin.
+pub(crate) fn list(args: &ListArgs) -> Result<Exit, CliError> {
     let output = args.json.open()?;
     let list = BuiltinList::with(stand_ins());
     output.give(&list, || {
-        Document::prose(match args.names {
+        OutputText::prose(match args.names {
             true => names(&list),
             false => text(&list),
         })
@@ -23,7 +23,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
     Ok(Exit::Measured)
 }
 
-/// The programs that `as` takes.
+/// Returns the programs that `as` can emulate.
 fn stand_ins() -> Vec<ListedProgram> {
     let listed = |program: clap::builder::PossibleValue| {
         let name = program.get_name().to_owned();
@@ -47,7 +47,7 @@ fn text(list: &BuiltinList) -> String {
     let names = list.workloads.iter().map(|builtin| builtin.name.len());
     let width = names.max().unwrap_or(0);
     let mut text = String::new();
-    // Writing to a string does not fail.
+    // Writing to a `String` cannot fail.
     for (origin, workloads) in by_origin(&list.workloads) {
         let _ = writeln!(text, "{origin}");
         for builtin in workloads {
@@ -55,7 +55,7 @@ fn text(list: &BuiltinList) -> String {
         }
         text.push('\n');
     }
-    text.push_str("other programs: `pgmeter as NAME ARGUMENTS` does what they do\n");
+    text.push_str("other programs, emulated by `pgmeter as NAME ARGUMENTS`\n");
     for program in &list.programs {
         let files = program.files.map(|kind| format!("; `run` takes a {kind}"));
         let (name, title) = (&program.name, &program.title);
@@ -68,7 +68,7 @@ fn text(list: &BuiltinList) -> String {
     text
 }
 
-/// The workloads of each origin, in the order of their first.
+/// Groups workloads by origin, in the order of their first appearance.
 fn by_origin(workloads: &[Builtin]) -> Vec<(&'static str, Vec<&Builtin>)> {
     let mut groups: Vec<(&'static str, Vec<&Builtin>)> = Vec::new();
     for builtin in workloads {

@@ -1,4 +1,4 @@
-//! One module a command.
+//! One module per command.
 
 pub(crate) mod as_classic;
 pub(crate) mod check;
@@ -24,5 +24,5 @@ pub(crate) mod sink;
 pub(crate) mod team;
 pub(crate) mod version;
 
-/// Without a target, a work directory is made in the current directory.
+/// Without a target, pgmeter creates a work directory in the current directory.
 const DEFAULT_TARGET: &str = ".";

@@ -1,16 +1,16 @@
-//! File systems that a killed run left unmounted.
+//! Remounts file systems that a killed run left unmounted.
 
 use std::path::Path;
 
 use target::{NotPutBack, PutBack, put_back_mounts};
 
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 
-/// Mounts again what killed runs left unmounted, and says so.
+/// Remounts what killed runs left unmounted, and reports it.
 ///
-/// Fails where one of the targets lies on what cannot be mounted: something else would be measured,
-/// or cleaned, instead.
-pub(crate) fn put_back<'a>(targets: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
+/// Fails if a target is on a file system that cannot be remounted. Otherwise pgmeter would measure
+/// or clean something else.
+pub(crate) fn put_back<'a>(targets: impl Iterator<Item = &'a Path>) -> Result<(), CliError> {
     let done = put_back_mounts();
     let targets: Vec<_> = targets
         .filter_map(|it| std::path::absolute(it).ok())
@@ -23,15 +23,15 @@ pub(crate) fn put_back<'a>(targets: impl Iterator<Item = &'a Path>) -> Result<()
     {
         let shown = point.display();
         let Err(reason) = outcome else {
-            tell!("mounted `{shown}` again, which a killed run had left unmounted");
+            tell!("remounted `{shown}`, which a killed run had left unmounted");
             continue;
         };
         let message =
-            format!("`{shown}`, left unmounted by a killed run, cannot be mounted again: {reason}");
+            format!("`{shown}`, left unmounted by a killed run, cannot be remounted: {reason}");
         let is_target = targets.iter().any(|target| target.starts_with(&point));
         if is_target && matches!(reason, NotPutBack::Refused(_)) {
             let help = format!("run `{command}`");
-            return Err(Failure::new(Exit::System, message, Some(help)));
+            return Err(CliError::new(Exit::System, message, Some(help)));
         }
         tell!("warning: {message}");
     }

@@ -1,53 +1,53 @@
-//! Where the record of a run goes: the files that were asked for, standard output, and the page.
+//! Destinations of a run's record: requested files, standard output and the page.
 
 use std::path::{Path, PathBuf};
 
-use report::{Format, Page, Repetitions, render, render_text};
+use report::{Format, Page, ShownRepetitions, render, render_text};
 use results::RunRecord;
 use run::Finished;
 
 use crate::args::{PageArgs, RunArgs};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::finished::{rescue, tell_not_stored};
 use crate::format::repetitions;
 use crate::output::{Existing, OutputFile, is_stdout};
 use crate::pages::Reports;
-use crate::stored::Place;
-use crate::terminal::{StandardOutput, Stream, print, print_document, tell_document};
+use crate::stored::StoreLocation;
+use crate::terminal::{OutputStream, StandardOutput, print, print_document, tell_document};
 
-/// The documents that were asked for.
+/// The requested documents.
 pub(super) struct Outputs<'a> {
     page: &'a PageArgs,
     files: Vec<(OutputFile, Format)>,
-    /// The document that standard output is for.
+    /// Format of the document on standard output; `None` if the results go there.
     stdout: Option<Format>,
-    /// Where the page goes that nobody named, if there is to be one.
+    /// Report directory for an automatic page; `None` if no such page is wanted.
     reports: Option<Reports>,
-    /// The page that was named, from the root.
+    /// Absolute path of the page given by `--html`.
     named_page: Option<PathBuf>,
     is_quiet: bool,
-    repetitions: Repetitions,
-    /// Whether the run is to be stored.
+    repetitions: ShownRepetitions,
+    /// `true` if the run is to be stored.
     is_to_store: bool,
 }
 
-/// What became of the outputs of one run.
+/// Result of writing the outputs of one run.
 #[derive(Debug, Default)]
-struct Written {
-    /// Whether the whole record is in one of them.
+struct WrittenOutputs {
+    /// `true` if one of them holds the whole record.
     has_record: bool,
-    /// Whether the page that was named is there.
+    /// `true` if the page given by `--html` was written.
     has_page: bool,
-    /// Whether one of those that were asked for could not be written.
+    /// `true` if a requested output could not be written.
     has_failed: bool,
-    /// The directories of files that could not be written.
+    /// Directories of files that could not be written.
     directories: Vec<PathBuf>,
 }
 
-impl Written {
-    /// Takes note of an output, and says why it failed.
-    fn note(&mut self, format: Format, written: Result<(), Failure>) {
+impl WrittenOutputs {
+    /// Registers the result of an output, and prints its error.
+    fn note(&mut self, format: Format, written: Result<(), CliError>) {
         match written {
             Ok(()) => {
                 self.has_record |= format == Format::Json;
@@ -62,8 +62,9 @@ impl Written {
 }
 
 impl<'a> Outputs<'a> {
-    /// Opens the files, so that a mistake is told before hours are spent.
-    pub fn open(args: &'a RunArgs, place: &Place) -> Result<Self, Failure> {
+    /// Opens the output files, so that a mistake is reported before hours of measuring.
+    pub fn open(args: &'a RunArgs, place: &StoreLocation) -> Result<Self, CliError> {
+        // Before any file is created, so that no file of the user is replaced by mistake.
         args.json.refuse_other_words()?;
         let asked: [(&str, &Option<PathBuf>, Format); 3] = [
             ("--json", &args.json.file, Format::Json),
@@ -97,20 +98,21 @@ impl<'a> Outputs<'a> {
                                        output"
                 );
                 let help = Some("give one of them a file name".to_owned());
-                return Err(Failure::new(Exit::Usage, message, help));
+                return Err(CliError::new(Exit::Usage, message, help));
             }
             outputs.stdout = Some(format);
         }
         Ok(outputs)
     }
 
-    /// Prints the results and writes what was asked for, whatever of it fails; where a document was
-    /// asked for on standard output, the results go to standard error. The record of a run that
-    /// has begun is somewhere afterwards. Returns whether all could be written and stored.
+    /// Prints the results and writes the requested outputs. An error in one does not prevent the
+    /// others. Results go to standard error if a document occupies standard output. Once a run has
+    /// begun, its record is saved somewhere in any case. Returns `true` if everything was written
+    /// and stored.
     pub fn write(self, finished: &Finished) -> bool {
         let (record, began) = (&finished.record, finished.has_begun());
-        let document = |format| Document::report(format, render(record, format, Page::PLAIN));
-        let mut written = Written::default();
+        let document = |format| OutputText::report(format, render(record, format, Page::PLAIN));
+        let mut written = WrittenOutputs::default();
         if began {
             self.show(record, &mut written);
         }
@@ -152,35 +154,35 @@ impl<'a> Outputs<'a> {
         !written.has_failed && !is_lost
     }
 
-    /// Shows the results to people.
-    fn show(&self, record: &RunRecord, written: &mut Written) {
-        let text = |page| Document::Prose(render_text(record, self.repetitions, page));
+    /// Prints the results as text.
+    fn show(&self, record: &RunRecord, written: &mut WrittenOutputs) {
+        let text = |page| OutputText::Prose(render_text(record, self.repetitions, page));
         if self.stdout.is_some() {
             if !self.is_quiet {
-                tell_document(&text(Stream::Error.page()));
+                tell_document(&text(OutputStream::Error.page()));
             }
             return;
         }
-        let printed = print_document(&text(Stream::Output.page()));
+        let printed = print_document(&text(OutputStream::Output.page()));
         if printed.is_err() {
-            tell_document(&text(Stream::Error.page()));
+            tell_document(&text(OutputStream::Error.page()));
         }
         written.note(Format::Text, printed);
     }
 }
 
-/// Writes the page among the reports. Nobody asked for it, so it is no failure of the run when it
-/// cannot be written.
+/// Writes the automatic page to the report directory. An error is only a warning, because the user
+/// did not request this page.
 fn write_page(record: &RunRecord, reports: &Reports) -> Option<PathBuf> {
-    let page = Document::Prose(render(record, Format::Html, Page::PLAIN));
+    let page = OutputText::Prose(render(record, Format::Html, Page::PLAIN));
     reports.write_or_warn(&format!("pgmeter-{}.html", record.id), &page)
 }
 
-/// Says where the page is.
+/// Prints the path of the page.
 fn tell_of(page: &Path, output: StandardOutput, is_quiet: bool) {
     let said = format!("\nreport: {}\n", page.display());
     match output {
-        // That it cannot be written to is told by now.
+        // If standard output failed, that is already reported.
         StandardOutput::Free => drop(print(said)),
         StandardOutput::Taken if is_quiet => {}
         StandardOutput::Taken => tell_text!("{said}"),

@@ -1,11 +1,11 @@
-//! `paper`: published experiments, printed beside their published figures.
+//! `paper`: repeats published experiments, and prints the results next to the published ones.
 
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 
-use description::source::{LoadOptions, Loaded, load_with};
 use lab::{
-    Choice, DevicePeak, JobOrder, LabMatrix, LabRequest, LabWorkload, MatrixOutcome, schedule,
+    DevicePeak, FileSystemChoice, JobOrder, LabMatrix, LabWorkload, MatrixOutcome, MatrixRequest,
+    schedule,
 };
 use report::{Page, Paper, PaperList, PaperSide, PaperTable, TableFormat};
 use results::RunRecord;
@@ -19,30 +19,30 @@ use super::lab::workload::fitted_workload;
 use crate::args::{
     JsonArg, PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs, TableArgs, TableFormatArg,
 };
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::format::of_output;
 use crate::json::JsonOutput;
 use crate::output::{page_of, write_new};
 use crate::pages::TablePage;
 use crate::signals::stop_flag;
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 
-/// What is said where shares of a peak are missing.
+/// Explains why shares of a peak are missing.
 const NO_PEAK: &str = "no peak was measured, because there is neither a bare device nor direct I/O";
 
-/// What shares of a peak are of.
+/// Peaks that shares refer to.
 #[derive(Default)]
 struct Peaks {
-    /// What file systems lie on.
+    /// Peak of the medium under the file systems.
     device: Option<DevicePeak>,
-    /// Of each choice itself.
+    /// Own peak of each choice.
     own: Vec<Option<RunRecord>>,
 }
 
 impl Peaks {
-    /// What the shares of a choice are of.
-    fn of(&self, index: usize, choice: &Choice) -> Option<&RunRecord> {
+    /// Returns the peak for the shares of a choice.
+    fn of(&self, index: usize, choice: &FileSystemChoice) -> Option<&RunRecord> {
         let device = self.device.as_ref().filter(|_| choice.needs_device());
         let own = || self.own.get(index).and_then(Option::as_ref);
         device.map(|it| &it.record).or_else(own)
@@ -50,7 +50,11 @@ impl Peaks {
 }
 
 /// Lists, shows or repeats published experiments.
-pub(crate) fn paper(args: &PaperArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+pub(crate) fn paper(
+    args: &PaperArgs,
+    place: &StoreLocation,
+    at_once: fn() -> !,
+) -> Result<Exit, CliError> {
     match &args.action {
         PaperAction::List { json } => list(json),
         PaperAction::Show(args) => show(args),
@@ -58,10 +62,10 @@ pub(crate) fn paper(args: &PaperArgs, place: &Place, at_once: fn() -> !) -> Resu
     }
 }
 
-fn list(json: &JsonArg) -> Result<Exit, Failure> {
+fn list(json: &JsonArg) -> Result<Exit, CliError> {
     let output = json.open()?;
     let list = PaperList::current();
-    output.give(&list, || Document::prose(listed(&list)))?;
+    output.give(&list, || OutputText::prose(listed(&list)))?;
     Ok(Exit::Measured)
 }
 
@@ -76,7 +80,7 @@ fn listed(list: &PaperList) -> String {
     text
 }
 
-fn show(args: &PaperShowArgs) -> Result<Exit, Failure> {
+fn show(args: &PaperShowArgs) -> Result<Exit, CliError> {
     let output = args.output.as_deref();
     let format = of_output(args.format, output)?;
     let json = args.json.open()?;
@@ -99,10 +103,10 @@ fn show(args: &PaperShowArgs) -> Result<Exit, Failure> {
     Ok(Exit::Measured)
 }
 
-/// An experiment's table, with its workload where there is a place for it.
-fn shown(table: &PaperTable, format: TableFormatArg, page: Page) -> Document {
+/// Renders the table of an experiment, followed by its workload where the format allows that.
+fn shown(table: &PaperTable, format: TableFormatArg, page: Page) -> OutputText {
     let Some(format) = format.format() else {
-        return Document::Json(table.document().to_document());
+        return OutputText::Json(table.document().to_document());
     };
     let (text, workload) = (table.render(format, page), table.paper.workload);
     let text = match format {
@@ -110,21 +114,21 @@ fn shown(table: &PaperTable, format: TableFormatArg, page: Page) -> Document {
         TableFormat::Markdown => text.then("\n```toml\n").then(workload).then("```\n"),
         TableFormat::Html | TableFormat::Csv => text,
     };
-    Document::side_by_side(format, text)
+    OutputText::side_by_side(format, text)
 }
 
-fn find(name: &str) -> Result<&'static Paper, Failure> {
+fn find(name: &str) -> Result<&'static Paper, CliError> {
     Paper::find(name).ok_or_else(|| {
         let message = format!(
             "there is no published experiment `{}`",
             plan::printable(name)
         );
         let help = Some("`pgmeter paper list` shows them all".to_owned());
-        Failure::new(Exit::Usage, message, help)
+        CliError::new(Exit::Usage, message, help)
     })
 }
 
-fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+fn run(args: &PaperRunArgs, place: &StoreLocation, at_once: fn() -> !) -> Result<Exit, CliError> {
     let on = &args.file_systems;
     let paper = find(&args.name)?;
     let json = on.table.open()?;
@@ -137,7 +141,9 @@ fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, F
     let stop = stop_flag(at_once)?;
     let runner = StoringRunner::new(&matrix, on, place, !on.no_db, &stop);
     let count = matrix.request.choices.len();
+    // In turns, so that a drift affects all file systems alike.
     let jobs = schedule(count, 1, args.repetitions, JobOrder::Turns, 1);
+    // Before any file system is created on the device.
     let peaks = match paper.is_of_peak() {
         true => Peaks {
             device: matrix.device_peak(args.repetitions, &runner)?,
@@ -153,23 +159,23 @@ fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, F
 fn workload(
     paper: &Paper,
     args: &PaperRunArgs,
-    request: &LabRequest,
-) -> Result<LabWorkload, Failure> {
-    let options = LoadOptions {
-        has_target: true,
-        ..LoadOptions::default()
-    };
-    let Loaded { workloads, .. } = load_with(paper.name, paper.workload.as_bytes(), &options)?;
+    request: &MatrixRequest,
+) -> Result<LabWorkload, CliError> {
+    let workloads = description::load(paper.name, paper.workload)?;
     fitted_workload(paper.name, workloads, &args.change, request)
 }
 
-/// What a guest needs of the arguments that its host was given.
-pub(super) fn guest_matrix(args: &PaperRunArgs) -> Result<LabMatrix, Failure> {
+/// Returns the matrix of a guest, from the arguments of its host.
+pub(super) fn guest_matrix(args: &PaperRunArgs) -> Result<LabMatrix, CliError> {
     let request = read_unchecked(&args.file_systems, args.change.seed, &args.target)?;
     matrix(find(&args.name)?, args, request)
 }
 
-fn matrix(paper: &Paper, args: &PaperRunArgs, request: LabRequest) -> Result<LabMatrix, Failure> {
+fn matrix(
+    paper: &Paper,
+    args: &PaperRunArgs,
+    request: MatrixRequest,
+) -> Result<LabMatrix, CliError> {
     Ok(LabMatrix {
         workloads: vec![workload(paper, args, &request)?],
         is_cold: args.cold,
@@ -177,13 +183,13 @@ fn matrix(paper: &Paper, args: &PaperRunArgs, request: LabRequest) -> Result<Lab
     })
 }
 
-/// Prints the experiment with what was measured.
+/// Prints the published results of the experiment next to the measured ones.
 fn print_beside(
     (paper, peaks): (&Paper, &Peaks),
     matrix: &LabMatrix,
     outcome: &MatrixOutcome,
     (print, json, mut page): (&TableArgs, JsonOutput, TablePage),
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let choices = &matrix.request.choices;
     let of_choice = |index: usize| -> Vec<RunRecord> {
         let measured = outcome.of_job(0, index);
@@ -220,12 +226,12 @@ fn print_beside(
     }
     let name = format!("pgmeter-{}-{first}.html", paper.name);
     let paged = page.finish(&name, || {
-        Document::prose(table.render(TableFormat::Html, Page::PLAIN))
+        OutputText::prose(table.render(TableFormat::Html, Page::PLAIN))
     });
     printed.and(paged)
 }
 
-/// What holds for all of it, what each file system was, and what the reader should know.
+/// Returns general conditions, a description of each file system, and notes.
 fn remarks_beside(
     (paper, peaks): (&Paper, &Peaks),
     matrix: &LabMatrix,

@@ -1,4 +1,4 @@
-//! Plans for this machine, and what is refused before anything is measured.
+//! Plans workloads for this machine, and refuses impossible ones before any measurement.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
@@ -11,19 +11,21 @@ use results::{Warning, WarningCode};
 use super::DEFAULT_TARGET;
 use super::mounts::put_back;
 use crate::bounds;
-use crate::failure::Failure;
+use crate::failure::CliError;
 
-/// A longer file is not kept with the run.
+/// Longer workload files are not stored with the run.
 const KEPT_BYTES_MAX: usize = 256 << 10;
 
-/// What would be measured; what cannot be is refused.
+/// Plans the run. Refuses plans that cannot be executed.
 pub(super) fn planned(
     workloads: &[Workload],
     overrides: &Overrides,
     create: bool,
-) -> Result<Planned, Failure> {
+) -> Result<Planned, CliError> {
     let wanted = wanted_targets(workloads, overrides);
     bounds::admit(wanted.iter().map(Path::new))?;
+    // Before probing: on an unmounted target, pgmeter would see the file system below the mount
+    // point.
     put_back(wanted.iter().map(Path::new))?;
     look_at(&wanted, workloads, create, overrides)?;
     let facts = |wanted: &[String]| target::system_facts(wanted, Some(DEFAULT_TARGET));
@@ -32,15 +34,15 @@ pub(super) fn planned(
     Ok(planned.accepted()?)
 }
 
-/// Refuses what cannot be a target before the plan is made for it. Devices wait for the plan, which
-/// tells whether they will be written.
+/// Refuses unusable targets before planning. Devices are checked after planning, because only the
+/// plan shows whether they will be written.
 fn look_at(
     wanted: &[String],
     workloads: &[Workload],
     create: bool,
     overrides: &Overrides,
-) -> Result<(), Failure> {
-    // That a file is no directory says more than whose file it is; the plan says it.
+) -> Result<(), CliError> {
+    // Ownership of a file matters less than that a directory is needed, which the plan reports.
     let wants_directory = workloads.iter().all(Workload::needs_directory);
     let permission = target::Permission {
         create,
@@ -59,8 +61,8 @@ fn look_at(
     Ok(())
 }
 
-/// Warnings of targets that lie on another file system than their paths suggest; `is_told` prints
-/// them, since they cannot wait for the report.
+/// Returns warnings about targets on another file system than their paths suggest. With `is_told`,
+/// prints them at once, because they should not wait for the report.
 pub(super) fn not_mounted(plan: &Plan, is_told: bool) -> Vec<Warning> {
     let touched = plan.targets.iter();
     let touched = touched.filter(|target| target.kind.is_path());
@@ -74,8 +76,8 @@ pub(super) fn not_mounted(plan: &Plan, is_told: bool) -> Vec<Warning> {
     found
 }
 
-/// What is measured as a workload file with all options in place, as the record keeps it; none
-/// where it cannot be said in one.
+/// Returns the measured workload as a file with all options applied, for the record; `None` if that
+/// is impossible or too long.
 pub(in crate::command) fn kept_toml(
     workloads: &[Workload],
     overrides: &Overrides,
@@ -84,7 +86,7 @@ pub(in crate::command) fn kept_toml(
     Some(text).filter(|text| text.len() <= KEPT_BYTES_MAX)
 }
 
-/// What would be measured as a workload file, with all options in place.
+/// Returns the measured workload as a file with all options applied.
 pub(super) fn as_toml(workloads: &[Workload], overrides: &Overrides) -> Result<String, Diagnostic> {
     to_toml(&overrides.written(workloads)?)
 }

@@ -1,4 +1,4 @@
-//! `report`: stored or exported records in another format, or as a page in the browser.
+//! `report`: renders stored or exported records, or opens their page in the browser.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use results::RunRecord;
 use super::lab::stored::{lab_of, page_name, page_of_lab, report_lab};
 use crate::args::{ReportArgs, ReportFormat};
 use crate::browser;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::format::{of_output, repetitions};
 use crate::output::{is_stdout, page_of, write_new};
 use crate::pages::Reports;
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 use crate::terminal::print;
 
 /// Finds the records and renders them.
-pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> {
+pub(crate) fn report(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, CliError> {
     let output = args.output.as_deref();
     if args.open {
         return open(args, place);
@@ -36,7 +36,7 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
         let count = args.records.len();
         let help = Some("use `--format html`, or name one record at a time".to_owned());
         let message = format!("this format takes one record, not {count}");
-        return Err(Failure::new(Exit::Usage, message, help));
+        return Err(CliError::new(Exit::Usage, message, help));
     }
     let records = records(args, place)?;
     if has_place {
@@ -47,7 +47,7 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
             [record] => render(record, format, page_of(output)),
             several => html(several).into(),
         };
-        write_new(output, &Document::report(format, text))?;
+        write_new(output, &OutputText::report(format, text))?;
     }
     if let [record] = records.as_slice() {
         json.write(record)?;
@@ -58,35 +58,35 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
     Ok(Exit::Measured)
 }
 
-fn records(args: &ReportArgs, place: &Place) -> Result<Vec<RunRecord>, Failure> {
+fn records(args: &ReportArgs, place: &StoreLocation) -> Result<Vec<RunRecord>, CliError> {
     let records = args.records.iter().map(|run| place.record(run));
     records.collect()
 }
 
-/// Writes the page anew, says where it is, and shows it in the browser.
-fn open(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> {
+/// Writes the page again, prints its path, and opens it in the browser.
+fn open(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, CliError> {
     let output = args.output.as_deref().filter(|path| !is_stdout(path));
     let format = match &args.output {
         Some(output) => of_output(args.format, Some(output))?,
         None => args.format.unwrap_or(ReportFormat::Html),
     };
     if format != ReportFormat::Html {
-        let message = "`--open` shows a page, and something else is to be written";
+        let message = "`--open` shows an HTML page, but another format is requested";
         let help = "leave `--format` out, or name an output that ends in `.html`";
-        return Err(Failure::new(Exit::Usage, message, Some(help.to_owned())));
+        return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     }
     let (name, page) = page(args, place)?;
     let path = write_page(&name, &page, output, args, place)?;
     print(format!("{}\n", path.display()))?;
     browser::show(&path).map_err(|not_shown| {
         let help = Some(not_shown.help.to_owned());
-        Failure::new(Exit::System, not_shown.reason, help)
+        CliError::new(Exit::System, not_shown.reason, help)
     })?;
     Ok(Exit::Measured)
 }
 
-/// The page of a lab, a run or several runs, and its name among the reports.
-fn page(args: &ReportArgs, place: &Place) -> Result<(String, Document), Failure> {
+/// Renders the page of a lab, of a run or of several runs. Returns its file name and text.
+fn page(args: &ReportArgs, place: &StoreLocation) -> Result<(String, OutputText), CliError> {
     if let [name] = args.records.as_slice()
         && let Some(lab) = lab_of(name, place)?
     {
@@ -105,16 +105,16 @@ fn page(args: &ReportArgs, place: &Place) -> Result<(String, Document), Failure>
             (name, html(several).into())
         }
     };
-    Ok((name, Document::Prose(text)))
+    Ok((name, OutputText::Prose(text)))
 }
 
 fn write_page(
     name: &str,
-    page: &Document,
+    page: &OutputText,
     output: Option<&Path>,
     args: &ReportArgs,
-    place: &Place,
-) -> Result<PathBuf, Failure> {
+    place: &StoreLocation,
+) -> Result<PathBuf, CliError> {
     match output {
         Some(path) => {
             write_new(Some(path), page)?;
@@ -124,13 +124,13 @@ fn write_page(
             .write(name, page)
             .map_err(|reason| {
                 let help = "name another directory with `--report-dir`, or a file with `--output`";
-                Failure::new(Exit::System, reason, Some(help.to_owned()))
+                CliError::new(Exit::System, reason, Some(help.to_owned()))
             }),
     }
 }
 
 impl ReportFormat {
-    /// The form of the report.
+    /// Converts to the format of the report.
     const fn format(self) -> Format {
         match self {
             Self::Text => Format::Text,
@@ -145,7 +145,7 @@ impl ReportFormat {
     }
 }
 
-/// Says what fio-plot makes of several queue depths in one document.
+/// Warns that fio-plot merges several queue depths in one document.
 fn tell_of_depths(record: &RunRecord) {
     let depths: BTreeSet<u32> = record.cells.iter().map(|cell| cell.iodepth).collect();
     if depths.len() > 1 {

@@ -1,4 +1,4 @@
-//! `run`: measures, shows, and writes what was asked for.
+//! `run`: measures, shows and writes results.
 
 use description::{Overrides, Workload};
 use plan::Diagnostic;
@@ -7,24 +7,28 @@ use run::{RunOptions, RunSpec};
 
 use super::outputs::Outputs;
 use super::planned::{as_toml, kept_toml, not_mounted, planned};
-use super::team::{Part, Team, options};
+use super::team::{RankRole, Team, options};
 use crate::args::{PrintArg, RunArgs};
-use crate::beside::Beside;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::beside::LivePage;
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::input::{Input, input};
-use crate::live::Live;
+use crate::live::LiveDisplay;
 use crate::signals::{Continued, skip_at_signal};
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 use crate::terminal::print_document;
 
-/// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
-pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
-    let (part, stop) = Part::take_or_refuse(&args.crew, at_once)?;
+/// Runs the measurement. The second Ctrl-C calls `at_once`.
+pub(crate) fn run(
+    args: &RunArgs,
+    place: &StoreLocation,
+    at_once: fn() -> !,
+) -> Result<Exit, CliError> {
+    let (part, stop) = RankRole::take_or_refuse(&args.crew, at_once)?;
     let mut team = match part {
-        Part::Done(exit) => return Ok(exit),
-        Part::First(first) => Some(Team::of_ranks(first, options(args), &stop)?),
-        Part::Alone => None,
+        RankRole::Done(exit) => return Ok(exit),
+        RankRole::First(first) => Some(Team::of_ranks(first, options(args), &stop)?),
+        RankRole::Alone => None,
     };
     let Input {
         workloads,
@@ -54,14 +58,14 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         ..RunOptions::default()
     };
     skip_at_signal(&run_options.skip)?;
-    let mut beside = Beside::new(args.web, place);
-    // Where there is a team, each process knows where its own targets lie.
+    let mut beside = LivePage::new(args.web, place);
+    // In a team, each process checks its own targets.
     let elsewhere = match team {
         Some(_) => Vec::new(),
         None => not_mounted(&planned.plan, true),
     };
     let warnings = warnings.into_iter().chain(planned.warnings);
-    let mut live = Live::begin((args.quiet, args.display), &run_options, at_once)?;
+    let mut live = LiveDisplay::begin((args.quiet, args.display), &run_options, at_once)?;
     let spec = RunSpec {
         plan: &planned.plan,
         warnings: warnings.map(Warning::from).chain(elsewhere).collect(),
@@ -75,7 +79,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     let finished = run::measure(spec, &run_options, team.as_mut().map(Team::as_crew));
     live.finish();
     let is_whole = outputs.write(&finished);
-    // Ending may take as long as others let it, and what was measured is safe by now.
+    // Other processes may delay the end. All results are saved by now.
     drop(team);
     match finished.error {
         Some(error) => Err(error.into()),
@@ -83,15 +87,15 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     }
 }
 
-/// Prints the workload that would be measured, with all options in place.
+/// Prints the workload to measure, with all options applied.
 fn print_toml(
     workloads: &[Workload],
     warnings: &[Diagnostic],
     overrides: &Overrides,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     for warning in warnings {
         tell_text!("{warning}\n");
     }
-    print_document(&Document::Data(as_toml(workloads, overrides)?))?;
+    print_document(&OutputText::Data(as_toml(workloads, overrides)?))?;
     Ok(Exit::Measured)
 }

@@ -1,29 +1,31 @@
-//! `selftest`: pgmeter's own figures against what is known otherwise.
+//! `selftest`: checks pgmeter's own results against independently known values.
 
-use display::{Kind, Steps};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use display::{DisplayKind, StepLine};
 use plan::EngineKind;
 use report::{Page, render_selftest};
-use selftest::{Event, Options, OwnMounts, SelfTest, Subject, Verdict};
+use selftest::{CheckVerdict, Event, OwnMounts, SelfTest, SelfTestOptions, Subject};
 
 use crate::args::{EngineArg, SelftestArgs};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::signals::stop_flag;
-use crate::terminal::{Stream, surroundings, tell_document};
+use crate::terminal::{OutputStream, surroundings, tell_document};
 
-/// Checks, prints the table, and writes what was asked for; `at_once` is called at the second
-/// Ctrl-C.
-pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
+/// Runs the checks, prints the table and writes the requested document. The second Ctrl-C calls
+/// `at_once`.
+pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, CliError> {
     if args.serve {
-        let failed = |error: std::io::Error| Failure::system("cannot serve", &error);
+        let failed = |error: std::io::Error| CliError::system("cannot serve", &error);
         return selftest::serve().map(|()| Exit::Measured).map_err(failed);
     }
     let engines = engines(&args.engine);
-    // Before any thread is started.
+    // Namespaces must be set up before any thread starts.
     let is_delayed = engines.iter().any(|engine| *engine != EngineKind::Null);
     let mounts = is_delayed.then(OwnMounts::make);
     let json = args.json.open()?;
-    let options = Options {
+    let options = SelfTestOptions {
         engines,
         stop: stop_flag(at_once)?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -33,30 +35,32 @@ pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, 
     let steps = steps(args.quiet);
     let found = selftest::run(&options, &mut |event| steps.show(&step(event)));
     drop(steps);
-    let table = |page: Page| Document::Prose(render_selftest(&found, page));
+    let table = |page: Page| OutputText::Prose(render_selftest(&found, page));
     if json.takes_stdout() && !args.quiet {
-        tell_document(&table(Stream::Error.page()));
+        tell_document(&table(OutputStream::Error.page()));
     }
-    json.give(&found, || table(Stream::Output.page()))?;
+    json.give(&found, || table(OutputStream::Output.page()))?;
     Ok(exit(&found))
 }
 
 fn engines(asked: &[EngineArg]) -> Vec<EngineKind> {
-    let all = [
-        (EngineArg::Null, EngineKind::Null),
-        (EngineArg::Psync, EngineKind::Psync),
-        (EngineArg::IoUring, EngineKind::IoUring),
-        (EngineArg::Mmap, EngineKind::Mmap),
-    ];
-    let asked = all
-        .into_iter()
-        .filter(|(name, _)| asked.is_empty() || asked.contains(name));
-    asked.map(|(_, engine)| engine).collect()
+    let names: Vec<PossibleValue> = asked
+        .iter()
+        .filter_map(EngineArg::to_possible_value)
+        .collect();
+    let is_asked = |engine: &EngineKind| {
+        names.is_empty() || names.iter().any(|it| it.get_name() == engine.name())
+    };
+    EngineKind::ALL.into_iter().filter(is_asked).collect()
 }
 
-fn steps(is_quiet: bool) -> Steps {
-    let kind = if is_quiet { Kind::None } else { Kind::Line };
-    Steps::new(kind, surroundings())
+fn steps(is_quiet: bool) -> StepLine {
+    let kind = if is_quiet {
+        DisplayKind::None
+    } else {
+        DisplayKind::Line
+    };
+    StepLine::new(kind, surroundings())
 }
 
 fn step(event: Event) -> String {
@@ -75,8 +79,21 @@ fn step(event: Event) -> String {
 fn exit(found: &SelfTest) -> Exit {
     match found.verdict {
         _ if found.is_interrupted => Exit::Interrupted,
-        Verdict::Right => Exit::Measured,
-        Verdict::Wrong => Exit::Failed,
-        Verdict::Disturbed | Verdict::Skipped => Exit::System,
+        CheckVerdict::Right => Exit::Measured,
+        CheckVerdict::Wrong => Exit::Failed,
+        CheckVerdict::Disturbed | CheckVerdict::Skipped => Exit::System,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_can_be_asked_for() {
+        assert_eq!(engines(&[]), EngineKind::ALL);
+        let named = EngineArg::value_variants().iter();
+        let each = named.flat_map(|name| engines(&[*name]));
+        assert_eq!(each.count(), EngineKind::ALL.len());
     }
 }

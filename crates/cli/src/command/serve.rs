@@ -1,4 +1,4 @@
-//! `serve`: the page in the browser, and the API behind it.
+//! `serve`: the web page and its API.
 
 use std::fs::File;
 use std::io::Write;
@@ -6,27 +6,27 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use report::page_policy;
+use report::{page_charts, page_policy, page_style};
 use web::{ServeOptions, Server};
 
 use crate::args::ServeArgs;
 use crate::beside::PROGRAM;
 use crate::browser;
-use crate::failure::{Exit, Failure};
-use crate::stored::Place;
+use crate::failure::{CliError, Exit};
+use crate::stored::StoreLocation;
 use crate::terminal::print;
 
-/// Where the page is unless it is said where.
+/// Default address and port of the page.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7764);
-/// How far a page beside a run stands back.
+/// Nice value of the server of a live page.
 const BESIDE_NICE: i32 = 10;
-/// The variable that names the file with the token.
+/// Environment variable that names the file with the token.
 const TOKEN_FILE: &str = "PGMETER_TOKEN_FILE";
 
 /// Serves until Ctrl-C.
-pub(crate) fn serve(args: &ServeArgs, place: &Place) -> Result<Exit, Failure> {
+pub(crate) fn serve(args: &ServeArgs, place: &StoreLocation) -> Result<Exit, CliError> {
     if args.beside_run.is_some() {
-        // Whoever measures comes first; where that is refused, it is as all others are.
+        // The measurement has priority. If this fails, the server runs at normal priority.
         let _ = rustix::process::nice(BESIDE_NICE);
     }
     let server = Server::new(options(args, place)?)?;
@@ -37,51 +37,55 @@ pub(crate) fn serve(args: &ServeArgs, place: &Place) -> Result<Exit, Failure> {
         false => None,
     };
     server.run()?;
+    // The file must exist until here, because a slow browser may read it long after the start.
     drop(opened);
     Ok(Exit::Measured)
 }
 
-fn options(args: &ServeArgs, place: &Place) -> Result<ServeOptions, Failure> {
+fn options(args: &ServeArgs, place: &StoreLocation) -> Result<ServeOptions, CliError> {
     let token_file = std::env::var_os(TOKEN_FILE).filter(|name| !name.is_empty());
     let store = place.path()?;
     Ok(ServeOptions {
         listen: args.listen.unwrap_or(LISTEN),
+        // A requested port must not silently become another one.
         takes_next_port: args.listen.is_none(),
         allow_hosts: args.allow_host.clone(),
         roots: args.target.clone(),
         overwrite_devices: args.overwrite_device.clone(),
-        // Processes that are asked have another current directory.
+        // Processes started by the server have another working directory.
         store: std::path::absolute(&store).unwrap_or(store),
         program: PathBuf::from(PROGRAM),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         token_file: token_file.map(PathBuf::from),
         report_policy: page_policy(),
+        report_style: page_style(),
+        report_charts: page_charts(),
         beside_run: args.beside_run.clone(),
     })
 }
 
-/// A file that leads a browser to the page, as long as the page is there: on a command line, every
-/// user of the machine would read the token.
+/// A file that redirects a browser to the page, removed when the server ends. On a command line,
+/// every user of the machine could read the token in the URL.
 struct Opener(PathBuf);
 
 impl Drop for Opener {
     fn drop(&mut self) {
-        // It leads nowhere by then.
+        // The server has ended by then, so the redirect is useless.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// Opens the page. It is there all the same where that fails, so that is a warning.
+/// Opens the page in the browser. An error is only a warning, because the page itself is available.
 fn open(url: &str) -> Option<Opener> {
     let opener = match opener(url) {
         Ok(opener) => opener,
         Err(error) => {
-            tell!("warning: cannot make a file that opens the page: {error}");
+            tell!("warning: cannot create a file that opens the page: {error}");
             return None;
         }
     };
     let path = opener.0.clone();
-    // A browser that runs in the terminal needs the page while it is waited for.
+    // The server must run while `browser::show` waits for a browser in the terminal.
     let shown = std::thread::Builder::new().name("browser".to_owned());
     let shown = shown.spawn(move || show(&path));
     if let Err(error) = shown {
@@ -104,13 +108,14 @@ fn opener(url: &str) -> std::io::Result<Opener> {
     let own = std::env::var_os("XDG_RUNTIME_DIR").filter(|name| !name.is_empty());
     let directory = own.map_or_else(std::env::temp_dir, PathBuf::from);
     let path = directory.join(format!("pgmeter-{random}.html"));
+    // With `create_new`, a link that another user put into a shared directory is not followed.
     let mut file = File::options()
         .write(true)
         .create_new(true)
         .mode(0o600)
         .open(&path)?;
     let opener = Opener(path);
-    // A URL of ours has nothing that HTML would take for its own.
+    // The URL has no characters that need escaping in HTML.
     writeln!(
         file,
         "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\

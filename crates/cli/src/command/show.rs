@@ -1,26 +1,25 @@
-//! `show`: a workload as pgmeter understands it, or the report of a stored run.
+//! `show`: prints a workload as pgmeter understands it, or the report of a stored run.
 
 use description::builtin::Builtin;
 use description::reference::template;
-use description::source::{LoadOptions, load_builtin};
 use description::{in_tables, to_toml};
+use front::LoadOptions;
 use planning::ShownWorkload;
-use report::{Repetitions, SideBySide, TableFormat, render_text};
-use store::Found;
+use report::{ShownRepetitions, SideBySide, TableFormat, render_text};
 
 use super::lab::stored::with_runs;
 use super::runs::list::{list_of, text_of};
-use crate::args::{JsonArg, KindArg, ShowArgs};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::args::{JsonArg, ShowArgs};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::format::repetitions;
-use crate::input::find;
-use crate::stored::{Place, names_a_run};
-use crate::terminal::Stream;
+use crate::input::{FoundWorkloads, find};
+use crate::stored::{StoreLocation, names_a_run};
+use crate::terminal::OutputStream;
 
-/// Prints the template, a built-in workload as it is written, a file as it is understood, and of a
-/// run the report.
-pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
+/// Prints the template, a built-in workload as written, a workload file as parsed, or the report of
+/// a run.
+pub(crate) fn show(args: &ShowArgs, place: &StoreLocation) -> Result<Exit, CliError> {
     let builtin = args.name.as_deref().filter(|_| args.kind.is_none());
     let builtin = builtin.and_then(|name| description::builtin::find(name).ok());
     let name = args.name.as_deref().filter(|_| builtin.is_none());
@@ -32,12 +31,12 @@ pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
     for warning in &shown.warnings {
         tell_text!("{warning}\n");
     }
-    output.give(&shown, || Document::Data(shown.toml.clone()))?;
+    output.give(&shown, || OutputText::Data(shown.toml.clone()))?;
     Ok(Exit::Measured)
 }
 
-/// The template, a built-in workload as it is written, or a file as it is understood.
-fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Failure> {
+/// Returns the template, a built-in workload as written, or a workload file as parsed.
+fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, CliError> {
     let Some(name) = &args.name else {
         return Ok(ShownWorkload {
             name: None,
@@ -47,12 +46,12 @@ fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Fa
         });
     };
     let options = LoadOptions {
-        kind: args.kind.and_then(KindArg::source),
+        kind: args.kind,
         ..LoadOptions::default()
     };
     let loaded = match builtin {
-        Some(builtin) => load_builtin(builtin.name)?.into(),
-        None => find(name, args.kind, &options)?,
+        Some(builtin) => FoundWorkloads::builtin(builtin.name)?,
+        None => find(name, options)?,
     };
     let toml = match builtin {
         Some(builtin) => builtin.text.to_owned(),
@@ -70,31 +69,31 @@ fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Fa
     })
 }
 
-/// Prints the report of a stored run, the table of a lab, or the runs of a lab that has none; or
-/// what they are made of.
+/// Prints the report of a stored run, the table of a lab, or the runs of a lab without a record. As
+/// JSON, prints the underlying records.
 pub(crate) fn show_stored(
-    (name, repetitions): (&str, Repetitions),
-    place: &Place,
+    (name, repetitions): (&str, ShownRepetitions),
+    place: &StoreLocation,
     json: &JsonArg,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     let output = json.open()?;
     let store = place.open_for(name)?;
-    let page = || Stream::Output.page();
+    let page = || OutputStream::Output.page();
     match store.find(name)? {
-        Found::Run(id) => {
+        store::FoundName::Run(id) => {
             let run = store.load(&id)?;
-            let text = || Document::prose(render_text(&run, repetitions, page()));
+            let text = || OutputText::prose(render_text(&run, repetitions, page()));
             output.give(&run, text)?;
         }
-        Found::Lab(id) => {
+        store::FoundName::Lab(id) => {
             let lab = with_runs(&id, &store)?;
-            let text = || Document::prose(SideBySide::of(&lab).render(TableFormat::Text, page()));
+            let text = || OutputText::prose(SideBySide::of(&lab).render(TableFormat::Text, page()));
             output.give(&lab, text)?;
         }
-        Found::Tagged { tag, ids } => {
+        store::FoundName::Tagged { tag, ids } => {
             tell!("there is no table of `{tag}` in the store; these are its runs");
             let runs = list_of(&store, &ids)?;
-            output.give(&runs, || Document::prose(text_of(&runs)))?;
+            output.give(&runs, || OutputText::prose(text_of(&runs)))?;
         }
     }
     Ok(Exit::Measured)

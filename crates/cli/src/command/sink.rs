@@ -1,17 +1,17 @@
-//! `sink`: the far end of `tcp://` targets.
+//! `sink`: the server side of `tcp://` targets.
 
-use network::{Ended, Sink, SinkOptions, Token};
+use network::{ConnectionEnd, NetworkToken, Sink, SinkOptions};
 use plan::TcpAddress;
 
 use crate::args::SinkArgs;
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 use crate::signals::stop_flag;
 use crate::terminal::print;
 
 /// Serves until Ctrl-C.
-pub(crate) fn sink(args: &SinkArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
+pub(crate) fn sink(args: &SinkArgs, at_once: fn() -> !) -> Result<Exit, CliError> {
     let token = match &args.token_file {
-        Some(path) => Some(Token::in_file(path)?),
+        Some(path) => Some(NetworkToken::in_file(path)?),
         None => None,
     };
     let sink = Sink::listen(SinkOptions {
@@ -28,10 +28,10 @@ pub(crate) fn sink(args: &SinkArgs, at_once: fn() -> !) -> Result<Exit, Failure>
     print(format!("{target}\n"))?;
     sink.run(&stop, &|peer, ended| {
         let why = match ended {
-            Ended::Closed => return,
-            Ended::Broken => "ended in the middle of a transaction",
-            Ended::Refused => "was refused: it is no pgmeter, or one of another version",
-            Ended::Unproven => "was refused: it has another token",
+            ConnectionEnd::Closed => return,
+            ConnectionEnd::Broken => "ended in the middle of a transaction",
+            ConnectionEnd::Refused => "was refused: it is not pgmeter, or has another version",
+            ConnectionEnd::Unproven => "was refused: it has another token",
         };
         tell!("connection of {peer} {why}");
     })?;

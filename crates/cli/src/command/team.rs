@@ -1,4 +1,4 @@
-//! Processes that measure together with this one, on other hosts or started by MPI.
+//! Processes that measure together with this one. Commands start them on other hosts, or MPI does.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crew::{
-    Children, FirstRank, Job, Leader, LeaderOptions, OnLost, ProgramCopy, Ranked, copy_program,
+    Children, FirstRank, Leader, LeaderOptions, MpiJob, OnLost, ProgramCopy, Ranked, copy_program,
     hosts, join, serve_stdio,
 };
 use description::{Overrides, Workload};
@@ -19,17 +19,17 @@ use planning::{Planned, hosts_of_groups, plan, wanted_targets, wanted_targets_of
 use super::DEFAULT_TARGET;
 use crate::args::{CrewArgs, OnLostArg, RunArgs};
 use crate::bounds;
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 use crate::signals::{skip_at_signal, stop_flag};
 
-/// The processes of a run, led from here.
+/// The processes of a run, led by this one.
 pub(super) struct Team {
     pub leader: Leader,
-    /// Where a launcher of MPI started them.
-    job: Option<Job>,
-    /// Where commands did, which are ended when this goes.
+    /// Set if an MPI launcher started the processes.
+    job: Option<MpiJob>,
+    /// Set if commands started the processes; dropping it ends the commands.
     _children: Option<Children>,
-    /// The groups of workers that they have, where each has its own.
+    /// Groups of workers, one per process; `None` if all processes do the same work.
     groups: Option<Vec<String>>,
 }
 
@@ -38,8 +38,9 @@ impl Drop for Team {
         let are_all_there = self.leader.has_all();
         self.leader.dismiss();
         match self.job.take() {
+            // Ending MPI waits for all processes. If one was lost, this wait would never end.
             Some(job) if are_all_there => {
-                // Of what could not be ended the launcher tells.
+                // The launcher reports processes that could not be ended.
                 let _ = job.end();
             }
             Some(job) => job.leave(),
@@ -48,38 +49,40 @@ impl Drop for Team {
     }
 }
 
-/// This process in the job of a launcher of MPI.
-pub(super) enum Part {
-    /// No launcher started it, or it alone.
+/// Role of this process in the job of an MPI launcher.
+pub(super) enum RankRole {
+    /// No launcher started this process, or it started only one.
     Alone,
-    /// It leads.
+    /// This process is the leader.
     First(FirstRank),
-    /// It has nothing left to do: another said what, or says what is wrong.
+    /// This process has nothing left to do; another process reports the result or the error.
     Done(Exit),
 }
 
-impl Part {
-    /// As [`Part::take`], of a run that may have processes started by itself.
+impl RankRole {
+    /// Same as [`RankRole::take`], for a run that may also start processes itself. Refuses the
+    /// combination of both.
     pub fn take_or_refuse(
         args: &CrewArgs,
         at_once: fn() -> !,
-    ) -> Result<(Self, Arc<AtomicBool>), Failure> {
+    ) -> Result<(Self, Arc<AtomicBool>), CliError> {
         match refuse_hosts_below_launcher(args)? {
             Some(exit) => Ok((Self::Done(exit), Arc::default())),
             None => Self::take(at_once),
         }
     }
 
-    /// Takes part, and then heeds signals by the flag that the first one sets: to be called before
-    /// anything else is set up.
-    pub fn take(at_once: fn() -> !) -> Result<(Self, Arc<AtomicBool>), Failure> {
+    /// Joins the job, then makes signals set the stop flag of the leader. Must be called before any
+    /// other setup.
+    pub fn take(at_once: fn() -> !) -> Result<(Self, Arc<AtomicBool>), CliError> {
         let Some(launch) = launch_of_several() else {
             return Ok((Self::Alone, stop_flag(at_once)?));
         };
         let is_first = is_first(&launch);
         let mut heeded = None;
         let joined = join(launch, || {
-            // Launchers pass SIGUSR1 on to all, and the first alone goes on to the next cell.
+            // Launchers forward SIGUSR1 to all processes, but only the leader skips to the next
+            // cell.
             let unheeded = skip_at_signal(&Arc::default());
             let stop = heeded.insert(unheeded.and_then(|()| stop_flag(at_once)));
             stop.as_ref().map(Arc::clone).unwrap_or_default()
@@ -88,7 +91,7 @@ impl Part {
             Ok(Ranked::First(first)) => Self::First(first),
             Ok(Ranked::Done) => Self::Done(Exit::Measured),
             Err(error) if is_first => return Err(error.into()),
-            // All have the same library, and the first one tells.
+            // All processes have the same MPI library, so the first one reports the error.
             Err(_) => Self::Done(Exit::System),
         };
         let stop = heeded.transpose()?.unwrap_or_default();
@@ -96,19 +99,19 @@ impl Part {
     }
 }
 
-/// What a launcher has told that started this process and others.
+/// Returns the description of the launcher if it started several processes.
 fn launch_of_several() -> Option<Launch> {
     Launch::from_environment().filter(|it| it.ranks_count() != Some(1))
 }
 
-/// Whether this process speaks for all that the launcher started.
+/// Returns `true` if this process reports errors for all processes of the launcher.
 fn is_first(launch: &Launch) -> bool {
     launch.rank().unwrap_or(0) == 0
 }
 
-/// Refuses to start processes on hosts where a launcher has started them already; how this one ends
-/// where another tells so.
-fn refuse_hosts_below_launcher(args: &CrewArgs) -> Result<Option<Exit>, Failure> {
+/// Refuses to start processes on hosts below an MPI launcher. Returns the exit status of a process
+/// whose error another one reports.
+fn refuse_hosts_below_launcher(args: &CrewArgs) -> Result<Option<Exit>, CliError> {
     let option = match (&args.hosts, args.host.is_empty()) {
         (Some(_), _) => "--hosts",
         (None, false) => "--host",
@@ -129,16 +132,16 @@ fn refuse_hosts_below_launcher(args: &CrewArgs) -> Result<Option<Exit>, Failure>
         launch.launcher()
     );
     let help = format!("leave `{option}` out, or start `pgmeter` without the launcher");
-    Err(Failure::new(Exit::Usage, message, Some(help)))
+    Err(CliError::new(Exit::Usage, message, Some(help)))
 }
 
 impl Team {
-    /// The ranks of a job, of which this is the first.
+    /// Forms a team of the ranks of a job. This process is the first rank.
     pub fn of_ranks(
         first: FirstRank,
         options: LeaderOptions,
         stop: &AtomicBool,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CliError> {
         let options = LeaderOptions {
             carrier: first.carrier,
             ..options
@@ -151,17 +154,18 @@ impl Team {
         })
     }
 
-    /// Those that the arguments ask for; none where this process measures alone.
+    /// Starts the processes that the arguments request; `None` if this process measures alone.
     pub fn gather(
         args: &RunArgs,
         workloads: &[Workload],
         stop: &AtomicBool,
-    ) -> Result<Option<Self>, Failure> {
-        let Some(places) = Places::of(&args.crew, workloads)? else {
+    ) -> Result<Option<Self>, CliError> {
+        let Some(places) = ProcessHosts::of(&args.crew, workloads)? else {
             return Ok(None);
         };
         let mut copies: BTreeMap<&str, ProgramCopy> = BTreeMap::new();
         for host in places.hosts.iter().filter(|_| args.crew.copy_binary) {
+            // One copy per host, even if several processes run there.
             if !copies.contains_key(host.as_str()) {
                 let copy = copy_program(on_host(&args.crew, host), host, stop)?;
                 copies.insert(host, copy);
@@ -179,7 +183,7 @@ impl Team {
             ..options(args)
         };
         let greeted = Leader::greet(hub, options, stop);
-        // They run the copies, whose names are not needed any more.
+        // The processes run the copies, so the copies no longer need names.
         drop(copies);
         Ok(Some(Self {
             leader: greeted?,
@@ -189,13 +193,13 @@ impl Team {
         }))
     }
 
-    /// What would be measured where each has as many workers as one alone.
+    /// Plans with the full number of workers for each process.
     pub fn shared_plan(
         &mut self,
         workloads: &[Workload],
         overrides: &mut Overrides,
         stop: &AtomicBool,
-    ) -> Result<Planned, Failure> {
+    ) -> Result<Planned, CliError> {
         match &self.groups {
             Some(groups) => overrides.set_ranks_of_groups(groups.clone()),
             None => overrides.set_ranks(self.leader.ranks()),
@@ -203,13 +207,13 @@ impl Team {
         self.planned(workloads, overrides, stop)
     }
 
-    /// What would be measured by all of them; what cannot be is refused.
+    /// Plans for all processes. Refuses plans that cannot be executed.
     pub fn planned(
         &mut self,
         workloads: &[Workload],
         overrides: &Overrides,
         stop: &AtomicBool,
-    ) -> Result<Planned, Failure> {
+    ) -> Result<Planned, CliError> {
         bounds::refuse_processes()?;
         let wanted = wanted_targets(workloads, overrides);
         let reads_only = overrides.only_reads(workloads);
@@ -223,23 +227,23 @@ impl Team {
         Ok(plan(workloads, overrides, &facts)?.accepted()?)
     }
 
-    /// The processes, as a run sees them.
+    /// Returns the processes for use by a run.
     pub fn as_crew(&mut self) -> &mut dyn run::Crew {
         &mut self.leader
     }
 }
 
-/// Where the processes of a run are.
-struct Places {
-    /// The host of each.
+/// Hosts of the processes of a run.
+struct ProcessHosts {
+    /// Host of each process.
     hosts: Vec<String>,
-    /// The groups of workers that they have, where each has its own.
+    /// Groups of workers, one per process; `None` if all processes do the same work.
     groups: Option<Vec<String>>,
 }
 
-impl Places {
-    /// Those that the arguments ask for; none where this process measures alone.
-    fn of(args: &CrewArgs, workloads: &[Workload]) -> Result<Option<Self>, Failure> {
+impl ProcessHosts {
+    /// Returns the hosts that the arguments request; `None` if this process measures alone.
+    fn of(args: &CrewArgs, workloads: &[Workload]) -> Result<Option<Self>, CliError> {
         if !args.host.is_empty() {
             let all = hosts_of_groups(workloads, &args.host)?;
             let (groups, hosts) = all.into_iter().map(|it| (it.group, it.host)).unzip();
@@ -259,7 +263,7 @@ impl Places {
     }
 }
 
-/// What the arguments say of others.
+/// Returns the options of the leader.
 pub(super) fn options(args: &RunArgs) -> LeaderOptions {
     LeaderOptions {
         carrier: String::new(),
@@ -273,12 +277,13 @@ pub(super) fn options(args: &RunArgs) -> LeaderOptions {
     }
 }
 
-/// Where a file is, wherever whoever reads it works.
+/// Makes a path absolute, because the reader may have another working directory.
 fn absolute(path: Option<&Path>) -> Option<PathBuf> {
     path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
-/// A command on a host, without what it is to run; Ctrl-C in the terminal is not for it.
+/// Returns the command prefix that runs a program on a host. A separate process group protects it
+/// from Ctrl-C in the terminal.
 fn on_host(args: &CrewArgs, host: &str) -> Command {
     let mut words = args.ssh.split_whitespace().map(OsString::from);
     let mut command = Command::new(words.next().unwrap_or_else(|| "ssh".into()));
@@ -286,8 +291,8 @@ fn on_host(args: &CrewArgs, host: &str) -> Command {
     command
 }
 
-/// `worker`: measures what a leader on the standard streams says.
-pub(crate) fn worker(at_once: fn() -> !) -> Result<Exit, Failure> {
+/// `worker`: measures as the leader on the standard streams requests.
+pub(crate) fn worker(at_once: fn() -> !) -> Result<Exit, CliError> {
     let stop: Arc<AtomicBool> = stop_flag(at_once)?;
     serve_stdio(stop);
     Ok(Exit::Measured)

@@ -1,4 +1,4 @@
-//! `--version -v`: what this program was built from, and what this machine offers it.
+//! `--version -v`: shows how this program was built, and what this machine supports.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -7,12 +7,12 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use target::{Health, look_at_io_uring, look_for_mpi};
 
-use crate::args::{EngineArg, KindArg, programs};
-use crate::failure::{Exit, Failure};
+use crate::args::{EngineArg, file_kinds, programs};
+use crate::failure::{CliError, Exit};
 use crate::terminal::{one_line, print};
 
-/// Whether more than the number is asked for, in either order; a command line with `--version` is
-/// read no further than that.
+/// Returns `true` if the arguments request verbose output, in any order. clap stops parsing at
+/// `--version`, so it does not see them all.
 pub(crate) fn is_verbose<'a>(mut arguments: impl Iterator<Item = &'a OsStr>) -> bool {
     arguments.any(|argument| {
         ["-v", "--verbose", "-Vv", "-vV"]
@@ -21,11 +21,11 @@ pub(crate) fn is_verbose<'a>(mut arguments: impl Iterator<Item = &'a OsStr>) -> 
     })
 }
 
-/// Prints what a report of a mistake should have.
-pub(crate) fn version() -> Result<Exit, Failure> {
+/// Prints the facts that a bug report should include.
+pub(crate) fn version() -> Result<Exit, CliError> {
     let mut text = format!("pgmeter {}\n", env!("CARGO_PKG_VERSION"));
     let mut line = |name: &str, value: &str| {
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{name:10}{}", one_line(&value));
     };
     if let Some(commit) = option_env!("PGMETER_COMMIT") {
@@ -38,7 +38,7 @@ pub(crate) fn version() -> Result<Exit, Failure> {
     };
     line("build", &format!("{build}, {}", std::env::consts::ARCH));
     line("features", &format!("engines {}", names_of::<EngineArg>()));
-    line("", &format!("workload files {}", names(KindArg::all())));
+    line("", &format!("workload files {}", names(file_kinds())));
     line("", &format!("stands in for {}", names(programs())));
     let system = rustix::system::uname();
     let kernel = [system.sysname(), system.release(), system.machine()];
@@ -54,7 +54,7 @@ pub(crate) fn version() -> Result<Exit, Failure> {
     Ok(Exit::Measured)
 }
 
-/// What an argument can be, as it is written.
+/// Lists the possible values of an argument.
 fn names_of<T: ValueEnum>() -> String {
     names(T::value_variants().iter().filter_map(T::to_possible_value))
 }

@@ -1,8 +1,8 @@
-//! Completion of words for shells: the shell's script asks this program, which knows what is in the
-//! store and on the machine.
+//! Shell completion. The shell's script calls this program, which knows the contents of the store
+//! and of the machine.
 //!
-//! Whoever waits for the end of a word sees nothing that goes wrong here, and nothing is made or
-//! changed.
+//! Errors are not shown while the user completes a word. Completion never creates or changes
+//! anything.
 
 pub(crate) mod values;
 
@@ -13,17 +13,17 @@ use clap_complete::engine::{CompletionCandidate, complete};
 use units::is_hidden;
 
 use crate::args::Cli;
-use crate::document::Document;
+use crate::document::OutputText;
 use crate::slips::DESTRUCTIVE;
 use crate::terminal::print_document;
 
-/// The variable by which a script asks, with the name of its shell.
+/// Environment variable with the name of the shell. Scripts set it to request completions.
 const VARIABLE: &str = "PGMETER_COMPLETE";
-/// Stands in the scripts for the program that they ask.
+/// Placeholder in the scripts for the program to call.
 const COMPLETER: &str = "@COMPLETER@";
 
-/// Answers a shell that asks for the ends of a word: the words follow `--`, and the last one is to
-/// be completed. Returns whether that was what is asked for.
+/// Answers a completion request: the words follow `--`, and the last one is to be completed.
+/// Returns `false` if the command line is not such a request.
 pub(crate) fn answer() -> bool {
     let Some(shell) = std::env::var_os(VARIABLE) else {
         return false;
@@ -33,11 +33,12 @@ pub(crate) fn answer() -> bool {
         return false;
     }
     let words: Vec<OsString> = words.collect();
+    // bash cannot show descriptions next to completions.
     let has_help = shell != "bash";
     let mut text = String::new();
     for candidate in candidates(words) {
         let value = candidate.get_value().to_string_lossy();
-        // It would end up on the command line.
+        // The shell would put such characters onto the command line.
         if value.contains(is_hidden) || value.contains(char::REPLACEMENT_CHARACTER) {
             continue;
         }
@@ -55,12 +56,12 @@ pub(crate) fn answer() -> bool {
         }
         text.push('\n');
     }
-    // A shell that has gone away needs nothing.
-    let _ = print_document(&Document::Data(text));
+    // A shell that has exited needs no answer.
+    let _ = print_document(&OutputText::Data(text));
     true
 }
 
-/// What the last word may become.
+/// Returns the completions of the last word.
 fn candidates(words: Vec<OsString>) -> Vec<CompletionCandidate> {
     let Some(index) = words.len().checked_sub(1) else {
         return Vec::new();
@@ -74,7 +75,7 @@ fn candidates(words: Vec<OsString>) -> Vec<CompletionCandidate> {
     if !current.starts_with('-') && found.iter().any(|it| !is_option(it)) {
         found.retain(|it| !is_option(it));
     }
-    // Nobody is offered to lose data who has not begun to ask for it.
+    // Options that destroy data appear only once the user has begun to type them.
     found.retain(|it| !is_destructive(&it.get_value().to_string_lossy()) || is_begun(&current));
     found
 }
@@ -84,7 +85,7 @@ fn is_destructive(word: &str) -> bool {
     option.is_some_and(|option| DESTRUCTIVE.contains(&option))
 }
 
-/// Whether somebody has begun to write an option that loses data, beyond its first letter.
+/// Returns `true` if the user has typed more than the first letter of an option that destroys data.
 fn is_begun(word: &str) -> bool {
     let option = word.strip_prefix("--").filter(|option| option.len() > 1);
     option.is_some_and(|option| DESTRUCTIVE.iter().any(|it| it.starts_with(option)))
@@ -94,7 +95,7 @@ fn starts_with(value: &OsStr, beginning: &str) -> bool {
     value.as_encoded_bytes().starts_with(beginning.as_bytes())
 }
 
-/// The shells whose scripts ask this program.
+/// Shells with scripts that call this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AskingShell {
     Bash,
@@ -102,7 +103,7 @@ pub(crate) enum AskingShell {
     Fish,
 }
 
-/// The script of a shell, which asks `completer`.
+/// Returns the script of a shell, which calls `completer`.
 pub(crate) fn script(shell: AskingShell, completer: &str) -> String {
     let script = match shell {
         AskingShell::Bash => include_str!("pgmeter.bash"),
@@ -112,7 +113,7 @@ pub(crate) fn script(shell: AskingShell, completer: &str) -> String {
     script.replace(COMPLETER, &quoted(shell, completer))
 }
 
-/// A word as that shell reads it.
+/// Quotes a word for this shell.
 fn quoted(shell: AskingShell, word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.+".contains(letter);
     if word.chars().all(is_plain) {

@@ -1,6 +1,6 @@
-# Completion of pgmeter for bash; `pgmeter completions bash` printed it.
+# Completion of pgmeter for bash, printed by `pgmeter completions bash`.
 _pgmeter() {
-    # Bash takes `tag:a` and `--fs=b` for several words: they are put together again.
+    # Bash splits `tag:a` and `--fs=b` into several words; join them again.
     local line=${COMP_LINE:0:COMP_POINT} word reply cut=''
     local -a words=()
     for word in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
@@ -8,7 +8,7 @@ _pgmeter() {
             line=${line#"${line%%[![:blank:]]*}"}
             words+=('')
         fi
-        # The word under the cursor may go on behind it.
+        # The word may continue after the cursor.
         [[ $line == "$word"* ]] || word=$line
         words[${#words[@]} - 1]+=$word
         line=${line#"$word"}
@@ -16,7 +16,7 @@ _pgmeter() {
     local current=${words[${#words[@]} - 1]}
     local breaks=${COMP_WORDBREAKS//[^:=]/}
     if [[ -n $breaks && $current == *["$breaks"]* && $current != [\"\']* ]]; then
-        # What stands before the last break is there already.
+        # The text before the last break is already on the command line.
         cut=${current%"${current##*["$breaks"]}"}
     fi
     COMPREPLY=()

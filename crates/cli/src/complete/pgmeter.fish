@@ -1,4 +1,4 @@
-# Completion of pgmeter for fish; `pgmeter completions fish` printed it.
+# Completion of pgmeter for fish, printed by `pgmeter completions fish`.
 function __pgmeter_complete
     set --local before (commandline --current-process --tokenize --cut-at-cursor)
     set --local current (commandline --current-token --cut-at-cursor)

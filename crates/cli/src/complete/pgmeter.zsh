@@ -1,5 +1,5 @@
 #compdef pgmeter
-# Completion of pgmeter for zsh; `pgmeter completions zsh` printed it.
+# Completion of pgmeter for zsh, printed by `pgmeter completions zsh`.
 _pgmeter() {
     local -a lines whole begun
     local line value described

@@ -1,4 +1,4 @@
-//! The values that arguments may have here: names of workloads, stored runs, file systems, devices.
+//! Completion of values that depend on this machine: workloads, stored runs, file systems, devices.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::FileTypeExt;
@@ -9,32 +9,32 @@ use description::builtin;
 use description::reference::keys as all_keys;
 use jiff::tz::TimeZone;
 use report::PAPERS;
-use store::{NamedRun, Names};
+use store::{NamedRun, StoreNames};
 use units::printable;
 
-/// So many runs and labs are offered, the newest.
+/// Maximum number of runs and labs offered, newest first.
 const RUNS_MAX: usize = 100;
 
 type Candidates = Vec<CompletionCandidate>;
 
-/// A built-in name or a file.
+/// Built-in workloads and files.
 pub(crate) fn workloads(current: &OsStr) -> Candidates {
     let names = builtin::list().into_iter();
     let names = names.map(|it| described(it.name, &it.title));
     joined(beginning_with(current, names), files(current))
 }
 
-/// A stored run: its id, `last` or a tag.
+/// Stored runs, by id, `last` or tag.
 pub(crate) fn runs(current: &OsStr) -> Candidates {
     beginning_with(current, named_runs(&stored(), |run| !run.is_lab))
 }
 
-/// A stored run, or a lab.
+/// Stored runs and labs.
 pub(crate) fn runs_or_labs(current: &OsStr) -> Candidates {
     beginning_with(current, named_runs(&stored(), |_| true))
 }
 
-/// A stored run, or a file that holds a record; measured in turn, a workload.
+/// Stored runs, labs and files with a record. With `--target`, `compare` takes workloads instead.
 pub(crate) fn records(current: &OsStr) -> Candidates {
     let measures = |word: String| word.starts_with("--target") || word == "-t";
     if words().any(measures) {
@@ -43,7 +43,7 @@ pub(crate) fn records(current: &OsStr) -> Candidates {
     joined(runs_or_labs(current), files(current))
 }
 
-/// A lab of the store, or a file that holds one.
+/// Stored labs, and files with a lab.
 pub(crate) fn labs(current: &OsStr) -> Candidates {
     let stored = stored();
     let labs = stored.runs.iter().filter(|run| run.is_lab).map(of_run);
@@ -51,18 +51,18 @@ pub(crate) fn labs(current: &OsStr) -> Candidates {
     joined(beginning_with(current, all), files(current))
 }
 
-/// A built-in name, a file or a stored run.
+/// Built-in workloads, files and stored runs.
 pub(crate) fn workloads_or_runs(current: &OsStr) -> Candidates {
     joined(workloads(current), runs_or_labs(current))
 }
 
-/// A tag that a run has.
+/// Tags of stored runs.
 pub(crate) fn tags(current: &OsStr) -> Candidates {
     let tags = stored().tags.into_iter();
     beginning_with(current, tags.map(CompletionCandidate::new))
 }
 
-/// What was run.
+/// Workloads of stored runs.
 pub(crate) fn stored_workloads(current: &OsStr) -> Candidates {
     let mut names: Vec<String> = Vec::new();
     for name in stored()
@@ -71,7 +71,7 @@ pub(crate) fn stored_workloads(current: &OsStr) -> Candidates {
         .filter(|it| !it.is_lab)
         .flat_map(|it| it.what)
     {
-        // A name with a blank would have to be quoted, and any part of it will do.
+        // A name with a space would need quotes, and any part of the name works as a filter.
         if !names.contains(&name) && !name.contains(char::is_whitespace) {
             names.push(name);
         }
@@ -79,7 +79,7 @@ pub(crate) fn stored_workloads(current: &OsStr) -> Candidates {
     beginning_with(current, names.into_iter().map(CompletionCandidate::new))
 }
 
-/// File systems of labs, of which several are separated by commas.
+/// A comma-separated list of file systems for labs.
 pub(crate) fn file_systems(current: &OsStr) -> Candidates {
     let current = current.to_string_lossy();
     let (before, last) = match current.rfind(',') {
@@ -100,7 +100,7 @@ pub(crate) fn file_systems(current: &OsStr) -> Candidates {
     found.map(|it| it.add_prefix(before)).collect()
 }
 
-/// What labs are made on.
+/// Media for labs.
 pub(crate) fn media(current: &OsStr) -> Candidates {
     let names = [
         described("loop", "images in a directory"),
@@ -109,7 +109,7 @@ pub(crate) fn media(current: &OsStr) -> Candidates {
     beginning_with(current, names.into_iter().chain(block_devices()))
 }
 
-/// A published experiment.
+/// Published experiments.
 pub(crate) fn papers(current: &OsStr) -> Candidates {
     beginning_with(
         current,
@@ -117,7 +117,7 @@ pub(crate) fn papers(current: &OsStr) -> Candidates {
     )
 }
 
-/// A key of workload files.
+/// Keys of workload files.
 pub(crate) fn keys(current: &OsStr) -> Candidates {
     let keys = all_keys().into_iter();
     beginning_with(
@@ -126,7 +126,7 @@ pub(crate) fn keys(current: &OsStr) -> Candidates {
     )
 }
 
-/// A key with `=`, and behind that the words that it takes.
+/// Keys followed by `=`, then their possible values.
 pub(crate) fn set_pairs(current: &OsStr) -> Candidates {
     let text = current.to_string_lossy();
     let keys = all_keys().into_iter();
@@ -142,7 +142,7 @@ pub(crate) fn set_pairs(current: &OsStr) -> Candidates {
     beginning_with(current, pairs)
 }
 
-/// A directory, a file or a block device.
+/// Directories, files and block devices.
 pub(crate) fn targets(current: &OsStr) -> Candidates {
     let is_target = |path: &Path| {
         let is_device = |kind: std::fs::FileType| kind.is_block_device();
@@ -151,19 +151,20 @@ pub(crate) fn targets(current: &OsStr) -> Candidates {
             || std::fs::metadata(path).is_ok_and(|it| is_device(it.file_type()))
     };
     let mut found = PathCompleter::any().filter(is_target).complete(current);
-    // Without them nobody who has typed nothing learns that devices can be named.
+    // Without these, a user who has typed nothing would not learn that devices are possible.
     if current.is_empty() {
         found.extend(block_devices());
     }
     found
 }
 
-/// The block devices of this machine that hold anything.
+/// Block devices of this machine with a size above 0.
 fn block_devices() -> impl Iterator<Item = CompletionCandidate> {
     let entries = std::fs::read_dir("/sys/class/block").into_iter();
     let mut names: Vec<String> = entries
         .flatten()
         .flatten()
+        // Loop devices without a file and card readers without a card have a size of 0.
         .filter(|entry| {
             let size = std::fs::read_to_string(entry.path().join("size"));
             size.is_ok_and(|sectors| sectors.trim() != "0")
@@ -180,13 +181,14 @@ fn files(current: &OsStr) -> Candidates {
     PathCompleter::file().complete(current)
 }
 
-/// The words of the command line, as far as they are text.
+/// Words of the command line that are valid UTF-8.
 fn words() -> impl Iterator<Item = String> {
     std::env::args_os().filter_map(|word| word.into_string().ok())
 }
 
-/// The names in the store that the command line or the environment names.
-fn stored() -> Names {
+/// Names in the store given by `--db` or by the environment.
+fn stored() -> StoreNames {
+    // clap passes only the current word to completers, so `--db` is searched for here.
     let mut words = words();
     let mut asked = None;
     while let Some(word) = words.next() {
@@ -204,8 +206,8 @@ fn stored() -> Names {
     names.unwrap_or_default()
 }
 
-/// `last`, the runs that are wanted, and the tags.
-fn named_runs(stored: &Names, is_wanted: fn(&NamedRun) -> bool) -> Vec<CompletionCandidate> {
+/// `last`, the runs that match `is_wanted`, and the tags.
+fn named_runs(stored: &StoreNames, is_wanted: fn(&NamedRun) -> bool) -> Vec<CompletionCandidate> {
     if stored.runs.is_empty() {
         return Vec::new();
     }

@@ -1,9 +1,9 @@
-//! Keys of workload files for words that other programs have, and for options that are no keys.
+//! Keys of workload files for terms of other programs, and for options that are not keys.
 
 use super::quoted;
 use super::table::{Ours, ROWS};
 
-/// Options that build an access specification, each with the key that it sets.
+/// Options that build an access specification, with the corresponding keys.
 const OF_LINES: [(&str, &str); 5] = [
     ("bs", "access_spec.line.size"),
     ("rw", "access_spec.line.read"),
@@ -12,14 +12,14 @@ const OF_LINES: [(&str, &str); 5] = [
     ("random", "access_spec.line.random"),
 ];
 
-/// The key that says what this word says elsewhere, such as `workers` for `numjobs`.
+/// Returns the key for a term of another program, such as `workers` for `numjobs`.
 pub(crate) fn key_of(word: &str) -> Option<String> {
     let word = word.trim_start_matches('-');
     let of_line = |option: &str| OF_LINES.into_iter().find(|(known, _)| *known == option);
     if let Some((_, key)) = of_line(word) {
         return Some(key.to_owned());
     }
-    // Single letters say different things in different programs.
+    // The meaning of single letters differs between programs.
     let mut rows = ROWS.iter().filter(|_| word.len() > 1);
     let row = rows.find(|row| row.word.trim_start_matches('-') == word)?;
     let ours = match row.ours {

@@ -1,5 +1,5 @@
-//! Other programs' options, said in ours: nobody shall have to look up what is only called
-//! differently.
+//! Translates options of other programs, so that their users need not look up a mere difference in
+//! naming.
 
 mod keys;
 mod table;
@@ -18,36 +18,36 @@ use crate::slips::DESTRUCTIVE;
 pub(crate) use keys::key_of;
 use table::{ForeignProgram, Ours, ROWS, Spelling, is_size};
 
-/// Commands that take the options of workloads.
+/// Commands with the options of workloads.
 const COMMANDS: [&str; 3] = ["run", "check", "compare"];
 
-/// As much of a file is looked at to tell whose it is.
+/// Number of bytes read from a file to recognize its type.
 const PARAMETER_BYTES: u64 = 4096;
 
-/// What follows an option.
+/// Value of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueShape {
-    /// Nothing, or a switch behind `=`.
+    /// No value, or a switch after `=`.
     Flag,
     /// A number.
     Number,
     /// A size.
     Size,
-    /// A path, at any rate no option.
+    /// A path; must not look like a parameter file of vdbench.
     Path,
-    /// A file of vdbench's parameters.
+    /// A parameter file of vdbench.
     Parameters,
     /// Anything.
     Value,
-    /// Anything behind `=`; without that the option is ours.
+    /// Any value after `=`; without `=`, the option is pgmeter's own.
     Given,
 }
 
-/// A word of the command line that another program's row fits.
+/// A command-line word that matches a row for another program.
 struct ForeignWord {
     row: &'static Spelling,
     value: String,
-    /// How many words it takes.
+    /// Number of words, including the value.
     word_count: usize,
 }
 
@@ -76,7 +76,7 @@ impl ForeignWord {
         let (shown, program) = (self.shown(), self.row.program.name());
         match (self.row.ours, self.ours()) {
             (Ours::Nothing(why), _) => format!("{program}'s `{shown}` is not needed: {why}"),
-            (Ours::Otherwise(how), _) => format!("{program}'s `{shown}` is no option here: {how}"),
+            (Ours::Otherwise(how), _) => format!("{program}'s `{shown}` is not supported: {how}"),
             (_, Some(ours)) if !ours.is_empty() => {
                 format!("{program}'s `{shown}` is `{ours}` here")
             }
@@ -85,7 +85,7 @@ impl ForeignWord {
     }
 }
 
-/// Adds to an error of the command line what words of other programs are called here.
+/// Adds translations of other programs' options to an error about the command line.
 pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
@@ -114,7 +114,7 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     if tips.is_empty() {
         return;
     }
-    // What is spelled alike is not what was meant.
+    // Suggestions of similar spelling are misleading here.
     for kind in [
         ContextKind::SuggestedArg,
         ContextKind::Suggested,
@@ -126,7 +126,7 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
 }
 
-/// What a word `key=value` in the place of a workload is called here, as help.
+/// Returns help for a word `key=value` that is given as a workload.
 pub(crate) fn of_workload(word: &str) -> Option<String> {
     let (key, value) = word
         .split_once('=')
@@ -136,22 +136,22 @@ pub(crate) fn of_workload(word: &str) -> Option<String> {
     }
     let command = Cli::command();
     let run = command.find_subcommand("run")?;
-    // Nobody shall have the option that destroys for a slip.
+    // A typo must not lead to an option that destroys data.
     if !DESTRUCTIVE.contains(&key) && run.get_arguments().any(|it| it.get_long() == Some(key)) {
         return Some(format!("write `--{key} {}`", quoted(value)));
     }
-    // As in a job file of fio.
+    // fio's job files have the same keys as its options, without the dashes.
     let option = format!("--{word}");
     found_at(&[option], ForeignProgram::Fio).map(|found| found.tip())
 }
 
-/// fio's words for discarding.
+/// Returns `true` for fio's modes that discard data.
 fn is_trim(value: &str) -> bool {
     value.contains("trim")
 }
 
-/// A tip for each word of another program, and the whole line in our words; nothing unless the
-/// word that was not understood is among them.
+/// Returns one tip per word of another program, and the translated command line. Empty unless the
+/// word that clap refused is among them.
 fn tips(words: &[String], invalid: &str) -> Vec<String> {
     let program = likeliest(words);
     let mut tips = Vec::new();
@@ -179,13 +179,13 @@ fn tips(words: &[String], invalid: &str) -> Vec<String> {
     tips
 }
 
-/// The line without what would say an option twice: what has a value says more than a flag does.
+/// Removes repeated options from the line. Options with a value take precedence over flags.
 fn without_repeats(line: Vec<(String, bool)>) -> String {
     let name = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
     let mut kept: Vec<(String, bool)> = Vec::new();
     for (text, says) in line.into_iter().filter(|(text, _)| !text.is_empty()) {
         let option = name(&text);
-        // These may be said again.
+        // `--set` and `--target` may be repeated.
         let is_single = option.starts_with("--") && option != "--set" && option != "--target";
         let earlier = kept.iter_mut().find(|(other, _)| name(other) == option);
         match earlier.filter(|_| is_single) {
@@ -198,7 +198,7 @@ fn without_repeats(line: Vec<(String, bool)>) -> String {
     texts.join(" ")
 }
 
-/// The program whose rows fit most words, the earlier of equals.
+/// Returns the program whose rows match the most words; the first one in case of a tie.
 fn likeliest(words: &[String]) -> ForeignProgram {
     let fits = |program: ForeignProgram| {
         let starts = 0..words.len();
@@ -216,7 +216,7 @@ fn likeliest(words: &[String]) -> ForeignProgram {
     })
 }
 
-/// The row that fits where the words begin, the program's own before those of others.
+/// Returns the first matching row, with preference for the given program.
 fn found_at(words: &[String], program: ForeignProgram) -> Option<ForeignWord> {
     let own = ROWS.iter().filter(|row| row.program == program);
     let others = ROWS.iter().filter(|row| row.program != program);
@@ -226,12 +226,13 @@ fn found_at(words: &[String], program: ForeignProgram) -> Option<ForeignWord> {
 fn fits(row: &'static Spelling, words: &[String]) -> Option<ForeignWord> {
     let word = words.first()?;
     let rest = word.strip_prefix(row.word)?;
+    // A word that begins with a dash is the next option, not a value.
     let next = words.get(1).filter(|next| !next.starts_with('-'));
     let is_long = row.word.starts_with("--");
     let (value, word_count) = match rest.strip_prefix('=') {
         Some(value) if is_long || !row.word.starts_with('-') => (value, 1),
         _ if !row.word.starts_with('-') || (is_long && !rest.is_empty()) => return None,
-        // IOzone's letters may have their value attached.
+        // The value may follow the letter of an IOzone option without a space.
         _ if !rest.is_empty() => (rest, 1),
         _ => match (row.shape, next) {
             (ValueShape::Flag | ValueShape::Given, _) | (_, None) => ("", 1),
@@ -253,8 +254,8 @@ fn fits(row: &'static Spelling, words: &[String]) -> Option<ForeignWord> {
     })
 }
 
-/// Whether a file's name or its contents are of vdbench's parameters: `-f` names them there, and a
-/// file to measure in IOzone.
+/// Returns `true` if a file is a vdbench parameter file, by its name or contents. vdbench's `-f`
+/// names such a file; IOzone's `-f` names the file to measure.
 fn is_parameter_file(path: &str) -> bool {
     let path = Path::new(path);
     let extension = path.extension().and_then(|it| it.to_str());
@@ -270,12 +271,12 @@ fn is_parameter_file(path: &str) -> bool {
     start.lines().any(begins)
 }
 
-/// What fio writes behind a flag.
+/// Returns `true` for values that fio accepts after a flag.
 fn is_switch(value: &str) -> bool {
     matches!(value, "" | "0" | "1" | "true" | "false")
 }
 
-/// As a shell takes it for one word.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_=+:,./@%".contains(letter);
     match !word.is_empty() && word.chars().all(plain) {

@@ -1,10 +1,10 @@
-//! The one table of other programs' options and ours.
+//! Table of options of other programs and their translations.
 
 use units::Bytes;
 
 use super::ValueShape::{self, Flag, Number, Parameters, Path, Size, Value};
 
-/// Programs whose spelling is known; the first is named where several spell alike.
+/// Programs with known options. If several share an option, the first one is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ForeignProgram {
     Fio,
@@ -26,25 +26,25 @@ impl ForeignProgram {
     }
 }
 
-/// What an option is called here.
+/// Translation of an option.
 #[derive(Clone, Copy)]
 pub(super) enum Ours {
-    /// This option with the same value.
+    /// The same value for this option.
     Same(&'static str),
-    /// These words, whatever the value.
+    /// These words, regardless of the value.
     Words(&'static str),
-    /// Words made of the value.
+    /// Words computed from the value.
     Made(fn(&str) -> String),
-    /// Nothing, as it is so without it; why.
+    /// Not needed; the text gives the reason.
     Nothing(&'static str),
-    /// No option; how it is done instead.
+    /// Not an option; the text describes the alternative.
     Otherwise(&'static str),
 }
 
-/// How a program spells something.
+/// An option of another program.
 pub(super) struct Spelling {
     pub program: ForeignProgram,
-    /// With its dashes; without any it is written `word=value`.
+    /// With dashes; without dashes, it is written as `word=value`.
     pub word: &'static str,
     pub shape: ValueShape,
     pub ours: Ours,
@@ -72,7 +72,7 @@ const IN_A_FILE: &str = "it is a key of an access line; `--print toml` makes a f
 use ForeignProgram::{Elbencho, Fio, Iozone, Vdbench};
 use Ours::{Made, Nothing, Otherwise, Same, Words};
 
-/// Spellings that are not ours already, by program.
+/// Options that are spelled differently in pgmeter, by program.
 ///
 /// Source: fio 3.38 `HOWTO`, elbencho 3.0 `--help-all`, IOzone 3.506 `-h`, vdbench 5.04.07 manual.
 pub(super) const ROWS: &[Spelling] = &[
@@ -292,7 +292,7 @@ fn buffered(value: &str) -> String {
     direct(if value == "0" { "1" } else { "0" })
 }
 
-/// `4k/60:64k/40` is `4k:60,64k:40`; what is said of writes alone is dropped.
+/// Translates `4k/60:64k/40` to `4k:60,64k:40`. Drops a separate split for writes.
 fn split_sizes(value: &str) -> String {
     let reads = value.split(',').next().unwrap_or_default();
     format!("--bs {}", reads.replace(':', ",").replace('/', ":"))
@@ -329,7 +329,7 @@ fn rate(value: &str) -> String {
     }
 }
 
-/// Whether a text is a size.
+/// Returns `true` if the text is a size.
 pub(super) fn is_size(text: &str) -> bool {
     text.parse::<Bytes>().is_ok()
 }

@@ -89,7 +89,7 @@ fn every_word_of_another_program_has_its_tip() {
         ),
         (
             "pgmeter run --fsync=1",
-            "is no option here: the workloads `fs-mark`",
+            "is not supported: the workloads `fs-mark`",
         ),
         (
             "pgmeter run --verify=crc32c",
@@ -141,7 +141,7 @@ fn words_of_vdbench_stand_where_workloads_do() {
 fn a_parameter_file_of_vdbench_is_not_taken_for_a_target() {
     let said = complaint("pgmeter run -f job.parm");
     assert!(
-        said.contains("vdbench's `-f job.parm` is no option here"),
+        said.contains("vdbench's `-f job.parm` is not supported"),
         "{said}"
     );
     assert!(!said.contains("IOzone"), "{said}");

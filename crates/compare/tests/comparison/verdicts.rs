@@ -190,6 +190,29 @@ fn a_step_of_the_histogram_is_no_difference() {
 }
 
 #[test]
+fn a_step_of_the_histogram_is_no_difference_between_single_runs() {
+    let side = |bucket: u64| {
+        let mut run = made::measured("/a", &[1e4]);
+        let mut cell = made::at_rate(&run.cells[0], 0, 1e4, &[1e4; 60]);
+        for (second, interval) in cell.intervals.iter_mut().enumerate() {
+            let bucket = bucket + u64::from(second % 7 == 0);
+            let figures = interval.operations.get_mut("read").unwrap();
+            figures.p99_ns = Some(bucket << 14);
+        }
+        cell.total.latency.percentiles_ns.p99 = Some(bucket << 14);
+        run.cells[0] = cell;
+        run
+    };
+    let judged = |b: u64| {
+        let comparison = of(&side(65), &side(b));
+        let p99 = figure(&comparison, Figure::LatencyP99);
+        (p99.basis, p99.verdict)
+    };
+    assert_eq!(judged(66), (Basis::WithinRun, Verdict::CannotTell));
+    assert_eq!(judged(72), (Basis::WithinRun, Verdict::Worse));
+}
+
+#[test]
 fn a_percentile_of_too_few_samples_is_not_compared() {
     let mut run = made::measured("/a", &QUIET);
     run.cells[0].total.latency.count = 999;

@@ -1,37 +1,37 @@
-//! When the stages of a cell began, by the clocks of all.
+//! Start times of a cell's stages, by the clocks of all processes.
 
 use std::collections::BTreeMap;
 
 use results::ClockOffset;
 
-use super::clocks::{Reading, offset};
+use super::clocks::{ClockReading, offset};
 
-/// When a stage began.
+/// Start of one stage.
 #[derive(Debug, Default)]
 pub(super) struct Beginning {
-    /// The phase that it is part of, where it has one.
+    /// Phase that the stage belongs to, if the cell has phases.
     phase: Option<String>,
-    /// When all were to begin, in nanoseconds of the leader's clock.
+    /// Agreed start, in nanoseconds of the leader's clock.
     pub start_ns: u64,
-    /// When the first worker of each began, from then.
+    /// Start of each process's first worker, relative to the agreed start, in nanoseconds.
     begins_ns: BTreeMap<u32, i64>,
-    /// The clocks before it.
-    before: BTreeMap<u32, Reading>,
-    /// And after it.
-    after: BTreeMap<u32, Reading>,
+    /// Clock readings before the stage.
+    before: BTreeMap<u32, ClockReading>,
+    /// Clock readings after the stage.
+    after: BTreeMap<u32, ClockReading>,
 }
 
-/// When the stages of a cell began.
+/// Starts of all stages of a cell.
 #[derive(Debug, Default)]
 pub(super) struct Beginnings {
     current: Option<Beginning>,
-    /// Of stages of one phase, that in which the processes began furthest apart.
+    /// For each phase, the stage in which the processes started furthest apart.
     ended: Vec<Beginning>,
 }
 
 impl Beginnings {
-    /// All are to begin a stage at that time of the leader's clock; the stage before has ended.
-    pub fn begin(&mut self, start_ns: u64, clocks: BTreeMap<u32, Reading>) {
+    /// Ends the previous stage and notes the next one, with its start by the leader's clock.
+    pub fn begin(&mut self, start_ns: u64, clocks: BTreeMap<u32, ClockReading>) {
         self.end(&clocks);
         self.current = Some(Beginning {
             start_ns,
@@ -40,7 +40,7 @@ impl Beginnings {
         });
     }
 
-    /// Takes note of when one began, by its own clock.
+    /// Records the start of a process, given by that process's clock.
     pub fn note(&mut self, rank: u32, phase: Option<String>, at_ns: u64) {
         let Some(current) = &mut self.current else {
             return;
@@ -52,25 +52,26 @@ impl Beginnings {
         current.phase = current.phase.take().or(phase);
     }
 
-    /// The stage at hand has ended, and clocks were read again.
-    pub fn end(&mut self, clocks: &BTreeMap<u32, Reading>) {
+    /// Ends the current stage, with the latest clock readings.
+    pub fn end(&mut self, clocks: &BTreeMap<u32, ClockReading>) {
         let Some(mut later) = self.current.take() else {
             return;
         };
         later.after.clone_from(clocks);
         for known in &mut self.ended {
-            // The same reading twice says nothing of the drift.
+            // Two identical readings give no drift, so a later reading replaces the copy.
             let later_ones = clocks.iter().filter(|(rank, reading)| {
                 let known = known.after.get(rank).zip(known.before.get(rank));
                 known.is_some_and(|(after, before)| after.at_ns <= before.at_ns)
                     && known.is_some_and(|(_, before)| reading.at_ns > before.at_ns)
             });
-            let later_ones: Vec<(u32, Reading)> = later_ones.map(|(a, b)| (*a, *b)).collect();
+            let later_ones: Vec<(u32, ClockReading)> = later_ones.map(|(a, b)| (*a, *b)).collect();
             known.after.extend(later_ones);
         }
         let mut ended = self.ended.iter_mut();
         match ended.find(|it| it.phase == later.phase) {
             Some(known) if later.spread_ns() > known.spread_ns() => {
+                // The times of losses count from the start of the phase's first stage.
                 later.start_ns = known.start_ns;
                 *known = later;
             }
@@ -79,7 +80,7 @@ impl Beginnings {
         }
     }
 
-    /// That of a phase; of a cell without phases, its own.
+    /// Start of a phase; for a cell without phases, the start of the cell.
     pub fn of(&self, phase: &str) -> Option<&Beginning> {
         let is_it = |it: &&Beginning| it.phase.as_deref() == Some(phase);
         self.ended.iter().find(is_it).or(self.ended.last())
@@ -87,19 +88,19 @@ impl Beginnings {
 }
 
 impl Beginning {
-    /// From the first that began to the last, in nanoseconds.
+    /// Time from the first process's start to the last one's, in nanoseconds.
     fn spread_ns(&self) -> u64 {
         let first_ns = self.begins_ns.values().min();
         let last_ns = self.begins_ns.values().max();
         last_ns.zip(first_ns).map_or(0, |(a, b)| a.abs_diff(*b))
     }
 
-    /// When the first worker of one began, in nanoseconds from when all were to.
+    /// Start of a process's first worker, relative to the agreed start, in nanoseconds.
     pub fn begin_ns(&self, rank: u32) -> i64 {
         self.begins_ns.get(&rank).copied().unwrap_or(0)
     }
 
-    /// The clock of one.
+    /// Clock offset of a process.
     pub fn clock(&self, rank: u32) -> ClockOffset {
         let (before, after) = (self.before.get(&rank), self.after.get(&rank));
         offset(before, after, self.start_ns)
@@ -111,8 +112,8 @@ mod tests {
     use super::*;
 
     /// Clocks of two that are so far ahead.
-    fn clocks(at_ns: u64, offsets_ns: [i64; 2]) -> BTreeMap<u32, Reading> {
-        let reading = |offset_ns| Reading {
+    fn clocks(at_ns: u64, offsets_ns: [i64; 2]) -> BTreeMap<u32, ClockReading> {
+        let reading = |offset_ns| ClockReading {
             offset_ns,
             trip_ns: 100,
             at_ns,

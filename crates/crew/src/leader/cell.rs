@@ -1,4 +1,4 @@
-//! A cell that all measure, stage by stage.
+//! Measures a cell on all processes, stage by stage.
 
 use std::time::Instant;
 
@@ -9,35 +9,36 @@ use results::{
 };
 use run::CrewWatch;
 
-use super::course::{Course, note_warning};
-use super::{LOOK, Leader, OnLost, Said};
+use super::course::{CellProgress, note_warning};
+use super::{LOOK, Leader, OnLost, PeerNews};
 use crate::CrewError;
-use crate::message::{Failed, Order, Report, encode};
+use crate::message::{FailureMessage, LeaderMessage, Report, encode};
 use crate::worker::is_stopped;
 
-/// Least and greatest time between the agreement and the start, in nanoseconds; in between, a
-/// hundredth of the planned time.
+/// Minimum and maximum time between the agreement and the start, in nanoseconds. Between these
+/// limits, it is 1 % of the planned time.
 const LEAD_MIN_NS: u64 = 1_000_000;
 const LEAD_MAX_NS: u64 = 50_000_000;
-/// The least in round trips, which decide where messages take longer.
+/// Minimum in round trips, which applies on slow connections.
 const LEAD_TRIPS: u64 = 20;
-/// The same for stages that end with their work: they may be short and many, and waiting would take
-/// longer than what is measured.
+/// The same for stages that end with their work. They may be short and numerous, and waiting would
+/// take longer than the stages themselves.
 const LEAD_TRIPS_OF_WORK: u64 = 3;
 
 impl Leader {
-    /// Has all measure a cell, and puts together what they measured.
+    /// Lets all processes measure a cell, and merges their records.
     pub(super) fn measure_cell(
         &mut self,
         cell: &Cell,
         watch: &mut CrewWatch<'_>,
     ) -> Result<Vec<CellRecord>, CrewError> {
+        // A loss between two cells fails here, because no cell was there to report it.
         if let (OnLost::Fail, Some(rank)) = (self.options.on_lost, self.absent().first().copied()) {
             let why = self.peers[rank as usize].lost.clone().unwrap_or_default();
             return Err(self.gone(rank, &format!("was lost between two cells: it {why}")));
         }
         let bytes = encode(&self.order(cell));
-        let mut course = Course::new(cell, self.workers_of(cell));
+        let mut course = CellProgress::new(cell, self.workers_of(cell));
         course.lead_ns = (cell.run_time_ns / 100).clamp(LEAD_MIN_NS, LEAD_MAX_NS);
         course.lead_trips = match cell.run_time_ns {
             0 => LEAD_TRIPS_OF_WORK,
@@ -69,7 +70,7 @@ impl Leader {
         }
         course.beginnings.end(&after);
         let records = self.together(&course, cell);
-        // Who has other things to do is not slow.
+        // Processes with different work are not slow if they finish later.
         let is_alike = cell.is_shared_alike();
         let doubts = records.iter().flat_map(doubt_crew);
         let doubts = doubts.filter(|it| is_alike || it.code != WarningCode::RankImbalance);
@@ -77,7 +78,7 @@ impl Leader {
         Ok(records)
     }
 
-    /// Those who are there and have workers in the cell; all where it has none.
+    /// Processes that are present and have workers in the cell, or all if the cell has no workers.
     fn workers_of(&self, cell: &Cell) -> Vec<u32> {
         let ranks = cell.ranks();
         let mut present = self.present();
@@ -85,10 +86,11 @@ impl Leader {
         present
     }
 
-    /// The cell as an order: its workers, which may be many, and what they do with files are known
-    /// already.
-    fn order(&self, cell: &Cell) -> Order {
+    /// The order for a cell. It refers to the plan for the workers, which may be many, and for
+    /// their work on files.
+    fn order(&self, cell: &Cell) -> LeaderMessage {
         let plan = self.plan.as_ref();
+        // The workers alone are not enough: cells with the same workers may differ in their work.
         let is_like = |it: &Cell| it.workers == cell.workers && it.work == cell.work;
         let known = plan.and_then(|plan| plan.cells.iter().position(is_like));
         let mut sent = cell.clone();
@@ -96,18 +98,27 @@ impl Leader {
             sent.workers.clear();
             sent.work = Work::Access;
         }
-        Order::Cell {
+        LeaderMessage::Cell {
             cell: Box::new(sent),
+            // No plan has this index, so the receiver uses the cell as it is.
             like: known.unwrap_or(usize::MAX),
         }
     }
 
-    /// Hears what is said, and lets a stage begin when all are ready for it.
-    fn look(&mut self, course: &mut Course, watch: &mut CrewWatch<'_>) -> Result<(), CrewError> {
+    /// Handles the next message, and starts a stage when all processes are ready for it.
+    fn look(
+        &mut self,
+        course: &mut CellProgress,
+        watch: &mut CrewWatch<'_>,
+    ) -> Result<(), CrewError> {
         if watch.is_cut() && !course.is_cut {
             course.is_cut = true;
             let is_all = is_stopped(watch.stop);
-            self.say_all(if is_all { &Order::Stop } else { &Order::Skip });
+            self.say_all(if is_all {
+                &LeaderMessage::Stop
+            } else {
+                &LeaderMessage::Skip
+            });
         }
         if let Some((rank, said)) = self.hear(LOOK) {
             self.take(course, (rank, said), watch)?;
@@ -115,10 +126,10 @@ impl Leader {
         if course.has_levels() && !course.is_cut {
             let levels = std::mem::take(&mut course.levels);
             let rounds = levels.into_values().max().unwrap_or(0);
-            self.say_all(&Order::Level { rounds });
+            self.say_all(&LeaderMessage::Level { rounds });
         }
         while let Some(per_second) = course.take_round() {
-            self.say_all(&Order::Round { per_second });
+            self.say_all(&LeaderMessage::Round { per_second });
         }
         if course.has_news() && !course.is_cut {
             self.spread_news(course);
@@ -130,9 +141,9 @@ impl Leader {
             && course.failed.is_none()
             && !course.is_cut
         {
-            // Whoever is done will not be ready for another stage.
-            let failed = Failed {
-                message: "it has another stage to measure, and others have none".to_owned(),
+            // Processes that are done will not be ready for another stage.
+            let failed = FailureMessage {
+                message: "it has another stage to measure, but the others have none".to_owned(),
                 help: None,
             };
             course.failed = Some((rank, failed));
@@ -143,18 +154,18 @@ impl Leader {
 
     fn take(
         &mut self,
-        course: &mut Course,
-        (rank, said): (u32, Said),
+        course: &mut CellProgress,
+        (rank, said): (u32, PeerNews),
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), CrewError> {
         let report = match said {
-            Said::Lost(why) => return self.take_loss(course, rank, &why),
-            // Who is done has nothing to say.
-            Said::Report(_) if !course.working.contains(&rank) => return Ok(()),
-            Said::Report(report) => report,
+            PeerNews::Lost(why) => return self.take_loss(course, rank, &why),
+            // Reports of processes that are done do not matter.
+            PeerNews::Report(_) if !course.working.contains(&rank) => return Ok(()),
+            PeerNews::Report(report) => report,
         };
         if !course.is_of_it(&report) {
-            let why = "said what it was not asked";
+            let why = "sent an unexpected report";
             self.lose(rank, why.to_owned());
             return self.take_loss(course, rank, why);
         }
@@ -176,7 +187,7 @@ impl Leader {
             } => {
                 let is_wanted = course.is_cut || watch.is_cut();
                 if !is_wanted && failure.is_none() && records.iter().any(is_cut_short) {
-                    // Nobody here wanted that: somebody ended the process, or its machine.
+                    // The leader did not request this, so a user or the host ended the process.
                     let why = "was ended there before it was done";
                     self.lose(rank, why.to_owned());
                     return self.take_loss(course, rank, why);
@@ -200,14 +211,19 @@ impl Leader {
         Ok(())
     }
 
-    /// Goes on without one, or ends the run.
-    fn take_loss(&mut self, course: &mut Course, rank: u32, why: &str) -> Result<(), CrewError> {
+    /// Continues without a lost process, or ends the run.
+    fn take_loss(
+        &mut self,
+        course: &mut CellProgress,
+        rank: u32,
+        why: &str,
+    ) -> Result<(), CrewError> {
         if course.done.contains_key(&rank) {
-            // It is missed from the next cell on.
+            // Its results are complete; it is missing only from the next cell on.
             return Ok(());
         }
         course.note_lost(rank, self.clock.now_ns());
-        // Where all are to end anyway, the figures of the others are wanted all the same.
+        // If the run is ending anyway, the other processes' results are kept.
         if self.options.on_lost == OnLost::Continue || course.is_cut {
             return Ok(());
         }
@@ -216,25 +232,32 @@ impl Leader {
         Err(self.gone(rank, &format!("was lost while it measured: it {why}")))
     }
 
-    /// Agrees with all on when the next stage begins: at one time, as each clock has it.
-    fn start(&mut self, course: &mut Course, watch: &mut CrewWatch<'_>) -> Result<(), CrewError> {
+    /// Agrees on the start of the next stage: the same moment, given to each process in its own
+    /// clock.
+    fn start(
+        &mut self,
+        course: &mut CellProgress,
+        watch: &mut CrewWatch<'_>,
+    ) -> Result<(), CrewError> {
         let ranks: Vec<u32> = course.working.iter().copied().collect();
         let mut kept = Vec::new();
         let clocks = self.clocks_before(&ranks, &mut kept);
         for rank in ranks {
             if !clocks.contains_key(&rank) && self.peers[rank as usize].lost.is_none() {
-                // It would wait for the start, and all for it.
-                let lost = self.lose(rank, "did not tell its time".to_owned());
+                // The process would wait for a start time, and all others for the process.
+                let lost = self.lose(rank, "did not report its time".to_owned());
                 kept.push((rank, lost));
             }
         }
         let trips_ns = clocks.values().map(|it| it.trip_ns);
         let longest_ns = trips_ns.max().unwrap_or(0);
+        // An agreed time is a more precise start than a barrier. Over TCP on two cores, processes
+        // left an MPI barrier up to 12 ms apart.
         let start_ns = self.clock.now_ns() + course.lead_ns.max(course.lead_trips * longest_ns);
         for (rank, reading) in &clocks {
             let at_ns = start_ns.cast_signed().wrapping_add(reading.offset_ns);
             let at_ns = at_ns.cast_unsigned();
-            self.say(*rank, &Order::Start { at_ns });
+            self.say(*rank, &LeaderMessage::Start { at_ns });
         }
         course.beginnings.begin(start_ns, clocks);
         course.armed.clear();
@@ -243,39 +266,41 @@ impl Leader {
             .try_for_each(|it| self.take(course, it, watch))
     }
 
-    /// Tells each what became of files elsewhere.
-    fn spread_news(&mut self, course: &mut Course) {
+    /// Sends each process the file news of all others.
+    fn spread_news(&mut self, course: &mut CellProgress) {
         let all = std::mem::take(&mut course.news);
         for rank in all.keys() {
             let others = all.iter().filter(|(other, _)| *other != rank);
             let news = others.flat_map(|(_, news)| news.clone()).collect();
-            self.say(*rank, &Order::News { news });
+            self.say(*rank, &LeaderMessage::News { news });
         }
     }
 
-    fn stop(&mut self, course: &mut Course) {
+    fn stop(&mut self, course: &mut CellProgress) {
         if !course.is_cut {
             course.is_cut = true;
-            self.say_all(&Order::Stop);
+            self.say_all(&LeaderMessage::Stop);
         }
     }
 
-    /// Lets the others end what they do, for so long as that may take.
-    fn wait_for_the_rest(&mut self, course: &mut Course) {
+    /// Lets the other processes end their work, for at most [`SILENCE_MAX`](super::SILENCE_MAX).
+    fn wait_for_the_rest(&mut self, course: &mut CellProgress) {
         let end = Instant::now() + super::SILENCE_MAX;
         while !course.is_over() && Instant::now() < end {
             match self.hear(LOOK) {
-                Some((rank, Said::Report(Report::Measured { records, .. }))) => {
+                Some((rank, PeerNews::Report(Report::Measured { records, .. }))) => {
                     course.note_done(rank, records, None);
                 }
-                Some((rank, Said::Lost(_))) => course.note_lost(rank, self.clock.now_ns()),
+                Some((rank, PeerNews::Lost(_))) => course.note_lost(rank, self.clock.now_ns()),
                 _ => {}
             }
         }
     }
 
-    /// The records of all as one each, as many as each has.
-    fn together(&self, course: &Course, cell: &Cell) -> Vec<CellRecord> {
+    /// Merges the records of all processes into one per phase.
+    fn together(&self, course: &CellProgress, cell: &Cell) -> Vec<CellRecord> {
+        // A process that was stopped early has fewer phases. Only phases of all processes are
+        // merged.
         let count = course.done.values().map(Vec::len).min().unwrap_or(0);
         let ranks = cell.ranks();
         let mut records = Vec::with_capacity(count);
@@ -302,6 +327,7 @@ impl Leader {
             let lost = lost.map(|(rank, at_ns)| (*rank, at_ns.saturating_sub(start_ns)));
             let is_done = |rank: &u32| course.done.contains_key(rank);
             let is_told = |rank: &u32| course.lost_ns.contains_key(rank);
+            // Processes that were lost in an earlier cell are missing from this cell's start on.
             let before = self.absent().into_iter();
             let before = before.filter(|rank| ranks.is_empty() || ranks.contains(rank));
             let before = before.filter(|rank| !is_done(rank) && !is_told(rank));
@@ -314,7 +340,7 @@ impl Leader {
         records
     }
 
-    /// A warning of some, or of all, of those at work.
+    /// Adds to a warning the processes that sent it, unless all of them did.
     pub(super) fn told(&self, warning: Warning, ranks: &[u32], count: usize) -> Warning {
         let who = match ranks {
             _ if ranks.len() == count => return warning,
@@ -327,14 +353,14 @@ impl Leader {
         }
     }
 
-    fn lost_warnings(&self, course: &Course) -> Vec<Warning> {
+    fn lost_warnings(&self, course: &CellProgress) -> Vec<Warning> {
         let lost = course.lost_ns.keys().map(|rank| {
             let why = self.peers[*rank as usize]
                 .lost
                 .as_deref()
                 .unwrap_or("went away");
             let message = format!(
-                "{} was lost and what it did is in no figure: it {why}",
+                "{} was lost and its work is missing from the results: it {why}",
                 self.who(*rank)
             );
             Warning::of_cell(WarningCode::RankLost, course.cell, message)

@@ -1,5 +1,5 @@
-//! How far the clocks of the others are ahead of the leader's: the shortest of many round trips
-//! tells, within half its length.
+//! Offsets of the processes' clocks from the leader's clock. The shortest of many round trips gives
+//! the offset within half its length.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,64 +7,68 @@ use std::time::{Duration, Instant};
 use engine::clock::Clock;
 use results::ClockOffset;
 
-use super::{Leader, Said};
-use crate::message::{Order, Report};
+use super::{Leader, PeerNews};
+use crate::message::{LeaderMessage, Report};
 
-/// Round trips to each process, at most.
+/// Maximum number of round trips to each process.
 const TRIPS_MAX: u32 = 200;
 /// Time limit of the first comparison of a run, as long as each process answered [`TRIPS_FIRST`]
 /// times.
 const SPAN_FIRST: Duration = Duration::from_millis(50);
 const TRIPS_FIRST: u32 = 5;
-/// A later comparison takes at most this share of the time since the one before.
+/// A later comparison takes at most 1/`SHARE` of the time since the previous one.
+// Comparisons before every stage were a reason why two MPI ranks needed a second for each
+// repetition of short phases.
 const SHARE: u32 = 50;
-/// A shorter comparison would not improve on the one before.
+/// Minimum duration of a comparison; a shorter one would be less precise than the previous one.
 const SPAN_MIN: Duration = Duration::from_millis(1);
 /// Time limit of a later comparison.
 const SPAN_LATER: Duration = Duration::from_millis(300);
 const TRIPS_LATER: u32 = 2;
-/// A process that has not answered by then keeps the reading that is known.
+/// Time limit of any comparison. A process that has not answered by then keeps its known reading.
 const SPAN_MAX: Duration = Duration::from_secs(4);
-/// Oscillators of two machines differ by at most this much, in parts per million.
+/// Maximum difference between the oscillators of two machines, in parts per million.
 const DRIFT_MAX_PPM: u64 = 50;
-/// Nanoseconds between two readings, per nanosecond that their offsets may be wrong by: after less
-/// time the drift would be noise.
+/// Minimum time between two readings for a drift, as a multiple of the error of their offsets.
+/// After a shorter time, the drift would be noise.
 const DRIFT_BASE: u64 = 10_000;
 
-/// How long the clocks may be compared.
+/// Limit of a comparison of clocks.
 #[derive(Debug, Clone, Copy)]
-struct Limit {
+struct ClockLimit {
     span: Duration,
     trips: u32,
 }
 
-/// The readings of a run.
+/// Clock readings of a run.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
-    known: BTreeMap<u32, Reading>,
+    known: BTreeMap<u32, ClockReading>,
     /// End of the last comparison.
     compared: Option<Instant>,
+    /// Number of the first ping of the next comparison.
+    first_ping: u32,
 }
 
 impl Clocks {
-    /// Limit of the comparison before a stage; none while the known readings are good enough.
-    fn limit(&self, ranks: &[u32]) -> Option<Limit> {
+    /// Limit of the comparison before a stage; `None` if the known readings are good enough.
+    fn limit(&self, ranks: &[u32]) -> Option<ClockLimit> {
         let is_known = ranks.iter().all(|rank| self.known.contains_key(rank));
         match self.compared.filter(|_| is_known) {
-            None => Some(Limit {
+            None => Some(ClockLimit {
                 span: SPAN_FIRST,
                 trips: TRIPS_FIRST,
             }),
             Some(compared) => {
                 let span = (compared.elapsed() / SHARE).min(SPAN_LATER);
                 let trips = TRIPS_LATER;
-                (span >= SPAN_MIN).then_some(Limit { span, trips })
+                (span >= SPAN_MIN).then_some(ClockLimit { span, trips })
             }
         }
     }
 
-    /// Keeps of each process the reading that is more precise now.
-    fn take(&mut self, read: &BTreeMap<u32, Reading>, now_ns: u64) {
+    /// For each process, keeps the reading that is more precise at this time.
+    fn take(&mut self, read: &BTreeMap<u32, ClockReading>, now_ns: u64) {
         for (rank, reading) in read {
             let known = self.known.entry(*rank).or_insert(*reading);
             if reading.bound_ns(now_ns) <= known.bound_ns(now_ns) {
@@ -75,7 +79,7 @@ impl Clocks {
     }
 
     /// The known readings of these processes.
-    fn of(&self, ranks: &[u32]) -> BTreeMap<u32, Reading> {
+    fn of(&self, ranks: &[u32]) -> BTreeMap<u32, ClockReading> {
         let known = ranks
             .iter()
             .filter_map(|rank| Some((*rank, *self.known.get(rank)?)));
@@ -83,24 +87,24 @@ impl Clocks {
     }
 }
 
-/// What is known of a clock.
+/// Reading of a process's clock.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct ClockReading {
     pub offset_ns: i64,
-    /// The shortest round trip.
+    /// Shortest round trip, in nanoseconds.
     pub trip_ns: u64,
-    /// When that was, in nanoseconds of the leader's clock.
+    /// Time of that round trip, in nanoseconds of the leader's clock.
     pub at_ns: u64,
 }
 
-struct Chain {
+struct TripChain {
     sent_ns: u64,
     number: u32,
-    best: Option<Reading>,
+    best: Option<ClockReading>,
 }
 
-impl Reading {
-    /// How wrong the offset can be at a time of the leader's clock, in nanoseconds.
+impl ClockReading {
+    /// Maximum error of the offset at a time of the leader's clock, in nanoseconds.
     fn bound_ns(&self, now_ns: u64) -> u64 {
         let age_ns = now_ns.saturating_sub(self.at_ns);
         self.trip_ns / 2 + age_ns / 1_000_000 * DRIFT_MAX_PPM
@@ -108,13 +112,13 @@ impl Reading {
 }
 
 impl Leader {
-    /// The clocks before a stage: compared once in a run, and again only if that takes a small
-    /// share of the time since then. Keeps reports that come meanwhile for later.
+    /// Clocks before a stage. They are compared once per run, and again only if that takes a small
+    /// share of the time since then. Reports that arrive meanwhile are added to `kept`.
     pub(super) fn clocks_before(
         &mut self,
         ranks: &[u32],
-        kept: &mut Vec<(u32, Said)>,
-    ) -> BTreeMap<u32, Reading> {
+        kept: &mut Vec<(u32, PeerNews)>,
+    ) -> BTreeMap<u32, ClockReading> {
         if let Some(limit) = self.clocks.limit(ranks) {
             let read = self.read_clocks(ranks, limit, kept);
             self.clocks.take(&read, self.clock.now_ns());
@@ -122,60 +126,68 @@ impl Leader {
         self.clocks.of(ranks)
     }
 
-    /// The clocks after a cell, which show how they drifted.
-    pub(super) fn clocks_after(&mut self, ranks: &[u32]) -> BTreeMap<u32, Reading> {
-        let limit = self.clocks.limit(ranks).unwrap_or(Limit {
+    /// Clocks after a cell, which show their drift.
+    pub(super) fn clocks_after(&mut self, ranks: &[u32]) -> BTreeMap<u32, ClockReading> {
+        let limit = self.clocks.limit(ranks).unwrap_or(ClockLimit {
             span: SPAN_MIN,
             trips: TRIPS_LATER,
         });
+        // The cell has ended, so other reports no longer matter. `hear` has already recorded
+        // losses.
         let read = self.read_clocks(ranks, limit, &mut Vec::new());
         self.clocks.take(&read, self.clock.now_ns());
         read
     }
 
-    /// Reads the clocks of all of these; others' reports are kept for later.
+    /// Reads the clocks of these processes. Other reports are added to `kept`.
     fn read_clocks(
         &mut self,
         ranks: &[u32],
-        limit: Limit,
-        kept: &mut Vec<(u32, Said)>,
-    ) -> BTreeMap<u32, Reading> {
+        limit: ClockLimit,
+        kept: &mut Vec<(u32, PeerNews)>,
+    ) -> BTreeMap<u32, ClockReading> {
         let begun = Instant::now();
+        // Numbers are never used twice: a late answer to an earlier comparison would look like a
+        // short trip with an offset of seconds.
+        let first = self.clocks.first_ping;
+        self.clocks.first_ping = first.wrapping_add(TRIPS_MAX + 1);
         let mut chains = BTreeMap::new();
         for rank in ranks {
             let sent_ns = self.clock.now_ns();
-            self.say(*rank, &Order::Ping { number: 0 });
+            self.say(*rank, &LeaderMessage::Ping { number: first });
             chains.insert(
                 *rank,
-                Chain {
+                TripChain {
                     sent_ns,
-                    number: 0,
+                    number: first,
                     best: None,
                 },
             );
         }
-        let is_open = |chain: &Chain| {
-            let is_enough = chain.number >= limit.trips && begun.elapsed() > limit.span;
-            chain.number < TRIPS_MAX && !is_enough
+        let is_open = |chain: &TripChain| {
+            let trips = chain.number.wrapping_sub(first);
+            let is_enough = trips >= limit.trips && begun.elapsed() > limit.span;
+            trips < TRIPS_MAX && !is_enough
         };
         while chains.values().any(is_open) && begun.elapsed() < SPAN_MAX {
             match self.hear(Duration::from_millis(20)) {
-                Some((rank, Said::Report(Report::Pong { number, at_ns }))) => {
+                Some((rank, PeerNews::Report(Report::Pong { number, at_ns }))) => {
                     let now_ns = self.clock.now_ns();
+                    // Answers to the last pings of the previous comparison may arrive only now.
                     let Some(chain) = chains.get_mut(&rank).filter(|it| it.number == number) else {
                         continue;
                     };
                     chain.take(at_ns, now_ns);
-                    chain.number += 1;
+                    chain.number = chain.number.wrapping_add(1);
                     if is_open(chain) {
                         chain.sent_ns = self.clock.now_ns();
                         let number = chain.number;
-                        self.say(rank, &Order::Ping { number });
+                        self.say(rank, &LeaderMessage::Ping { number });
                     }
                 }
-                Some((rank, Said::Lost(why))) => {
+                Some((rank, PeerNews::Lost(why))) => {
                     chains.remove(&rank);
-                    kept.push((rank, Said::Lost(why)));
+                    kept.push((rank, PeerNews::Lost(why)));
                 }
                 Some(other) => kept.push(other),
                 None => {}
@@ -188,12 +200,14 @@ impl Leader {
     }
 }
 
-impl Chain {
+impl TripChain {
     fn take(&mut self, at_ns: u64, now_ns: u64) {
         let trip_ns = now_ns.saturating_sub(self.sent_ns);
         if self.best.is_none_or(|best| trip_ns < best.trip_ns) {
+            // The process read its clock at some time within the round trip. For the middle, the
+            // maximum error is smallest.
             let middle_ns = self.sent_ns + trip_ns / 2;
-            self.best = Some(Reading {
+            self.best = Some(ClockReading {
                 offset_ns: at_ns.cast_signed().wrapping_sub(middle_ns.cast_signed()),
                 trip_ns,
                 at_ns: middle_ns,
@@ -202,10 +216,10 @@ impl Chain {
     }
 }
 
-/// The clock of a stage that began at `start_ns`, from a reading before it and one after it.
+/// Clock offset in a stage that started at `start_ns`, from a reading before it and one after it.
 pub(super) fn offset(
-    before: Option<&Reading>,
-    after: Option<&Reading>,
+    before: Option<&ClockReading>,
+    after: Option<&ClockReading>,
     start_ns: u64,
 ) -> ClockOffset {
     let Some(before) = before else {
@@ -214,6 +228,8 @@ pub(super) fn offset(
     let drift = after.and_then(|after| {
         let passed_ns = after.at_ns.saturating_sub(before.at_ns);
         let doubt_ns = before.trip_ns / 2 + after.trip_ns / 2;
+        // Both offsets have an error, and a short time between them would make the drift mostly
+        // error.
         let is_known = passed_ns > 0 && passed_ns >= doubt_ns.saturating_mul(DRIFT_BASE);
         let moved_ns = after.offset_ns.wrapping_sub(before.offset_ns) as f64;
         is_known.then(|| moved_ns * 1e9 / passed_ns as f64)
@@ -229,8 +245,8 @@ pub(super) fn offset(
 mod tests {
     use super::*;
 
-    const fn reading(offset_ns: i64, trip_ns: u64, at_ns: u64) -> Reading {
-        Reading {
+    const fn reading(offset_ns: i64, trip_ns: u64, at_ns: u64) -> ClockReading {
+        ClockReading {
             offset_ns,
             trip_ns,
             at_ns,
@@ -239,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_shortest_round_trip_counts() {
-        let mut chain = Chain {
+        let mut chain = TripChain {
             sent_ns: 1000,
             number: 0,
             best: None,

@@ -1,4 +1,4 @@
-//! How far a cell is that several processes measure.
+//! Progress of a cell that several processes measure.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -7,51 +7,52 @@ use results::{CellRecord, PreconditionRecord, RunEvent, Warning};
 use run::FileNews;
 
 use super::beginnings::Beginnings;
-use super::live::Live;
-use crate::message::{Failed, Report};
+use super::live::RankProgress;
+use crate::message::{FailureMessage, Report};
 
-/// So many different warnings of a cell are kept.
+/// Maximum number of different warnings kept per cell.
+// A faulty or hostile process must not decide how much memory the leader uses.
 const WARNINGS_MAX: usize = 1000;
 const ROUNDS_AHEAD_MAX: usize = 4096;
 
-/// How far a cell is.
-pub(super) struct Course {
+/// Progress of a cell.
+pub(super) struct CellProgress {
     pub cell: u32,
-    /// Workers of all processes together.
+    /// Number of workers in all processes.
     worker_count: usize,
     targets: BTreeSet<u32>,
-    /// How many processes began it.
+    /// Number of processes that started the cell.
     pub rank_count: usize,
-    /// Who is neither done nor lost.
+    /// Processes that are neither done nor lost.
     pub working: BTreeSet<u32>,
-    /// Who of them has told how many rounds were done at most, and how many that are.
+    /// Reported highest number of rounds, by process.
     pub levels: BTreeMap<u32, u64>,
-    /// Operations a second of the rounds that not all of them have told yet.
+    /// Operations per second of rounds that not all processes have reported yet.
     pub rounds: BTreeMap<u32, VecDeque<f64>>,
-    /// Who of them has told what became of files, and what that was.
+    /// Reported news of files, by process.
     pub news: BTreeMap<u32, Vec<FileNews>>,
-    /// Who of them is ready for the next stage.
+    /// Processes that are ready for the next stage.
     pub armed: BTreeSet<u32>,
     pub beginnings: Beginnings,
-    /// Least time between the agreement on a start and the start, in nanoseconds.
+    /// Minimum time between the agreement on a start and the start, in nanoseconds.
     pub lead_ns: u64,
-    /// The same in round trips.
+    /// The same minimum in round trips.
     pub lead_trips: u64,
     pub done: BTreeMap<u32, Vec<CellRecord>>,
-    /// What was written before it, by target: of all processes together, the longest time.
+    /// Preconditioning by target: sums over all processes, and the longest time.
     pub preconditions: BTreeMap<u32, PreconditionRecord>,
-    pub failed: Option<(u32, Failed)>,
-    /// Who was lost, and when, in nanoseconds of the leader's clock.
+    pub failed: Option<(u32, FailureMessage)>,
+    /// Time at which each lost process was lost, in nanoseconds of the leader's clock.
     pub lost_ns: BTreeMap<u32, u64>,
-    pub live: Live,
-    /// Whether it is to end before it is over.
+    pub live: RankProgress,
+    /// `true` if the cell is to end early.
     pub is_cut: bool,
-    /// Warnings by what they say, and who said so.
+    /// Different warnings, with the processes that sent each.
     pub warnings: Vec<(Warning, Vec<u32>)>,
 }
 
-impl Course {
-    /// Of a cell that these begin.
+impl CellProgress {
+    /// Creates the state of a cell that these processes start.
     pub fn new(cell: &Cell, ranks: Vec<u32>) -> Self {
         Self {
             cell: cell.index,
@@ -70,13 +71,13 @@ impl Course {
             preconditions: BTreeMap::new(),
             failed: None,
             lost_ns: BTreeMap::new(),
-            live: Live::default(),
+            live: RankProgress::default(),
             is_cut: false,
             warnings: Vec::new(),
         }
     }
 
-    /// Whether a report can be of this cell.
+    /// `true` if a report is plausible for this cell.
     pub fn is_of_it(&self, report: &Report) -> bool {
         match report {
             Report::Armed | Report::Pong { .. } | Report::Begun { .. } => true,
@@ -84,7 +85,7 @@ impl Course {
             Report::Preconditioned { targets } => targets
                 .iter()
                 .all(|it| self.targets.contains(&it.target_index)),
-            // Nobody may be so many rounds ahead of the others.
+            // Limits how many rounds a process can be ahead of the others.
             Report::Round { .. } => {
                 let mut waiting = self.rounds.values();
                 waiting.all(|it| it.len() < ROUNDS_AHEAD_MAX)
@@ -102,7 +103,7 @@ impl Course {
         }
     }
 
-    /// Takes note of what one wrote before the cell.
+    /// Records the preconditioning that a process did before the cell.
     pub fn note_preconditioned(&mut self, targets: Vec<PreconditionRecord>) {
         for written in targets {
             let sum = self.preconditions.entry(written.target_index);
@@ -111,44 +112,46 @@ impl Course {
                 errors: 0,
                 ..written.clone()
             });
+            // Absurd numbers of a faulty process must not end the leader.
             sum.bytes = sum.bytes.saturating_add(written.bytes);
             sum.errors = sum.errors.saturating_add(written.errors);
+            // The processes write at the same time.
             sum.time_ns = sum.time_ns.max(written.time_ns);
         }
     }
 
-    /// Whether all that are at work are ready for the next stage.
+    /// `true` if all working processes are ready for the next stage.
     pub fn is_ready(&self) -> bool {
         !self.working.is_empty() && self.armed.len() == self.working.len()
     }
 
-    /// Whether all that are at work have told how many rounds were done.
+    /// `true` if all working processes have reported their highest number of rounds.
     pub fn has_levels(&self) -> bool {
         !self.working.is_empty() && self.levels.len() == self.working.len()
     }
 
-    /// Whether all that are at work have told what became of files.
+    /// `true` if all working processes have reported their news of files.
     pub fn has_news(&self) -> bool {
         !self.working.is_empty() && self.news.len() == self.working.len()
     }
 
-    /// Takes note of a round that one has done.
+    /// Records a round that a process has finished.
     pub fn note_round(&mut self, rank: u32, per_second: f64) {
         self.rounds.entry(rank).or_default().push_back(per_second);
     }
 
-    /// Operations a second of all in the next round that all have told.
+    /// Operations per second of all processes in the next round that all have reported.
     pub fn take_round(&mut self) -> Option<f64> {
         let has_told = |rank| self.rounds.get(rank).is_some_and(|it| !it.is_empty());
         if self.working.is_empty() || !self.working.iter().all(has_told) {
             return None;
         }
         let rates = self.rounds.values_mut().filter_map(VecDeque::pop_front);
-        // What is not finite cannot be said.
+        // JSON has no infinity, so the sum is clamped.
         Some(rates.sum::<f64>().clamp(0.0, f64::MAX))
     }
 
-    /// One that waits for the others.
+    /// A process that waits for the others.
     pub fn waiting(&self) -> Option<u32> {
         self.armed.iter().chain(self.news.keys()).next().copied()
     }
@@ -157,11 +160,16 @@ impl Course {
         self.working.is_empty()
     }
 
-    /// Takes what one measured, which then has nothing left to do.
-    pub fn note_done(&mut self, rank: u32, records: Vec<CellRecord>, failure: Option<Failed>) {
+    /// Stores the records of a process, which then has no work left.
+    pub fn note_done(
+        &mut self,
+        rank: u32,
+        records: Vec<CellRecord>,
+        failure: Option<FailureMessage>,
+    ) {
         self.leave(rank);
         self.done.insert(rank, records);
-        // Whoever was told to end may not have got far.
+        // A failure after a stop order is not reported, because the process may not have got far.
         if let (Some(failed), false) = (failure, self.is_cut) {
             self.failed.get_or_insert((rank, failed));
         }
@@ -181,7 +189,7 @@ impl Course {
     }
 }
 
-/// Takes note of who has told a warning.
+/// Records which processes sent a warning.
 pub(super) fn note_warning(all: &mut Vec<(Warning, Vec<u32>)>, rank: u32, warning: Warning) {
     let place = all.iter().position(|(it, _)| *it == warning);
     match place {

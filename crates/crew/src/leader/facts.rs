@@ -1,4 +1,4 @@
-//! What planning must know of the machines of all processes.
+//! System facts of all processes, as planning needs them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -7,14 +7,14 @@ use plan::facts::{HostFacts, SystemFacts};
 
 use super::Leader;
 use crate::CrewError;
-use crate::message::{Order, Report};
+use crate::message::{LeaderMessage, Report};
 
 impl Leader {
-    /// What planning must know of the targets of each process, as the first one sees them that
-    /// has them, and of each machine.
+    /// Collects the facts about each machine and about each process's targets. For each host and
+    /// list of targets, only the first process is queried.
     ///
     /// # Errors
-    /// When one of them cannot be used on some host.
+    /// A target cannot be used on some host.
     pub fn facts<'t>(
         &mut self,
         targets: impl Fn(u32) -> &'t [String],
@@ -30,7 +30,7 @@ impl Leader {
             is_first.then_some(rank)
         });
         let asked: Vec<u32> = firsts.collect();
-        let probe = |rank| Order::Probe {
+        let probe = |rank| LeaderMessage::Probe {
             targets: targets(rank).to_vec(),
             default_target: default_target.map(str::to_owned),
             create,
@@ -43,6 +43,8 @@ impl Leader {
             let Report::Facts { facts } = report else {
                 continue;
             };
+            // The need of a host's own processes must fit into its own memory, not that of all
+            // processes into the smallest memory.
             let host = self.host_of(rank, facts.memory_bytes);
             if hosts.iter().all(|known| known.name != host.name) {
                 hosts.push(host);
@@ -58,7 +60,7 @@ impl Leader {
         })
     }
 
-    /// The machine of a process, which has told of its memory.
+    /// Facts about the host of a process.
     fn host_of(&self, rank: u32, memory_bytes: u64) -> HostFacts {
         let name = &self.peers[rank as usize].host;
         let ranks = (0..).zip(&self.peers);
@@ -71,11 +73,12 @@ impl Leader {
     }
 }
 
-/// Adds what another process knows: what there is least of anywhere is what all have.
+/// Merges the facts of another process: the minimum of each quantity is available everywhere.
 fn add(all: &mut SystemFacts, other: SystemFacts) {
     for found in other.targets {
         let mut targets = all.targets.iter_mut();
         match targets.find(|it| it.path == found.path) {
+            // The same path may lead to different file systems on different hosts.
             Some(known) => known.free_bytes = known.free_bytes.min(found.free_bytes),
             None => all.targets.push(found),
         }

@@ -1,4 +1,4 @@
-//! Where the processes work, and the end of it.
+//! Work directories of the processes, and their removal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
@@ -9,12 +9,12 @@ use results::{RunEvent, Warning, WarningCode};
 use run::CrewWatch;
 
 use super::course::note_warning;
-use super::{CLEANING_MAX, LOOK, Leader, Said};
+use super::{CLEANING_MAX, LOOK, Leader, PeerNews};
 use crate::CrewError;
-use crate::message::{Order, Report};
+use crate::message::{LeaderMessage, Report};
 
 impl Leader {
-    /// Has all targets made ready, each process in directories of its own.
+    /// Prepares all targets; each process works in its own directories.
     pub(super) fn prepare_all(
         &mut self,
         plan: &Plan,
@@ -24,9 +24,9 @@ impl Leader {
         self.plan = Some(plan.clone());
         self.send_plan(plan, run, watch.stop)?;
         self.agree_on_places(plan, watch.stop)?;
-        self.say_all(&Order::Prepare);
+        self.say_all(&LeaderMessage::Prepare);
         let ranks = self.present();
-        let mut progress = Progress::default();
+        let mut progress = PreparationProgress::default();
         let listener = &mut *watch.listener;
         let is_wanted = |report: &Report| matches!(report, Report::Prepared { .. });
         let mut warnings = Vec::new();
@@ -50,8 +50,8 @@ impl Leader {
         Ok(())
     }
 
-    /// Who sees the directory that another has made works there; on hosts that do not, the first
-    /// makes one.
+    /// Decides where each process works. A process that sees the directory of another process works
+    /// there. On hosts that do not see it, the first process creates one.
     fn agree_on_places(&mut self, plan: &Plan, stop: &AtomicBool) -> Result<(), CrewError> {
         let used = plan.targets_by_rank(self.ranks());
         let needs = |rank: u32, places: &[Option<String>]| {
@@ -69,22 +69,22 @@ impl Leader {
             if !needs(maker, &all[maker as usize]) {
                 continue;
             }
-            let made = |_| Order::Ground {
+            let made = |_| LeaderMessage::Ground {
                 places: known.clone(),
                 makes: true,
             };
-            // Should it be lost before it answers, it may have made some all the same.
+            // A process that is lost before it answers may have created directories all the same.
             self.makers.push(maker);
             for (_, report) in self.ask(&[maker], made, is_wanted, stop)? {
                 if let Report::Grounded { places } = report {
-                    // What it does not use is where others have it.
+                    // For targets that it does not use, the places of others stay valid.
                     let places = places.into_iter().zip(&known);
                     known = places.map(|(own, known)| own.or(known.clone())).collect();
                 }
             }
             let is_unplaced = |rank: &u32| needs(*rank, &all[*rank as usize]);
             let unplaced: Vec<u32> = ranks.iter().copied().filter(is_unplaced).collect();
-            let look = |_| Order::Ground {
+            let look = |_| LeaderMessage::Ground {
                 places: known.clone(),
                 makes: false,
             };
@@ -97,18 +97,19 @@ impl Leader {
         Ok(())
     }
 
-    /// Has all remove what they made: first what each worked on, then what that lies in.
+    /// Makes all processes remove their files: first each one's own, then the shared directories.
     pub(super) fn clean_all(&mut self, watch: &mut CrewWatch<'_>) {
         let ranks = self.present();
-        self.say_all(&Order::Clean);
+        self.say_all(&LeaderMessage::Clean);
         let late = self.hear_cleaned(ranks, watch);
-        self.say_all(&Order::Vacate);
+        self.say_all(&LeaderMessage::Vacate);
         let present = self.present().into_iter();
+        // A process that was late once would use up the whole time limit again.
         let ranks = present.filter(|rank| !late.contains(rank)).collect();
         let late = &late | &self.hear_cleaned(ranks, watch);
         for rank in late {
             let who = self.who(rank);
-            let message = format!("{who} did not say that it has removed its files");
+            let message = format!("{who} did not report that it removed its files");
             watch
                 .warnings
                 .push(Warning::of_run(WarningCode::LeftoverFiles, message));
@@ -116,13 +117,13 @@ impl Leader {
         self.warn_of_lost_makers(watch);
     }
 
-    /// Waits until these have removed what they were told to; those who have not, and are there.
+    /// Waits until these processes have removed their files; returns those that are late.
     fn hear_cleaned(&mut self, ranks: Vec<u32>, watch: &mut CrewWatch<'_>) -> BTreeSet<u32> {
         let mut awaited: BTreeSet<u32> = ranks.into_iter().collect();
         let mut end = Instant::now() + CLEANING_MAX;
         while !awaited.is_empty() && Instant::now() < end {
             match self.hear(LOOK) {
-                Some((rank, Said::Report(Report::Cleaned { left }))) => {
+                Some((rank, PeerNews::Report(Report::Cleaned { left }))) => {
                     awaited.remove(&rank);
                     for left in left {
                         let message = format!("{}: {left}", self.who(rank));
@@ -130,12 +131,13 @@ impl Leader {
                         watch.warnings.push(warning);
                     }
                 }
-                Some((rank, Said::Lost(_))) => {
+                Some((rank, PeerNews::Lost(_))) => {
                     awaited.remove(&rank);
                 }
-                Some((rank, Said::Report(Report::Event { event }))) => {
+                Some((rank, PeerNews::Report(Report::Event { event }))) => {
                     if let RunEvent::Cleanup { .. } = *event {
-                        // Many files take their time.
+                        // The removal of many files takes time, so each sign of progress extends
+                        // the limit.
                         end = Instant::now() + CLEANING_MAX;
                     }
                     self.pass(rank, *event, watch);
@@ -146,7 +148,7 @@ impl Leader {
         awaited
     }
 
-    /// What all of a host worked in is left where the process is lost that made it.
+    /// Warns of directories left on a host because the process that created them is lost.
     fn warn_of_lost_makers(&self, watch: &mut CrewWatch<'_>) {
         let lost = self.makers.iter().copied();
         let lost = lost.filter(|rank| self.peers[*rank as usize].lost.is_some());
@@ -157,7 +159,7 @@ impl Leader {
             .collect();
         for rank in lost {
             let message = format!(
-                "{} is lost, and what it made may be left there; `pgmeter clean {}` removes it",
+                "{} was lost and may have left files there; `pgmeter clean {}` removes them",
                 self.who(rank),
                 targets.join(" ")
             );
@@ -167,7 +169,7 @@ impl Leader {
         }
     }
 
-    /// Passes on what concerns the record or a display.
+    /// Passes on events for the record or the display.
     fn pass(&self, rank: u32, event: RunEvent, watch: &mut CrewWatch<'_>) {
         match event {
             RunEvent::Warning { warning } => {
@@ -179,13 +181,13 @@ impl Leader {
     }
 }
 
-/// How far the targets of all are made ready.
+/// Progress of preparing the targets of all processes.
 #[derive(Default)]
-struct Progress {
+struct PreparationProgress {
     bytes: BTreeMap<(u32, String), (u64, u64)>,
 }
 
-impl Progress {
+impl PreparationProgress {
     fn add(&mut self, rank: u32, event: RunEvent) -> Option<RunEvent> {
         let RunEvent::Prepare {
             target,

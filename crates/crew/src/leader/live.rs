@@ -1,36 +1,39 @@
-//! What all do together while a cell goes on, for displays and the store.
+//! Merged live results of all processes during a cell, for displays and the store.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::{Beside, IntervalRecord, RunEvent};
+use results::{IntervalRecord, MergedInterval, RunEvent};
 
-/// Nobody may be so many intervals ahead of another.
+/// Maximum number of intervals that a process can be ahead of another.
 const AHEAD_MAX: usize = 4096;
 
-/// What each has told of a cell so far.
+/// Live results that the processes have reported for a cell.
 #[derive(Default)]
-pub(super) struct Live {
-    /// Intervals that not all have told yet, by their numbers.
+pub(super) struct RankProgress {
+    /// Intervals that not all processes have reported yet, by number.
     open: BTreeMap<usize, Open>,
-    /// How many each has told.
+    /// Number of intervals that each process has reported.
     told: BTreeMap<u32, usize>,
     progress: BTreeMap<u32, RunEvent>,
 }
 
-/// What some have told of an interval.
+/// Interval that some processes have reported.
 struct Open {
-    sum: Beside,
+    sum: MergedInterval,
     by: BTreeSet<u32>,
 }
 
-impl Live {
-    /// Takes an event of one; what is to be told of all, where these are at work.
+impl RankProgress {
+    /// Takes an event of a process; returns the merged events that `ranks`, the working processes,
+    /// have completed.
     pub fn take(&mut self, rank: u32, event: RunEvent, ranks: &BTreeSet<u32>) -> Vec<RunEvent> {
         match event {
             RunEvent::Interval { cell, interval } => {
                 let number = self.told.entry(rank).or_default();
                 let first = self.open.first_key_value().map_or(*number, |it| *it.0);
+                // Live intervals of a process that is too far ahead are dropped, so that memory
+                // stays limited. The cell's records contain all of them.
                 if *number < first.saturating_add(AHEAD_MAX) {
                     match self.open.entry(*number) {
                         Entry::Occupied(open) => open.into_mut().add(rank, &interval),
@@ -42,10 +45,12 @@ impl Live {
                 *number += 1;
                 self.complete(cell, ranks)
             }
-            // All judge the rounds of all.
+            // Every process judges the rounds of all, so one report suffices.
             RunEvent::Round { .. } if ranks.first() == Some(&rank) => vec![event],
             RunEvent::Progress { .. } => {
                 self.progress.insert(rank, event);
+                // All processes report at the same interval, so one sum per report of the first
+                // process is enough.
                 let is_first = ranks.first() == Some(&rank);
                 let sum = is_first.then(|| self.sum(ranks)).flatten();
                 sum.into_iter().collect()
@@ -54,7 +59,7 @@ impl Live {
         }
     }
 
-    /// Begins a stage, of which nothing is told yet.
+    /// Starts a stage without any reports.
     pub fn begin_stage(&mut self) {
         self.open.clear();
         self.told.clear();
@@ -64,7 +69,7 @@ impl Live {
     fn complete(&mut self, cell: u32, ranks: &BTreeSet<u32>) -> Vec<RunEvent> {
         let mut events = Vec::new();
         while let Some(first) = self.open.first_entry() {
-            // Those who are done or lost since may be among them.
+            // `by` may include processes that are done or lost by now.
             let is_whole = first.get().by.len() >= ranks.len() && ranks.is_subset(&first.get().by);
             if !is_whole {
                 break;
@@ -114,7 +119,7 @@ impl Live {
                 .for_each(|(sum, count)| *sum = sum.saturating_add(*count));
         }
         if ranks.len() > 1 {
-            // Percentiles of all are not known from those of each, nor of those who told first.
+            // Percentiles cannot be merged, and the first process does not represent all.
             (*p50_ns, *p99_ns) = (None, None);
         }
         Some(sum)
@@ -124,7 +129,7 @@ impl Live {
 impl Open {
     fn of(rank: u32, interval: IntervalRecord) -> Self {
         Self {
-            sum: Beside::of(interval),
+            sum: MergedInterval::of(interval),
             by: BTreeSet::from([rank]),
         }
     }

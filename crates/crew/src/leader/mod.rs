@@ -1,4 +1,4 @@
-//! The process that leads: it asks, waits, and puts together what the others measured.
+//! The leader: sends orders, waits for the answers, and merges the results of the processes.
 
 mod beginnings;
 mod cell;
@@ -20,85 +20,91 @@ use results::{
 use run::{Crew, CrewWatch, RunError};
 
 use crate::CrewError;
-use crate::hub::{Arrival, Hub};
-use crate::message::{ALIVE, Failed, MemberOptions, Order, PROTOCOL, Report, decode, encode};
+use crate::hub::{Arrival, LeaderLinks};
+use crate::message::{
+    ALIVE, FailureMessage, LeaderMessage, MemberOptions, PROTOCOL, Report, decode, encode,
+};
 use crate::worker::{hash, is_stopped};
 
-/// Whoever says nothing for so long is lost.
+/// A process that sends nothing for this time is lost.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
-/// Others must have said who they are within this time: logging in takes its own.
+/// Time limit for the first answer, which includes the login.
 const GREETING_MAX: Duration = Duration::from_secs(60);
-/// And cleaned up within this.
+/// Time limit for the removal of files.
 const CLEANING_MAX: Duration = Duration::from_secs(15);
-/// How long is waited for a message before anything else is looked at.
+/// Maximum wait for a message before other conditions are checked.
 const LOOK: Duration = Duration::from_millis(50);
-/// How often the others hear that the leader is there, and how often that is looked at.
+/// Interval of the leader's signs of life, and interval at which they are checked.
 const SIGN: Duration = Duration::from_secs(1);
 const SIGN_LOOK: Duration = Duration::from_millis(200);
 
-/// What it means that a process is lost.
+/// Reaction to the loss of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnLost {
-    /// The run has failed.
+    /// The run fails.
     #[default]
     Fail,
-    /// The others go on; what it would have measured is missing, which is told.
+    /// The other processes continue. The results of the lost process are missing, with a warning.
     Continue,
 }
 
-/// What the others are told besides the plan.
+/// Settings of the processes in addition to the plan.
 #[derive(Debug, Clone, Default)]
 pub struct LeaderOptions {
-    /// How they are spoken to: `mpi` with the library, `ssh` with the command.
+    /// How messages are carried: `mpi` with the library, or `ssh` with the command.
     pub carrier: String,
-    /// What it means that one is lost.
+    /// Reaction to the loss of a process.
     pub on_lost: OnLost,
     /// Devices whose content may be destroyed.
     pub overwrite_devices: Vec<std::path::PathBuf>,
-    /// Whether targets that are not there may be made.
+    /// `true` if missing targets may be created.
     pub create: bool,
-    /// Where each process finds the token of sinks.
+    /// Path on each host of the file with the sinks' token.
     pub sink_token_file: Option<std::path::PathBuf>,
 }
 
-/// One of the others.
+/// A process from the leader's point of view.
 #[derive(Debug, Clone, Default)]
-struct Peer {
+struct LedProcess {
     host: String,
     environment: Environment,
-    /// Why it is not heard of any more.
+    /// Reason why the process is lost; `None` while it is present.
     lost: Option<String>,
     heard: Option<Instant>,
-    /// When something was last said to it.
+    /// Time of the last message to the process.
     spoken: Option<Instant>,
 }
 
-/// The processes of a run, led from here.
+/// Leads the processes of a run.
 pub struct Leader {
-    hub: Hub,
-    peers: Vec<Peer>,
+    hub: LeaderLinks,
+    peers: Vec<LedProcess>,
     options: LeaderOptions,
     clock: TscClock,
     clocks: clocks::Clocks,
     plan: Option<Plan>,
-    /// Who made directories for others.
+    /// Processes that created directories for others.
     makers: Vec<u32>,
-    /// When the others were last listened to.
+    /// Time at which messages were last received.
     listened: Instant,
-    /// When it was last looked at who wants to hear a sign.
+    /// Time of the last check for processes that need a sign of life.
     signed: Instant,
 }
 
 impl Leader {
-    /// Asks who is there.
+    /// Greets all processes.
     ///
     /// # Errors
-    /// When somebody does not answer, or with another version.
-    pub fn greet(hub: Hub, options: LeaderOptions, stop: &AtomicBool) -> Result<Self, CrewError> {
+    /// A process does not answer, or is another version.
+    pub fn greet(
+        hub: LeaderLinks,
+        options: LeaderOptions,
+        stop: &AtomicBool,
+    ) -> Result<Self, CrewError> {
         let count = hub.count();
         let mut leader = Self {
             hub,
-            peers: vec![Peer::default(); count as usize],
+            peers: vec![LedProcess::default(); count as usize],
             options,
             clock: TscClock::new(),
             clocks: clocks::Clocks::default(),
@@ -110,7 +116,7 @@ impl Leader {
         for rank in 0..count {
             leader.say(
                 rank,
-                &Order::Hello {
+                &LeaderMessage::Hello {
                     protocol: PROTOCOL,
                     rank,
                 },
@@ -128,7 +134,7 @@ impl Leader {
             match leader.hear(LOOK) {
                 Some((
                     rank,
-                    Said::Report(Report::Hello {
+                    PeerNews::Report(Report::Hello {
                         protocol,
                         version,
                         host,
@@ -148,38 +154,38 @@ impl Leader {
                     (peer.host, peer.environment) = (host, *environment);
                     awaited.remove(&rank);
                 }
-                Some((rank, Said::Lost(why))) => return Err(leader.gone(rank, &why)),
+                Some((rank, PeerNews::Lost(why))) => return Err(leader.gone(rank, &why)),
                 _ => {}
             }
         }
         Ok(leader)
     }
 
-    /// How many there are.
+    /// Number of processes.
     #[must_use]
     pub fn ranks(&self) -> u32 {
         self.hub.count()
     }
 
-    /// Whether nobody was lost.
+    /// `true` if no process was lost.
     #[must_use]
     pub fn has_all(&self) -> bool {
         self.absent().is_empty()
     }
 
-    /// Tells all that nothing follows.
+    /// Tells all processes that no orders follow.
     pub fn dismiss(&mut self) {
-        self.say_all(&Order::Bye);
+        self.say_all(&LeaderMessage::Bye);
     }
 
-    /// Those who are there.
+    /// Processes that are present.
     fn present(&self) -> Vec<u32> {
         let ranks = (0..).zip(&self.peers);
         let present = ranks.filter(|(_, peer)| peer.lost.is_none());
         present.map(|(rank, _)| rank).collect()
     }
 
-    /// Those who are lost.
+    /// Processes that are lost.
     fn absent(&self) -> Vec<u32> {
         let ranks = (0..).zip(&self.peers);
         let absent = ranks.filter(|(_, peer)| peer.lost.is_some());
@@ -201,7 +207,7 @@ impl Leader {
         }
     }
 
-    fn say(&mut self, rank: u32, order: &Order) {
+    fn say(&mut self, rank: u32, order: &LeaderMessage) {
         self.say_bytes(rank, encode(order));
     }
 
@@ -212,21 +218,21 @@ impl Leader {
         }
     }
 
-    /// Says the same to all who are there, packed once.
-    fn say_all(&mut self, order: &Order) {
+    /// Sends the same order to all processes that are present, encoded once.
+    fn say_all(&mut self, order: &LeaderMessage) {
         let bytes = encode(order);
         for rank in self.present() {
             self.say_bytes(rank, bytes.clone());
         }
     }
 
-    /// What somebody says within that time; those who have been silent for too long are lost.
-    fn hear(&mut self, wait: Duration) -> Option<(u32, Said)> {
+    /// Waits at most `wait` for a report. A process that has been silent for too long is lost.
+    fn hear(&mut self, wait: Duration) -> Option<(u32, PeerNews)> {
         self.allow_for_absence();
         self.show_signs();
         let said = match self.hub.receive(Duration::ZERO) {
             Some(came) => self.take_arrival(came),
-            // Only now is it known that nothing of theirs lies waiting.
+            // Silence counts only when no message is waiting in the queue.
             None => self.silent().or_else(|| {
                 let came = self.hub.receive(wait)?;
                 self.take_arrival(came)
@@ -236,8 +242,9 @@ impl Leader {
         said
     }
 
-    fn take_arrival(&mut self, (rank, arrival): (u32, Arrival)) -> Option<(u32, Said)> {
+    fn take_arrival(&mut self, (rank, arrival): (u32, Arrival)) -> Option<(u32, PeerNews)> {
         let known = self.peers.get_mut(rank as usize);
+        // Late messages of a lost process must not count.
         let peer = known.filter(|peer| peer.lost.is_none())?;
         peer.heard = Some(Instant::now());
         let said = match arrival {
@@ -245,12 +252,13 @@ impl Leader {
             Arrival::Message(bytes) => decode::<Report>(&bytes),
         };
         match said {
-            Ok(report) => Some((rank, Said::Report(report?.with_short_words()))),
+            Ok(report) => Some((rank, PeerNews::Report(report?.with_short_words()))),
             Err(why) => Some((rank, self.lose(rank, why))),
         }
     }
 
-    /// While this process did not listen, as when it was stopped, nobody was silent.
+    /// The time in which this process did not listen, for example while it was stopped, does not
+    /// count as silence.
     fn allow_for_absence(&mut self) {
         let absence = self.listened.elapsed();
         if absence > SIGN {
@@ -260,8 +268,9 @@ impl Leader {
         }
     }
 
-    fn silent(&mut self) -> Option<(u32, Said)> {
-        let is_silent = |peer: &Peer| {
+    fn silent(&mut self) -> Option<(u32, PeerNews)> {
+        let is_silent = |peer: &LedProcess| {
+            // Before its first message, a process may still log in, which has its own limit.
             let heard = peer.heard.is_some_and(|it| it.elapsed() > SILENCE_MAX);
             peer.lost.is_none() && heard
         };
@@ -269,20 +278,20 @@ impl Leader {
         let seconds = SILENCE_MAX.as_secs();
         Some((
             rank,
-            self.lose(rank, format!("has said nothing for {seconds} s")),
+            self.lose(rank, format!("has sent nothing for {seconds} s")),
         ))
     }
 
-    /// Takes note that one is lost; should it be there all the same, it is to end.
-    fn lose(&mut self, rank: u32, why: String) -> Said {
-        for order in [Order::Stop, Order::Bye] {
+    /// Marks a process as lost, and tells it to end in case it still runs.
+    fn lose(&mut self, rank: u32, why: String) -> PeerNews {
+        for order in [LeaderMessage::Stop, LeaderMessage::Bye] {
             self.say(rank, &order);
         }
         self.peers[rank as usize].lost = Some(why.clone());
-        Said::Lost(why)
+        PeerNews::Lost(why)
     }
 
-    /// Lets all hear now and then that the leader is there.
+    /// Sends signs of life to processes that have received nothing for [`SIGN`].
     fn show_signs(&mut self) {
         if self.signed.elapsed() < SIGN_LOOK {
             return;
@@ -290,17 +299,18 @@ impl Leader {
         self.signed = Instant::now();
         for rank in self.present() {
             let spoken = self.peers[rank as usize].spoken;
+            // A process that hears nothing from the leader ends itself.
             if spoken.is_none_or(|it| it.elapsed() > SIGN) {
                 self.say_bytes(rank, ALIVE.to_vec());
             }
         }
     }
 
-    /// Asks each of these and waits for an answer of each.
+    /// Sends an order to each of these processes and waits for all answers.
     fn ask(
         &mut self,
         ranks: &[u32],
-        order: impl Fn(u32) -> Order,
+        order: impl Fn(u32) -> LeaderMessage,
         is_wanted: fn(&Report) -> bool,
         stop: &AtomicBool,
     ) -> Result<Vec<(u32, Report)>, CrewError> {
@@ -310,7 +320,7 @@ impl Leader {
         self.answers(ranks, is_wanted, stop, &mut |_, _| {})
     }
 
-    /// Waits for an answer of each; `told` hears what else they say.
+    /// Waits for an answer from each process; passes their events to `told`.
     fn answers(
         &mut self,
         ranks: &[u32],
@@ -325,35 +335,37 @@ impl Leader {
                 return Err(CrewError::Stopped);
             }
             match self.hear(LOOK) {
-                Some((rank, Said::Report(Report::Event { event }))) => told(rank, *event),
-                Some((rank, Said::Report(Report::Failed(failed)))) => {
+                Some((rank, PeerNews::Report(Report::Event { event }))) => told(rank, *event),
+                Some((rank, PeerNews::Report(Report::Failed(failed)))) => {
                     return Err(CrewError::failed(self.who(rank), failed));
                 }
-                Some((rank, Said::Report(report))) => {
+                Some((rank, PeerNews::Report(report))) => {
                     if !is_wanted(&report) || !awaited.remove(&rank) {
-                        let why = "said what it was not asked";
+                        let why = "sent an unexpected report";
                         self.lose(rank, why.to_owned());
                         return Err(self.gone(rank, why));
                     }
                     answers.push((rank, report));
                 }
-                Some((rank, Said::Lost(why))) => return Err(self.gone(rank, &why)),
+                Some((rank, PeerNews::Lost(why))) => return Err(self.gone(rank, &why)),
                 None => {}
             }
         }
+        // Sorted by rank, so that results do not depend on the order of arrival.
         answers.sort_by_key(|(rank, _)| *rank);
         Ok(answers)
     }
 
-    /// Tells all of the plan, and sees that each has the same.
+    /// Sends the plan to all processes, and checks that each has understood the same plan.
     fn send_plan(&mut self, plan: &Plan, run: &str, stop: &AtomicBool) -> Result<(), CrewError> {
         let options = MemberOptions {
             run: run.to_owned(),
             overwrite_devices: self.options.overwrite_devices.clone(),
             create: self.options.create,
+            // Only the path is sent: each host reads its own file, and the token stays there.
             sink_token_file: self.options.sink_token_file.clone(),
         };
-        let order = Order::Plan {
+        let order = LeaderMessage::Plan {
             plan: Box::new(plan.clone()),
             options,
         };
@@ -362,10 +374,11 @@ impl Leader {
         let own = hash(plan);
         let is_wanted = |report: &Report| matches!(report, Report::Planned { .. });
         for (rank, report) in self.answers(&ranks, is_wanted, stop, &mut |_, _| {})? {
+            // Another build of the same version may read the plan differently.
             let is_same = matches!(&report, Report::Planned { hash } if *hash == own);
             if !is_same {
-                let failed = Failed {
-                    message: "it understood another plan than it was sent".to_owned(),
+                let failed = FailureMessage {
+                    message: "it understood a different plan from the one sent".to_owned(),
                     help: Some("install the same build of pgmeter there".to_owned()),
                 };
                 return Err(CrewError::failed(self.who(rank), failed));
@@ -375,10 +388,10 @@ impl Leader {
     }
 }
 
-/// What came of somebody.
-enum Said {
+/// News of a process.
+enum PeerNews {
     Report(Report),
-    /// It is lost, and why.
+    /// The process is lost, with the reason.
     Lost(String),
 }
 
@@ -431,8 +444,8 @@ impl Crew for Leader {
     }
 
     fn finish(&mut self, watch: &mut CrewWatch<'_>) {
-        // Whoever is still at work, as after the failure of another, need not go on.
-        self.say_all(&Order::Stop);
+        // A process that still works, for example after the failure of another one, can stop.
+        self.say_all(&LeaderMessage::Stop);
         self.clean_all(watch);
     }
 }

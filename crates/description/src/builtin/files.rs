@@ -1,6 +1,6 @@
 //! The files of the built-in workloads.
 
-/// Whose workloads they are, by how names begin; all others are our own.
+/// Origins of the workloads, by the start of their names; all others are pgmeter's own.
 const ORIGINS: [(&str, &str); 11] = [
     ("iometer-", "Iometer"),
     ("postmark", "PostMark"),
@@ -16,7 +16,7 @@ const ORIGINS: [(&str, &str); 11] = [
 ];
 const PAPER: &str = "the pgmeter paper";
 
-/// Whose workload it is.
+/// Origin of a workload.
 pub(super) fn origin(name: &str) -> &'static str {
     let found = ORIGINS.iter().find(|(begin, _)| name.starts_with(begin));
     found.map_or("pgmeter", |(_, origin)| origin)

@@ -10,35 +10,35 @@ use plan::Diagnostic;
 
 use files::{FILES, origin};
 
-/// What a built-in name stands for.
+/// Kind of a built-in name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BuiltinKind {
     /// One workload.
     Workload,
-    /// Several, run in order.
+    /// Several workloads, run in order.
     Pack,
 }
 
 /// A workload or pack that comes with pgmeter.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Builtin {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it is.
+    /// Kind of the name.
     pub kind: BuiltinKind,
-    /// Whose it is: another program's, a publication's, or pgmeter's own.
+    /// Origin: another program, a publication, or pgmeter itself.
     pub origin: &'static str,
-    /// One line for people.
+    /// Title in one line.
     pub title: String,
-    /// The publication or program it comes from.
+    /// Publication or program it comes from.
     pub source: String,
-    /// The file itself, in TOML.
+    /// Text of the file, in TOML.
     #[serde(skip)]
     pub text: &'static str,
 }
 
-/// All of them: those that people start with first.
+/// All built-in workloads and packs, the most useful ones for beginners first.
 #[must_use]
 pub fn list() -> Vec<Builtin> {
     FILES
@@ -47,10 +47,11 @@ pub fn list() -> Vec<Builtin> {
         .collect()
 }
 
-/// The one of this name; case and the kind of joint do not matter.
+/// The built-in with this name; case does not matter, nor whether words are joined by `-`, `_` or a
+/// space.
 ///
 /// # Errors
-/// When there is none, with the nearest name.
+/// If there is none; the help has the nearest name.
 pub fn find(name: &str) -> Result<Builtin, Diagnostic> {
     if let Some((name, text)) = lookup(name) {
         return Ok(described(name, text));
@@ -66,7 +67,8 @@ pub fn find(name: &str) -> Result<Builtin, Diagnostic> {
     Err(Diagnostic::error("", message).help(help))
 }
 
-/// The options for a name that is formed as the short ones are, with another size.
+/// The options that describe a workload whose name has the form of a built-in one, but another
+/// size.
 fn in_one_line(name: &str) -> Option<String> {
     const PATTERNS: [(&str, &str); 6] = [
         ("randread", "randread"),
@@ -104,7 +106,7 @@ fn described(name: &'static str, text: &'static str) -> Builtin {
     }
 }
 
-/// The description behind a name, as its file has it.
+/// The workload of a built-in name, as in its file.
 pub(crate) fn workload(name: &str) -> Result<Workload, Diagnostic> {
     find(name).map(|builtin| parsed(builtin.name, builtin.text))
 }

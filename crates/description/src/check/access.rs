@@ -11,15 +11,15 @@ use crate::nearest::nearest;
 
 use crate::flaw::Flaw;
 
-/// Most bytes of a request: a ring registers no larger buffer.
+/// Maximum size of a request in bytes: a ring registers no larger buffer.
 ///
 /// Source: `io_sqe_buffer_register` of Linux, 1 GiB.
 pub const REQUEST_BYTES_MAX: u64 = 1 << 30;
 
-/// Largest skew of `zipf`: with more, all requests go to one place.
+/// Largest skew of `zipf`: with more, almost all requests go to one offset.
 const ZIPF_MAX: f64 = 100.0;
 
-/// How far a sum of shares may be from 100: the error of adding decimal fractions.
+/// Largest distance of a sum of shares from 100: the rounding error of adding decimal fractions.
 pub(crate) const SHARE_ERROR_MAX: f64 = 1e-6;
 
 pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
@@ -47,7 +47,7 @@ fn check_name(spec: &AccessSpec, names: &mut HashSet<String>) -> Result<(), Flaw
     Err(Flaw::new("name", message, "give each its own `name`"))
 }
 
-/// A worker's name of a specification must be one that the file has.
+/// Checks that a worker names an access specification of the file.
 fn known(name: &str, workload: &Workload, names: &HashSet<String>) -> Result<(), Flaw> {
     // A part may get its specifications from the pack or from `use`.
     let elsewhere = workload.access_spec.is_empty();
@@ -62,12 +62,12 @@ fn known(name: &str, workload: &Workload, names: &HashSet<String>) -> Result<(),
     Err(Flaw::new("access_specs", message, help))
 }
 
-/// Whether the name asks for no I/O.
+/// Whether the name stands for no I/O.
 pub fn is_idle(name: &str) -> bool {
     name.eq_ignore_ascii_case(IDLE)
 }
 
-/// The name for messages.
+/// Name for messages.
 fn label(spec: &AccessSpec) -> &str {
     spec.name.as_deref().unwrap_or("access_spec")
 }
@@ -99,12 +99,12 @@ fn check_spec(spec: &AccessSpec) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// The line's share, which is all when nothing is written.
+/// The line's share in percent; 100 if it is not written.
 pub fn of_size(line: &AccessLine) -> f64 {
     line.of_size.map_or(100.0, |percent| percent.0)
 }
 
-/// A number of any size in a few characters.
+/// Formats a number of any magnitude in a few characters.
 fn in_short(value: f64) -> String {
     match value.abs() {
         0.001..1e9 => value.to_string(),
@@ -112,7 +112,7 @@ fn in_short(value: f64) -> String {
     }
 }
 
-/// A sum without the error of adding decimal fractions.
+/// Removes the rounding error of adding decimal fractions.
 pub(crate) fn rounded(sum: f64) -> f64 {
     (sum * 1e6).round() / 1e6
 }
@@ -151,7 +151,7 @@ fn check_line(line: &AccessLine) -> Result<(), Flaw> {
     line.distribution.as_ref().map_or(Ok(()), distribution)
 }
 
-/// A stride of 0 never leaves its block.
+/// Refuses a stride of 0, which would never leave its block.
 fn sequence(choice: Option<&SequenceChoice>) -> Result<(), Flaw> {
     match choice {
         Some(SequenceChoice::Strided(stride)) if stride.0 == 0 => Err(Flaw::new(
@@ -163,7 +163,7 @@ fn sequence(choice: Option<&SequenceChoice>) -> Result<(), Flaw> {
     }
 }
 
-/// Percents made by importers are checked like those read from a file.
+/// Checks a percentage. Importers may create values outside the range, which files cannot.
 pub(crate) fn percent(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
     match value {
         Some(percent) if !(0.0..=100.0).contains(&percent.0) => {

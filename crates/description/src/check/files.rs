@@ -1,14 +1,14 @@
-//! File workloads: their tables, and keys that mean nothing beside them.
+//! Checks workloads of many files: their tables, and keys that do not apply to them.
 
 use units::{Bytes, Span};
 
 use crate::classics::ClassicError;
-use crate::model::{Seed, Table, TestType, UntilChoice, Workload};
+use crate::model::{Seed, TestType, UntilChoice, Workload, WorkloadTable};
 use plan::{CacheMode, EngineKind};
 
-use crate::flaw::{Flaw, Step};
+use crate::flaw::{Flaw, PathStep};
 
-/// Checks what is written, alone; what needs another key may stand elsewhere.
+/// Checks one file alone; keys it needs may be in another file.
 pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     if let [first, second, ..] = workload.tables()[..] {
         let message = format!(
@@ -16,7 +16,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
             first.header(),
             second.header()
         );
-        let help = "write each as a `[[part]]` of its own";
+        let help = "put each into its own `[[part]]`";
         return Err(Flaw::new(second.key(), message, help));
     }
     match values(workload) {
@@ -25,30 +25,30 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     }
 }
 
-/// Checks a workload that is complete in itself.
+/// Checks a complete workload.
 pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     let Some(table) = workload.table() else {
         return Ok(());
     };
     if !workload.access_spec.is_empty() {
         let message = format!("there are both `{}` and `[[access_spec]]`", table.header());
-        let help = "write each as a `[[part]]` of its own";
+        let help = "put each into its own `[[part]]`";
         return Err(Flaw::new("access_spec", message, help));
     }
     if let Some(key) = strip(&mut workload.clone(), table).first() {
         return Err(meaningless(table, key));
     }
     values(workload).map_err(|error| flaw(&error))?;
-    if table == Table::Program {
+    if table == WorkloadTable::Program {
         crate::model::program(workload)?;
     }
     seed(workload, table)?;
     calls(workload, table)
 }
 
-/// The values of the table.
+/// Checks the values of the table.
 fn values(workload: &Workload) -> Result<(), ClassicError> {
-    // How many targets there are, and whether they share the threads, is known in planning.
+    // Only planning knows the number of targets, and whether threads share them.
     workload.table_program(1)?;
     Ok(())
 }
@@ -56,18 +56,18 @@ fn values(workload: &Workload) -> Result<(), ClassicError> {
 fn flaw(error: &ClassicError) -> Flaw {
     let (table, key) = error.place();
     Flaw {
-        path: vec![Step::Key(table), Step::Key(key)],
+        path: vec![PathStep::Key(table), PathStep::Key(key)],
         message: error.to_string(),
         help: error.help(),
     }
 }
 
-/// Takes out of a workload what does not apply to the table; the keys come back whose value was not
-/// what holds anyway.
-pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> {
+/// Removes keys that do not apply to the table. Returns those whose value differed from the
+/// default.
+pub(crate) fn strip(workload: &mut Workload, table: WorkloadTable) -> Vec<&'static str> {
     let mut keys = Vec::new();
     let it = &mut keys;
-    if table != Table::Program {
+    if table != WorkloadTable::Program {
         take("size", &mut workload.size, None, it);
     }
     if !table.has_memory() {
@@ -85,7 +85,7 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     if !table.may_keep() {
         take("keep", &mut workload.keep, Some(false), it);
     }
-    if table != Table::Program {
+    if table != WorkloadTable::Program {
         take("warm", &mut workload.warm, Some(false), it);
     }
     let each = &mut workload.transactions_per_connection;
@@ -105,10 +105,10 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     if table.has_pool() {
         take("content", &mut workload.content, None, it);
     } else {
-        if table != Table::Program && !table.has_time() {
+        if table != WorkloadTable::Program && !table.has_time() {
             take("run_time", &mut workload.run_time, Some(Span(0)), it);
         }
-        if table != Table::Program {
+        if table != WorkloadTable::Program {
             take("verify", &mut workload.verify, Some(false), it);
         }
     }
@@ -131,12 +131,12 @@ fn take<T: PartialEq>(
     }
 }
 
-/// The flaw of a key that does not apply to the table, with the reason.
-pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
+/// The error for a key that does not apply to the table, with the reason.
+pub(crate) fn meaningless(table: WorkloadTable, key: &'static str) -> Flaw {
     let header = table.header();
     let message = format!("`{key}` does not apply to `{header}`: {}", why(key));
     let other = || match (key, table) {
-        ("worker", Table::Program) => "write `workers` in a `[[phase.group]]`".to_owned(),
+        ("worker", WorkloadTable::Program) => "write `workers` in a `[[phase.group]]`".to_owned(),
         ("worker", _) => "write `workers` with their number".to_owned(),
         _ => format!("leave `{key}` out"),
     };
@@ -147,23 +147,23 @@ pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
 fn why(key: &str) -> &'static str {
     match key {
         "run_time" | "ramp_time" => "it ends when its work is done",
-        "until" | "steady" => "it ends when its work is done, however steady",
+        "until" | "steady" => "it ends when its work is done, whether steady or not",
         "keep" => "its files are removed as a part of the work",
-        "warm" => "its files are made as a part of the work, so that the page cache has them",
-        "verify" => "it reads nothing that it wrote",
+        "warm" => "its files are created as part of the work, so they are in the page cache",
+        "verify" => "it does not read the data it wrote",
         "content" => "a pool writes random characters, as the original does",
-        "size" => "its own keys say how large its files are",
+        "size" => "its own keys set the sizes of its files",
         "start" => "files are used from their first byte on",
-        "times_memory" | "total_size" => "it says itself how many files there are",
-        "transactions_per_connection" => "its calls say when files are opened and closed",
-        "position" | "cursor" => "its calls say where they read and write",
+        "times_memory" | "total_size" => "its own keys set the number of files",
+        "transactions_per_connection" => "its calls determine when files are opened and closed",
+        "position" | "cursor" => "its calls determine where they read and write",
         "sqpoll" | "iopoll" => "its calls are not only reads and writes",
         "worker" => "its workers are all alike",
-        _ => "it is of access specifications",
+        _ => "it applies to access specifications",
     }
 }
 
-fn seed(workload: &Workload, table: Table) -> Result<(), Flaw> {
+fn seed(workload: &Workload, table: WorkloadTable) -> Result<(), Flaw> {
     match (workload.seed, table.own_seeds()) {
         (Some(Seed(seed)), Some(seeds)) if !(1..=seeds.most).contains(&seed) => {
             let message = format!("`seed` is {seed}, not from 1 to {}", seeds.most);
@@ -173,8 +173,8 @@ fn seed(workload: &Workload, table: Table) -> Result<(), Flaw> {
     }
 }
 
-/// How files are worked on.
-fn calls(workload: &Workload, table: Table) -> Result<(), Flaw> {
+/// Checks that the engine supports work on many files.
+fn calls(workload: &Workload, table: WorkloadTable) -> Result<(), Flaw> {
     if workload.engine == Some(EngineKind::Mmap) {
         let message = format!(
             "the engine `mmap` cannot do the operations of `{}`",

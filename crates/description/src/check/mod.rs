@@ -1,4 +1,4 @@
-//! Values that no target could make right, found without facts.
+//! Checks of values that need no facts about the machine or the targets.
 
 pub(crate) mod access;
 mod files;
@@ -7,7 +7,7 @@ mod rate;
 mod until;
 pub(crate) mod values;
 
-pub use crate::flaw::{Flaw, Step};
+pub use crate::flaw::{Flaw, PathStep};
 use crate::model::{Workload, job};
 
 pub use crate::model::job::jobs;
@@ -17,8 +17,11 @@ pub(crate) use files::{meaningless, strip};
 pub use until::ROUND_MIN;
 pub use values::{IODEPTH_MAX, WORKERS_MAX, given_twice};
 
-/// Checks every value that is written; what is not written is no flaw.
-pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
+/// Checks every value that is written; missing keys are accepted.
+///
+/// # Errors
+/// The first error.
+pub fn check(workload: &Workload) -> Result<(), Flaw> {
     values::check(workload)?;
     rate::check(workload)?;
     until::check(workload)?;
@@ -42,7 +45,7 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// Checks a workload that is complete in itself: nothing will be laid over or under it.
+/// Checks a workload that is complete: nothing will be merged with it.
 pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     check(workload)?;
     values::check_whole(workload)?;

@@ -1,12 +1,12 @@
-//! What goes with a test file that is empty when a cell begins.
+//! Checks keys that cannot be combined with `new_file`.
 
 use units::Span;
 
-use crate::flaw::{Flaw, Step};
+use crate::flaw::{Flaw, PathStep};
 use crate::model::{AccessLine, SequenceChoice, UntilChoice, Workload};
 use plan::EngineKind;
 
-/// Checks a workload that is complete in itself.
+/// Checks a complete workload.
 pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     if workload.new_file != Some(true) {
         return Ok(());
@@ -16,7 +16,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         Err(Flaw::new(key, message.to_owned(), &help))
     };
     if workload.table().is_some() {
-        return refused("new_file", "work on many files makes files of its own");
+        return refused("new_file", "work on many files creates its own files");
     }
     if workload.engine == Some(EngineKind::Mmap) {
         return refused(
@@ -42,11 +42,11 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     if let Some((key, _)) = known_late.into_iter().find(|(_, is_written)| *is_written) {
         return refused(
             key,
-            "a file is new only once, which is over before that is known",
+            "a new file can be filled only once, and the steady state needs more",
         );
     }
     if workload.ramp_time.is_some_and(|time| time > Span(0)) {
-        return refused("ramp_time", "a ramp would write what is to be measured");
+        return refused("ramp_time", "a ramp would already fill the file");
     }
     let tables: u64 = workload
         .worker
@@ -64,7 +64,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         if is_wrong {
             let message = "a new file is only written, by one line, from its start to its end";
             let flaw = Flaw {
-                path: vec![Step::Key("line")],
+                path: vec![PathStep::Key("line")],
                 message: message.to_owned(),
                 help: "write one line with `read = 0` and `random = 0`".to_owned(),
             };

@@ -1,4 +1,4 @@
-//! The keys of an open loop.
+//! Checks the keys of an open loop.
 
 use units::Rate;
 
@@ -6,10 +6,10 @@ use crate::flaw::Flaw;
 use crate::model::{OneOrMany, Workload};
 use plan::{RATE_MAX, RATE_MIN};
 
-/// Most rates of a list.
+/// Maximum number of rates in a list.
 const RATES_MAX: usize = 10_000;
 
-/// Checks what is written.
+/// Checks one file alone.
 pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     let Some(rates) = workload.rate.as_ref().map(OneOrMany::as_slice) else {
         return Ok(());
@@ -35,7 +35,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     }
 }
 
-/// Checks a workload that is complete in itself.
+/// Checks a complete workload.
 pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     let has_curve = workload.curve == Some(true);
     check_searches(workload)?;
@@ -49,14 +49,14 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     }
     let has_rate = workload.rate.is_some() || has_curve || workload.find_rate.is_some();
     if workload.arrivals.is_some() && !has_rate {
-        let message = "`arrivals` says how a `rate` is spread, but there is no `rate`";
+        let message = "`arrivals` sets the distribution of a `rate`, but there is no `rate`";
         let help = "write `rate = \"20k/s\"` or `curve = true`, or leave `arrivals` out";
         return Err(Flaw::new("arrivals", message, help));
     }
     Ok(())
 }
 
-/// Checks that nothing else decides what a search looks for.
+/// Refuses keys that fix the value a search is to find.
 fn check_searches(workload: &Workload) -> Result<(), Flaw> {
     let others = [
         ("rate", workload.rate.is_some()),

@@ -1,18 +1,18 @@
-//! Keys that say when a cell ends.
+//! Checks the keys that define the end of a cell.
 
 use units::{Percent, Span};
 
-use crate::flaw::{Flaw, Step};
+use crate::flaw::{Flaw, PathStep};
 use crate::model::{UntilChoice, Workload};
 
-/// Most rounds of a window.
+/// Maximum number of rounds in a window.
 const WINDOW_MAX: u32 = 1000;
-/// Most rounds.
+/// Maximum number of rounds.
 const ROUNDS_MAX: u32 = 10_000;
-/// A shorter round has too little in it to be told from the one before.
+/// Minimum length of a round; shorter rounds vary too much to be compared.
 pub const ROUND_MIN: Span = Span(100_000_000);
 
-/// Checks what is written.
+/// Checks one file alone.
 pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     let Some(steady) = &workload.steady else {
         return Ok(());
@@ -23,12 +23,12 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     share("excursion", steady.excursion)
 }
 
-/// Checks a workload that is complete in itself.
+/// Checks a complete workload.
 pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     if workload.until != Some(UntilChoice::Steady) {
         return match workload.steady {
             Some(_) if workload.table().is_none() => {
-                let message = "`[steady]` says when rounds are steady, but nothing waits for that";
+                let message = "`[steady]` has no effect unless `until` is `steady`";
                 Err(Flaw::new("steady", message, "write `until = \"steady\"`"))
             }
             _ => Ok(()),
@@ -51,13 +51,13 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     }
     let has_rate = workload.rate.is_some() || workload.find_rate.is_some();
     if has_rate || workload.curve == Some(true) {
-        let message = "with a `rate` the throughput is what was asked, so it is always steady";
+        let message = "with a `rate`, the throughput is the requested rate, so it is always steady";
         let help = "leave `until` out, or `rate`, `curve` and `find_rate`";
         return Err(Flaw::new("until", message, help));
     }
     match workload.run_time {
         Some(time) if time > Span(0) && time < ROUND_MIN => {
-            let message = format!("`run_time` is {time}, and a round takes {ROUND_MIN} at least");
+            let message = format!("`run_time` is {time}, but a round takes at least {ROUND_MIN}");
             Err(Flaw::new("run_time", message, "use a longer `run_time`"))
         }
         _ => Ok(()),
@@ -66,7 +66,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
 
 fn flaw(key: &'static str, message: String, help: &str) -> Flaw {
     Flaw {
-        path: vec![Step::Key("steady"), Step::Key(key)],
+        path: vec![PathStep::Key("steady"), PathStep::Key(key)],
         message,
         help: help.to_owned(),
     }
@@ -76,7 +76,7 @@ fn count(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<()
     match value {
         Some(value) if !(min..=max).contains(&value) => {
             let message = format!("`{key}` is {value}, not from {min} to {max}");
-            Err(flaw(key, message, "use a number of this range"))
+            Err(flaw(key, message, "use a number in this range"))
         }
         _ => Ok(()),
     }
@@ -85,7 +85,7 @@ fn count(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<()
 fn share(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
     match value {
         Some(Percent(value)) if value <= 0.0 => {
-            let message = format!("`{key}` is {value}, and no rounds are that close");
+            let message = format!("`{key}` is {value}, which no rounds can reach");
             Err(flaw(key, message, "use a share above 0"))
         }
         _ => Ok(()),

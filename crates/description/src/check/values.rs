@@ -1,4 +1,4 @@
-//! Ranges of the workload's and the workers' own keys.
+//! Checks ranges of the keys of workloads and workers.
 
 use std::collections::HashSet;
 
@@ -11,30 +11,30 @@ use plan::PositionRule;
 
 use crate::flaw::Flaw;
 
-/// Most requests in flight for one worker.
+/// Maximum number of requests in flight per worker.
 ///
 /// Source: `IORING_MAX_ENTRIES` of Linux, the largest submission queue.
 pub const IODEPTH_MAX: u32 = 32_768;
 
-/// Most workers: each is a thread with a ring, its buffers and its histograms.
+/// Maximum number of workers: each is a thread with a ring, its buffers and its histograms.
 pub const WORKERS_MAX: u32 = 1024;
 
-/// Most repetitions.
+/// Maximum number of repetitions.
 const REPETITIONS_MAX: u32 = 1000;
 
-/// An interval wider than this, in percent of the mean, says nothing.
+/// Largest `precision` in percent of the mean; a wider interval says nothing.
 const PRECISION_MAX: f64 = 50.0;
 
-/// Most targets of one worker, as in Iometer.
+/// Maximum number of targets per worker, as in Iometer.
 const TARGETS_MAX: usize = 2048;
 
-/// Most elements of the other lists; an honest file has some dozens.
+/// Maximum number of elements in other lists; real files have a few dozen.
 const ELEMENTS_MAX: usize = 10_000;
 
-/// Most parts of a pack.
+/// Maximum number of parts in a pack.
 const PARTS_MAX: usize = 1000;
 
-/// Positions in files are signed 64-bit numbers.
+/// Largest offset in a file: offsets are signed 64-bit numbers.
 const POSITION_MAX: u64 = i64::MAX as u64;
 
 pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
@@ -66,7 +66,7 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
         .operations
         .is_some_and(|count| count > POSITION_MAX)
     {
-        let message = "`operations` is more than any run does";
+        let message = "`operations` is too large for any run";
         return Err(Flaw::new(
             "operations",
             message,
@@ -116,7 +116,7 @@ fn repetitions(workload: &Workload) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// Of a workload that is complete: a precision has no effect where the repetitions are counted.
+/// Checks a complete workload: a precision has no effect if the number of repetitions is fixed.
 pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     if workload.repetitions == Some(Repetitions::Auto) {
         return Ok(());
@@ -132,7 +132,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     })
 }
 
-/// How much data there is has one answer.
+/// Refuses several keys for the amount of data.
 fn amount(workload: &Workload) -> Result<(), Flaw> {
     let (key, is_twice) = match (workload.times_memory, workload.total_size) {
         (None, None) => return Ok(()),
@@ -166,7 +166,7 @@ fn check_worker(worker: &Worker) -> Result<(), Flaw> {
     content(worker.content.as_ref())
 }
 
-/// Longer lists would make a plan that no run comes to the end of.
+/// Limits the length of lists: longer ones would make a plan that no run could finish.
 fn lists(workload: &Workload) -> Result<(), Flaw> {
     targets(workload.targets.as_ref())?;
     let depths = workload
@@ -200,7 +200,8 @@ fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), Flaw> {
     at_most("targets", targets.len(), TARGETS_MAX)
 }
 
-/// Iometer's configurations may name a target twice, as Iometer allows; it is used once.
+/// Checks that targets are distinct. Iometer allows its configurations to name a target twice; it
+/// is used once.
 fn targets_are_distinct(workload: &Workload) -> Result<(), Flaw> {
     if workload.iometer.is_some() {
         return Ok(());
@@ -218,7 +219,7 @@ fn targets_are_distinct(workload: &Workload) -> Result<(), Flaw> {
     flaws.next().map_or(Ok(()), Err)
 }
 
-/// The first target of the list that is there already, however it is written.
+/// The error for the first target that the list repeats, even if it is written in another form.
 pub fn given_twice(targets: &[String]) -> Option<Flaw> {
     let mut seen = HashSet::new();
     let again = targets.iter().find(|target| !seen.insert(plain(target)))?;
@@ -226,7 +227,7 @@ pub fn given_twice(targets: &[String]) -> Option<Flaw> {
     Some(Flaw::new("targets", message, "name each target once"))
 }
 
-/// The path without what changes nothing: `./` in front and slashes at the end.
+/// The path without a leading `./` and trailing slashes.
 fn plain(path: &str) -> &str {
     let mut bare = path;
     while let Some(rest) = bare.strip_prefix("./") {
@@ -306,7 +307,7 @@ fn names(workload: &Workload) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// Iometer's way of choosing a position knows neither distributions nor sequences.
+/// Refuses distributions and sequences together with Iometer's own choice of offsets.
 fn iometer_has_its_own_choice(workload: &Workload) -> Result<(), Flaw> {
     if workload.position != Some(PositionRule::Iometer) {
         return Ok(());

@@ -1,18 +1,18 @@
-//! What tables say of all files: in which order they are taken, and how they are made durable.
+//! Choices that several tables share: order of files, and how files are made durable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// In which order files are visited.
+/// Order in which files are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// As they are numbered.
+    /// In the order of their numbers.
     #[default]
     Forward,
     /// From the last to the first.
     Reverse,
-    /// In a random order that follows from the seed.
+    /// In a random order derived from the seed.
     Random,
 }
 

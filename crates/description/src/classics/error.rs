@@ -1,55 +1,55 @@
-//! Why settings of a classic cannot be used.
+//! Errors in the settings of a classic benchmark.
 
-/// Why settings of a classic cannot be used.
+/// Error in the settings of a classic benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClassicError {
-    /// A number is not in its range.
+    /// A number is out of range.
     #[error("`{table}.{key}` is `{seen}`, not {wanted}")]
     Range {
-        /// The table of the workload file.
+        /// Table of the workload file.
         table: &'static str,
-        /// The key in it.
+        /// Key in the table.
         key: &'static str,
-        /// The value.
+        /// Value that was found.
         seen: String,
-        /// What it may be.
+        /// Allowed values.
         wanted: String,
     },
-    /// A list that needs at least one element.
+    /// A list is empty.
     #[error("`{table}.{key}` is empty")]
     Empty {
-        /// The table of the workload file.
+        /// Table of the workload file.
         table: &'static str,
-        /// The key in it.
+        /// Key in the table.
         key: &'static str,
     },
-    /// A directory that does not lie beneath the target.
+    /// A directory is not below the target.
     #[error("`{table}.{key}`: `{seen}` {why}")]
     Place {
-        /// The table of the workload file.
+        /// Table of the workload file.
         table: &'static str,
-        /// The key in it.
+        /// Key in the table.
         key: &'static str,
         /// The directory.
         seen: String,
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
-    /// A key that needs another.
+    /// A key needs another one.
     #[error("`{table}.{key}` needs `{other}`")]
     Needs {
-        /// The table of the workload file.
+        /// Table of the workload file.
         table: &'static str,
-        /// The key that is written.
+        /// Key that is written.
         key: &'static str,
-        /// The key that is missing.
+        /// Key that is missing.
         other: &'static str,
     },
 }
 
 impl ClassicError {
-    /// The table and the key whose value it is.
+    /// The table and the key with the error.
     #[must_use]
     pub const fn place(&self) -> (&'static str, &'static str) {
         match self {
@@ -74,7 +74,7 @@ impl ClassicError {
     }
 }
 
-/// Takes a number from `least` to `most`, or its default if it was not written.
+/// Checks that a number is from `least` to `most`; returns the default if it is not written.
 pub(crate) fn ranged<T>(
     place: (&'static str, &'static str),
     written: Option<T>,

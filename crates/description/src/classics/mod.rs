@@ -1,9 +1,8 @@
-//! Create/remove, lat_fs, fs_mark and PostMark: settings, command lines, scripts, and what is done
-//! in which order.
+//! Create/remove, lat_fs, fs_mark and PostMark: their tables in workload files, and their
+//! conversion to programs.
 //!
-//! Nothing here touches a file: what is done is a program, whose texts are in `front`.
+//! Nothing here accesses files. Command lines, scripts and output of the originals are in `front`.
 
-mod arguments;
 mod choices;
 pub mod create_remove;
 mod error;
@@ -14,7 +13,6 @@ mod program;
 mod settings;
 mod stored;
 
-pub use arguments::Refusal;
 pub use choices::{FileSync, Order};
 pub use create_remove::CreateRemove;
 pub use error::ClassicError;

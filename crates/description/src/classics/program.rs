@@ -1,4 +1,4 @@
-//! Short forms of what the classics' programs are made of.
+//! Building blocks of the classics' programs.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use units::Bytes as Size;
 
 use super::{FileSync, Order};
 use plan::program::{
-    self, Act, Bytes, Call, FileOperation, Group, Law, On, Pick, ProgramPhase, Turn, Which,
+    self, Act, Call, FileOperation, Group, Law, MovedBytes, On, Pick, ProgramPhase, Turn, Which,
 };
 
-/// A call on the next file in that order.
-pub(super) fn named(operation: FileOperation, order: program::Order, turn: Turn) -> Act {
+/// A call on the next file in this order.
+pub(super) fn named(operation: FileOperation, order: program::PickOrder, turn: Turn) -> Act {
     let which = match operation {
         FileOperation::Create => Which::Absent,
         _ => Which::Present,
@@ -24,16 +24,16 @@ pub(super) fn named(operation: FileOperation, order: program::Order, turn: Turn)
     Act::Call(Call::new(operation, On::Name(pick)))
 }
 
-/// Files of that size are made and closed: written in pieces, and made durable where asked.
+/// Acts that create and close a file; it is written in pieces and made durable if requested.
 pub(super) fn create(
-    order: program::Order,
+    order: program::PickOrder,
     turn: Turn,
     write: Option<(u64, u32)>,
     sync: FileSync,
 ) -> Vec<Act> {
     let opened = |operation| Call::new(operation, On::Handle);
     let write = write.map(|(bytes, piece_bytes)| Call {
-        bytes: Bytes::Law(Law::fixed(bytes)),
+        bytes: MovedBytes::Law(Law::fixed(bytes)),
         piece_bytes,
         ..opened(FileOperation::Write)
     });
@@ -51,7 +51,7 @@ pub(super) fn create(
         .collect()
 }
 
-/// A phase in which one thing is done over and over, counted under a label.
+/// A phase that repeats one transaction, counted under a label.
 pub(super) fn phase(name: String, label: u8, acts: Vec<Act>) -> ProgramPhase {
     let group = Group {
         name: "workers".to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn phase(name: String, label: u8, acts: Vec<Act>) -> ProgramPhase {
     }
 }
 
-/// What phases call the sizes of files; one that was there before has its turn beside it.
+/// Names of sizes in phases; a repeated size gets a number.
 pub(super) fn size_names(sizes_bytes: &[u64]) -> Vec<String> {
     let mut counts: HashMap<u64, u64> = HashMap::new();
     let name = |size_bytes: &u64| {
@@ -84,12 +84,12 @@ pub(super) fn size_names(sizes_bytes: &[u64]) -> Vec<String> {
 }
 
 impl Order {
-    /// As picks have it.
-    pub(super) const fn of_pick(self) -> program::Order {
+    /// The order for picks.
+    pub(super) const fn of_pick(self) -> program::PickOrder {
         match self {
-            Self::Forward => program::Order::Next,
-            Self::Reverse => program::Order::Back,
-            Self::Random => program::Order::Shuffled,
+            Self::Forward => program::PickOrder::Next,
+            Self::Reverse => program::PickOrder::Back,
+            Self::Random => program::PickOrder::Shuffled,
         }
     }
 }

@@ -1,20 +1,20 @@
-//! The keys of a table as rows for people.
+//! Settings of tables, as rows for users.
 
 use units::Bytes;
 
-/// A key of a table with what it comes to.
+/// A key of a table with its resolved value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableSetting {
     /// The key.
     pub key: &'static str,
-    /// In the form that a file takes.
+    /// Value in the form of a workload file.
     pub value: String,
-    /// Whether a file says it, so that it is not the default.
+    /// `true` if a file sets it, rather than the default.
     pub is_written: bool,
 }
 
 impl TableSetting {
-    /// What holds, and what is written.
+    /// A row with the resolved value; `written` is the key's own value, if any.
     pub fn of<T>(key: &'static str, value: impl ToString, written: &Option<T>) -> Self {
         Self {
             key,
@@ -24,7 +24,7 @@ impl TableSetting {
     }
 }
 
-/// Sizes as a list.
+/// Formats sizes as a list.
 pub(super) fn sizes(sizes_bytes: &[u64]) -> String {
     let sizes = sizes_bytes.iter().map(|bytes| Bytes(*bytes).to_string());
     sizes.collect::<Vec<_>>().join(",")

@@ -1,4 +1,4 @@
-//! Work on many files as the first records have it, which had a kind for each table.
+//! Work on many files in early records, which had a kind of work per table.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::fs_mark::FsMarkPlan;
 use super::lat_fs::LatFsPlan;
 use super::postmark::StoredPlan;
 
-/// What was a kind in its own right.
+/// The kinds of work on many files in such records.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum StoredFilePlan {
@@ -20,11 +20,11 @@ enum StoredFilePlan {
     FsMark(FsMarkPlan),
 }
 
-/// Puts the program in the place of a planned cell's `files` if they are of such a kind; all else
-/// stays as it is.
+/// Replaces the `files` of a planned cell by a program if they are of such a kind; leaves
+/// everything else unchanged.
 ///
 /// # Errors
-/// Settings that no program can have.
+/// If the settings are invalid.
 pub fn upgrade_files(files: &mut Value) -> serde_json::Result<()> {
     if let Ok(stored) = StoredFilePlan::deserialize(&*files) {
         let mut program = units::json_value(&program(stored)?)?;
@@ -43,7 +43,7 @@ fn program(stored: StoredFilePlan) -> serde_json::Result<Program> {
     })
 }
 
-/// The program of a stored plan of work on files.
+/// The program of a stored plan of work on many files.
 #[cfg(test)]
 pub(crate) fn read(text: &str) -> Program {
     program(serde_json::from_str(text).unwrap()).unwrap()

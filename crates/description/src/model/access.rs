@@ -1,4 +1,4 @@
-//! Access specifications: what a worker asks of its targets.
+//! Access specifications: the mix of requests that a worker issues to its targets.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,14 @@ use units::{Bytes, Percent, Span};
 
 use plan::{Distribution, Zone};
 
-/// A mix of access lines, drawn from by weight.
+/// A mix of access lines, chosen at random by their shares.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AccessSpec {
     /// Name, unique in the file regardless of case; `Idle` is reserved. Default: the workload's
     /// name.
     pub name: Option<String>,
-    /// The access lines; their `of_size` add up to 100.
+    /// Access lines; their `of_size` must add up to 100.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<AccessLine>,
 }
@@ -22,48 +22,48 @@ pub struct AccessSpec {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AccessLine {
-    /// Bytes that a request moves, at most 1 GiB. Must be written.
+    /// Bytes per request, at most 1 GiB. Required.
     pub size: Option<Bytes>,
-    /// Share of the transactions that use this line, in percent; a line with 0 is kept and never
+    /// Share of the transactions that use this line, in percent; a line with 0 is kept but never
     /// used. Default: 100.
     pub of_size: Option<Percent>,
     /// Share of the transactions that read, in percent. Default: 100.
     pub read: Option<Percent>,
     /// Share of the requests that start at a random position, in percent. Default: 0.
     pub random: Option<Percent>,
-    /// Wait before each burst; the worker issues nothing meanwhile. Default: 0.
+    /// Pause before each burst, during which the worker issues nothing. Default: 0.
     pub delay: Option<Span>,
-    /// Transactions in a row that use this line once it is drawn; 0 and 1 mean one. Default: 1.
+    /// Number of consecutive transactions that use this line once it is chosen; 0 and 1 mean one.
+    /// Default: 1.
     pub burst: Option<u32>,
     /// Offsets are multiples of this; 0 means the target's sector size. Default: 0.
     pub align: Option<Bytes>,
-    /// Bytes of the reply that follows each request in the opposite direction; 0 means none.
-    /// Default: 0.
+    /// Bytes of the reply after each request, in the opposite direction; 0 means none. Default: 0.
     pub reply: Option<Bytes>,
-    /// Where random requests go: `"uniform"`, `{ zipf = 1.2 }`, `{ pareto = 0.2 }`,
-    /// `{ normal = 10 }`, `{ zones = [..] }` or `"no-repeat"`. Default: `uniform`.
+    /// Distribution of random requests: `"uniform"`, `{ zipf = 1.2 }`, `{ pareto = 0.2 }`, `{
+    /// normal = 10 }`, `{ zones = [..] }` or `"no-repeat"`. Default: `uniform`.
     pub distribution: Option<DistributionChoice>,
-    /// Where requests go that are not random: `"forward"`, `"backward"` or
-    /// `{ strided = "1MiB" }`. Default: `forward`.
+    /// Order of requests that are not random: `"forward"`, `"backward"` or `{ strided = "1MiB" }`.
+    /// Default: `forward`.
     pub sequence: Option<SequenceChoice>,
 }
 
-/// Where random requests go.
+/// Distribution of random requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DistributionChoice {
-    /// Every aligned offset is as likely as any other.
+    /// All aligned offsets are equally likely.
     Uniform,
     /// Zipf's law with this skew, above 0 and not 1: rank r is drawn in proportion to r^-skew.
     Zipf(f64),
-    /// Pareto with this shape h, between 0 and 1: the share h of the places gets the share 1-h of
-    /// the requests, on every scale. 0.2 is the 80/20 law.
+    /// Pareto's law with this shape h, between 0 and 1: the share h of the offsets gets the share
+    /// 1-h of the requests, on every scale. 0.2 is the 80/20 law.
     Pareto(f64),
     /// Normal around the middle of the span, with this standard deviation in percent of the span.
     Normal(Percent),
-    /// Zones in the order of the span, each with its share of the requests and of the span.
+    /// Zones in the order of their offsets, each with its share of the requests and of the span.
     Zones(Vec<ZoneChoice>),
-    /// Every aligned offset once before any repeats.
+    /// Every aligned offset is used once before any repeats.
     NoRepeat,
 }
 
@@ -109,7 +109,7 @@ impl From<&Distribution> for DistributionChoice {
     }
 }
 
-/// A zone of the span that is used.
+/// A zone of the used span.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ZoneChoice {
@@ -119,14 +119,14 @@ pub struct ZoneChoice {
     pub size: Percent,
 }
 
-/// Where requests go that are not random.
+/// Order of requests that are not random.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SequenceChoice {
-    /// After the last request.
+    /// Each starts where the previous one ended.
     Forward,
-    /// Before the last request.
+    /// Each ends where the previous one started.
     Backward,
-    /// This many bytes from the start of the last request.
+    /// Each starts this many bytes after the start of the previous one.
     Strided(Bytes),
 }

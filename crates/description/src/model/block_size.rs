@@ -1,4 +1,4 @@
-//! Sizes of requests as one text: a size, a range, or sizes with their shares.
+//! Request sizes as one text: a size, a range, or sizes with their shares.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,16 +14,16 @@ use super::sizes::{BlockSizes, SizeShare, short};
 /// Sizes of requests.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BlockSizeChoice {
-    /// Always the same.
+    /// One size for all requests.
     Fixed(Bytes),
-    /// Any from the least to the most.
+    /// Any size from the smallest to the largest, both included.
     Range(Bytes, Bytes),
-    /// Several, each with its share of the requests.
+    /// Several sizes, each with its share of the requests.
     Split(Vec<SizeShare>),
 }
 
 impl BlockSizeChoice {
-    /// The smallest and the largest.
+    /// The smallest and the largest size.
     #[must_use]
     pub fn ends(&self) -> (Bytes, Bytes) {
         match self {
@@ -39,7 +39,7 @@ impl BlockSizeChoice {
 }
 
 impl FromStr for BlockSizeChoice {
-    /// What is wrong, and one action, as `what; action`.
+    /// The error and one action, as `error; action`.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

@@ -1,18 +1,18 @@
-//! Programs that were not written as tables.
+//! Programs that do not come from tables.
 
 use plan::FrontOrigin;
 use plan::program::Program;
 
-/// A program that another program's arguments or file stand for.
+/// A program converted from another program's arguments or file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltProgram {
-    /// Where it comes from.
+    /// Source of the conversion.
     pub origin: FrontOrigin,
-    /// What is done.
+    /// The converted program.
     pub program: Program,
-    /// Whether its files lie among those of others: as with programs of old, nobody looks
-    /// beforehand whether there is room for them.
+    /// `true` if its files lie among a user's other files. As in the original programs, there is no
+    /// check beforehand whether they fit.
     pub is_in_place: bool,
-    /// Whether all that is read is compared with what was written.
+    /// `true` if all data read is compared with the data written.
     pub is_checked: bool,
 }

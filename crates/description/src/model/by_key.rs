@@ -1,21 +1,29 @@
-//! Reading of large tables, key by key into a table that is there: what is derived has a place of
-//! its own for each key, once for each way to read, and is many times as long.
+//! Deserializes large tables key by key, into a default value. Serde's derived code keeps a slot
+//! for each key, once per input format, and is many times as long.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
-/// A table, all of whose keys have defaults.
+/// A table in which every key is optional.
 pub(crate) trait Keyed {
-    /// The keys that are written, in their order.
+    /// The keys that are written, in the order of the fields.
     fn written(&self) -> Vec<&'static str>;
 
-    /// Takes from the table under it what is not written.
+    /// Fills keys that are not written from another table.
     fn lay_over(&mut self, under: Self);
 }
 
-/// Which of the keys of a table it is.
+/// Merges two optional values; if only one is written, returns that one.
+pub(crate) fn both<T>(under: Option<T>, over: Option<T>, merge: impl Fn(T, T) -> T) -> Option<T> {
+    match (under, over) {
+        (Some(under), Some(over)) => Some(merge(under, over)),
+        (under, over) => over.or(under),
+    }
+}
+
+/// Visitor that returns the index of a key in this list.
 pub(crate) struct KeyOf(pub &'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for KeyOf {
@@ -50,8 +58,8 @@ where
     Ok(())
 }
 
-/// Implements reading of a table, all of whose keys have defaults: its fields in any order, those
-/// of another name with the key.
+/// Implements deserialization of a table in which every key is optional, with fields in any order.
+/// A key with another name than its field is given after `=`.
 macro_rules! by_key {
     (@key $field:ident) => {
         stringify!($field)

@@ -1,4 +1,4 @@
-//! What is written.
+//! Content of the data that is written.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use units::Percent;
 
 use plan::ContentPlan;
 
-/// The names that `content` takes.
+/// Words for `content`, in the order of the plain variants.
 const NAMES: [&str; 6] = [
     "incompressible",
     "repeating",
@@ -21,7 +21,7 @@ const NAMES: [&str; 6] = [
     "constant",
 ];
 
-/// What is written.
+/// Content of the data that is written.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ContentChoice {
     /// Random bytes, every block different from all others.
@@ -34,13 +34,13 @@ pub enum ContentChoice {
     FullRandom,
     /// Zeros.
     Zero,
-    /// A buffer of random bytes, filled once before the measurement and written again and again.
+    /// A buffer of random bytes, filled once before the measurement and written repeatedly.
     Constant,
     /// Blocks that a storage system can shrink by a known share.
     Reducible(Reducible),
 }
 
-/// How much a storage system can save by compression and deduplication.
+/// Share of the data that compression and deduplication can save.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Reducible {
@@ -51,7 +51,7 @@ pub struct Reducible {
 }
 
 impl ContentChoice {
-    /// The name in workload files, if it is a plain name.
+    /// The word in workload files; `None` for reducible content.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         let index = match self {
@@ -153,7 +153,7 @@ impl JsonSchema for ContentChoice {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let reducible = generator.subschema_for::<Reducible>();
         json_schema!({
-            "description": "What is written.",
+            "description": "Content of the data that is written.",
             "anyOf": [{"type": "string", "enum": NAMES}, reducible],
         })
     }

@@ -1,4 +1,4 @@
-//! Lists of CPUs, in TOML's form and in the kernel's.
+//! Lists of CPUs, as a TOML list or in the kernel's format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,15 +7,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The largest number of a CPU that is understood, which is the kernel's own limit (8192 CPUs).
+/// Largest CPU number, which is the kernel's own limit (8192 CPUs).
 const CPU_MAX: u32 = 8191;
 
-/// CPUs by number, in the order in which workers take them.
+/// CPU numbers, in the order in which workers use them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CpuList(pub Vec<u32>);
 
 impl CpuList {
-    /// Reads the kernel's form, such as `0-3,8`.
+    /// Parses the kernel's format, such as `0-3,8`.
     fn parse(text: &str) -> Option<Self> {
         let mut cpus = Vec::new();
         for part in text.split(',') {

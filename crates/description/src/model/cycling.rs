@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which series of cells each access specification yields.
+/// Series of cells that each access specification yields.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -31,9 +31,11 @@ pub enum TestType {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cycling {
-    /// Numbers of workers; the series ends when a step adds none. Default: from 1 by 1, linear.
+    /// Numbers of workers; the series ends when a step adds no worker. Default: from 1 by 1,
+    /// linear.
     pub workers: Option<Cycle>,
-    /// Numbers of targets; the series ends when a step adds none. Default: from 1 by 1, linear.
+    /// Numbers of targets; the series ends when a step adds no target. Default: from 1 by 1,
+    /// linear.
     pub targets: Option<Cycle>,
     /// Queue depths. Default: from 1 to 32 by 2, exponential.
     pub iodepth: Option<DepthCycle>,
@@ -45,9 +47,9 @@ pub struct Cycling {
 pub struct Cycle {
     /// The first number; 0 means 1. Default: 1.
     pub start: Option<u32>,
-    /// What is added or multiplied by; 0 means 1. Default: 1.
+    /// Step, added to or multiplied with the number; 0 means 1. Default: 1.
     pub step: Option<u32>,
-    /// Whether the step is added or multiplied by. Default: `linear`.
+    /// Rule by which the number grows: `linear` or `exponential`. Default: `linear`.
     pub kind: Option<StepKind>,
 }
 
@@ -57,15 +59,15 @@ pub struct Cycle {
 pub struct DepthCycle {
     /// The first depth; 0 means 1. Default: 1.
     pub start: Option<u32>,
-    /// No depth above this one is run. Default: 32.
+    /// Largest depth; no deeper queue is run. Default: 32.
     pub end: Option<u32>,
-    /// What is added or multiplied by; 0 means 1. Default: 2.
+    /// Step, added to or multiplied with the depth; 0 means 1. Default: 2.
     pub step: Option<u32>,
-    /// Whether the step is added or multiplied by. Default: `exponential`.
+    /// Rule by which the depth grows: `linear` or `exponential`. Default: `exponential`.
     pub kind: Option<StepKind>,
 }
 
-/// How one step leads to the next.
+/// Rule by which a number grows.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -73,6 +75,6 @@ pub struct DepthCycle {
 pub enum StepKind {
     /// The step is added.
     Linear,
-    /// The number is multiplied by the step; a step of 1 is added.
+    /// The number is multiplied by the step; a step of 1 is added instead.
     Exponential,
 }

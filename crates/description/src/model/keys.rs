@@ -1,19 +1,19 @@
-//! Keys of tables beside the fields of what they stand for, for both ways.
+//! Maps keys of tables to the fields that they set, in both directions.
 
 use units::{Bytes, Percent, Span};
 
 use super::CpuList;
 
-/// How a value of a program or a job is written.
-pub trait Written<T>: Sized {
-    /// What it means.
+/// Conversion between a value of a plan and its form in a file.
+pub trait WrittenAs<T>: Sized {
+    /// The value for the plan.
     fn meant(&self) -> T;
 
-    /// How that is written.
+    /// The form in a file.
     fn of(value: &T) -> Self;
 }
 
-impl<T: Clone> Written<T> for T {
+impl<T: Clone> WrittenAs<T> for T {
     fn meant(&self) -> T {
         self.clone()
     }
@@ -25,7 +25,7 @@ impl<T: Clone> Written<T> for T {
 
 macro_rules! written {
     ($($table:ty, $value:ty: $meant:expr, $of:expr;)*) => {
-        $(impl Written<$value> for $table {
+        $(impl WrittenAs<$value> for $table {
             fn meant(&self) -> $value {
                 $meant(self)
             }
@@ -46,22 +46,22 @@ written! {
     Percent, f64: |it: &Self| it.0, |it: &f64| Self(*it);
 }
 
-/// Functions that read keys of a table into a value with what holds where nothing is written, and
-/// write what differs from such a value into the table.
+/// Defines two functions: one sets the fields of a value from the written keys of a table; the
+/// other writes the fields that differ from the defaults.
 macro_rules! keys {
     ($read:ident, $write:ident: $table:ty => $value:ty {
         $($key:ident => $first:ident $(. $field:ident)*),* $(,)?
     }) => {
         fn $read(table: &$table, mut value: $value) -> $value {
             $(if let Some(written) = &table.$key {
-                value.$first $(.$field)* = $crate::model::keys::Written::meant(written);
+                value.$first $(.$field)* = $crate::model::keys::WrittenAs::meant(written);
             })*
             value
         }
 
         fn $write(value: &$value, usual: &$value, table: &mut $table) {
             $(if value.$first $(.$field)* != usual.$first $(.$field)* {
-                table.$key = Some($crate::model::keys::Written::of(&value.$first $(.$field)*));
+                table.$key = Some($crate::model::keys::WrittenAs::of(&value.$first $(.$field)*));
             })*
         }
     };

@@ -1,14 +1,14 @@
-//! Times that are too long for any file.
+//! Limits of times.
 
 use units::Span;
 
 use crate::flaw::Flaw;
 
-/// The longest time of a cell: more is a slip of the pen, and Iometer's own clock overflows at
-/// 24.8 days.
+/// Longest time of a cell. A longer one is most likely a typing error, and Iometer's own clock
+/// overflows at 24.8 days.
 pub(crate) const TIME_MAX: Span = Span::from_secs(30 * 86_400);
 
-/// A time that an honest file may have.
+/// Refuses a time above the limit.
 pub(crate) fn time(key: &'static str, value: Option<Span>) -> Result<(), Flaw> {
     match value {
         Some(value) if value > TIME_MAX => {

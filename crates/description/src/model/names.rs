@@ -1,8 +1,9 @@
-//! What a workload is called, and where it comes from.
+//! Name and source of a workload.
 
 use plan::FrontOrigin;
 
 use super::Workload;
+use super::by_key::Keyed;
 
 impl Workload {
     /// The name for cells and records.
@@ -11,13 +12,19 @@ impl Workload {
         self.name.as_deref().unwrap_or("workload")
     }
 
-    /// Where the workload comes from, as its file or its loader says; empty if neither does.
+    /// The keys that are written, in the order of the reference page.
+    #[must_use]
+    pub fn written_keys(&self) -> Vec<&'static str> {
+        self.written()
+    }
+
+    /// Source of the workload, as its file or its loader states it; empty if neither does.
     #[must_use]
     pub fn source_name(&self) -> &str {
         self.source.as_deref().unwrap_or_default()
     }
 
-    /// Where it comes from, if other arguments or another file stand for it.
+    /// The other program's arguments or file from which the workload was converted, if any.
     #[must_use]
     pub fn origin(&self) -> Option<&FrontOrigin> {
         let program = self.built.as_ref().map(|it| &it.origin);

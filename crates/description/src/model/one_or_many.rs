@@ -56,7 +56,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     }
 }
 
-/// Hands everything but a list to the element, so that its own messages are kept.
+/// Leaves everything but a list to the element, so that the element's own error messages are kept.
 struct OneOrManyVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrManyVisitor<T> {

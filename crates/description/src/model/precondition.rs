@@ -1,4 +1,4 @@
-//! How often a target is written before it is measured.
+//! Number of times that a target is written before the measurement.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The most that makes sense; a device is worn by more.
+/// Largest sensible value; more only wears the device.
 const TIMES_MAX: f64 = 100.0;
 
-/// How many times a target's span is written before it is measured: `"2x"`, `"1.5x"` or `"none"`.
+/// Number of times that the used part of a target is written before the measurement: `"2x"`,
+/// `"1.5x"` or `"none"`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Precondition(pub f64);
 
@@ -36,7 +37,7 @@ impl FromStr for Precondition {
             .filter(|times| *times > 0.0 && *times <= TIMES_MAX)
             .map(Self)
             .ok_or_else(|| {
-                format!("`{text}` is neither `none` nor a number of times up to 100, as in `2x`")
+                format!("`{text}` is neither `none` nor a multiple up to 100, such as `2x`")
             })
     }
 }

@@ -1,4 +1,4 @@
-//! How often the cells are measured: a number, or as often as it takes.
+//! Number of repetitions of the cells: fixed or `auto`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,15 +7,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The word for as often as it takes.
 const AUTO: &str = "auto";
 
-/// How often the whole series of cells is measured.
+/// Number of times the whole series of cells is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetitions {
-    /// So often.
+    /// A fixed number.
     Count(u32),
-    /// Until the figures are as precise as asked for, or the budget is spent.
+    /// As many as the requested precision needs, until the budget is spent.
     Auto,
 }
 
@@ -53,7 +52,7 @@ impl Visitor<'_> for RepetitionsVisitor {
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Repetitions, E> {
-        // What is too large for the type is too large for the range, which is checked later.
+        // A number too large for the type is also out of range, which is checked later.
         Ok(Repetitions::Count(u32::try_from(value).unwrap_or(u32::MAX)))
     }
 

@@ -1,4 +1,4 @@
-//! Seeds: all 64 bits, which a TOML integer does not hold.
+//! Seeds of 64 bits, which TOML integers cannot represent completely.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A seed of 64 bits; above 2^63-1 it is written as a text, since TOML has no such integers.
+/// A seed of 64 bits. Above 2^63-1 it is written as text, because TOML integers are signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Seed(pub u64);
 

@@ -1,4 +1,4 @@
-//! Sizes of requests with their shares: `4k`, `4k:60,64k:40`.
+//! Request sizes with their shares: `4k`, `4k:60,64k:40`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,18 +7,18 @@ use units::{Bytes, Percent};
 
 use plan::printable;
 
-/// How far a sum of shares may be from 100: the error of adding decimal fractions.
+/// Largest distance of a sum of shares from 100: the rounding error of adding decimal fractions.
 const SHARE_ERROR_MAX: f64 = 1e-6;
 
-/// Most sizes of one line; more belong into a file.
+/// Maximum number of sizes on a command line; longer lists belong in a file.
 const SIZES_MAX: usize = 100;
 
-/// A size, and the share of the requests that have it.
+/// A request size and its share of the requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizeShare {
-    /// Bytes of a request.
+    /// Size of a request.
     pub size: Bytes,
-    /// Share of the requests.
+    /// Share of the requests, in percent.
     pub share: Percent,
 }
 
@@ -26,7 +26,7 @@ pub struct SizeShare {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockSizes(Vec<SizeShare>);
 
-/// What is wrong with a list of sizes.
+/// Error in a list of sizes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}; {help}")]
 pub struct BlockSizesError {
@@ -35,13 +35,13 @@ pub struct BlockSizesError {
 }
 
 impl BlockSizes {
-    /// The sizes in their order, at least one.
+    /// The sizes in the order given, at least one.
     #[must_use]
     pub fn shares(&self) -> &[SizeShare] {
         &self.0
     }
 
-    /// The smallest of them.
+    /// The smallest size.
     pub(crate) fn smallest(&self) -> Bytes {
         let sizes = self.0.iter().map(|it| it.size);
         sizes.min().unwrap_or_default()
@@ -76,6 +76,32 @@ impl FromStr for BlockSizes {
             return Err(refused(message, "change one of them"));
         }
         Ok(Self(shares))
+    }
+}
+
+/// Several choices of sizes, each for a separate workload, separated by commas; or one choice
+/// with shares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlockSizeList(pub Vec<BlockSizes>);
+
+impl FromStr for BlockSizeList {
+    type Err = BlockSizesError;
+
+    fn from_str(text: &str) -> Result<Self, BlockSizesError> {
+        let each = match text.contains(':') {
+            true => vec![text],
+            false => text.split(',').collect(),
+        };
+        let each: Vec<BlockSizes> = each.into_iter().map(str::parse).collect::<Result<_, _>>()?;
+        for (index, sizes) in each.iter().enumerate() {
+            if each[..index].contains(sizes) {
+                return Err(refused(
+                    format!("`{sizes}` is given twice"),
+                    "leave one of them out",
+                ));
+            }
+        }
+        Ok(Self(each))
     }
 }
 
@@ -118,13 +144,13 @@ fn refused(message: String, help: &str) -> BlockSizesError {
     BlockSizesError { message, help }
 }
 
-/// A sum without the error of adding decimal fractions.
+/// Removes the rounding error of adding decimal fractions.
 fn rounded(sum: f64) -> f64 {
     (sum * 1e6).round() / 1e6
 }
 
 impl fmt::Display for BlockSizes {
-    /// As it is written on the command line.
+    /// The form used on the command line.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, SizeShare { size, share }) in self.0.iter().enumerate() {
             if index > 0 {
@@ -139,7 +165,7 @@ impl fmt::Display for BlockSizes {
     }
 }
 
-/// A size in the fewest letters: `4k`, `1m`, `512`.
+/// The shortest form of a size: `4k`, `1m`, `512`.
 pub(super) fn short(size: Bytes) -> String {
     let units = [(Bytes::GIB, "g"), (Bytes::MIB, "m"), (Bytes::KIB, "k")];
     let whole = units

@@ -1,7 +1,8 @@
-//! The tables of file workloads, of which a workload has those of one kind at most.
+//! Tables of workloads of many files; a workload has tables of at most one kind.
 
 use units::Span;
 
+use super::by_key::both;
 use super::defaults::RUN_TIME_DEFAULT;
 use super::{UntilChoice, Workload};
 use crate::classics::create_remove::{self, Between};
@@ -9,9 +10,9 @@ use crate::classics::postmark;
 use crate::classics::{ClassicError, FsMark, TableSetting, fs_mark, lat_fs};
 use plan::program::{Before, FILES_MAX, Program};
 
-/// A table that makes a file workload: which classic it is, or that it is a program of its own.
+/// Kind of a workload of many files: a table of a classic benchmark, or its own phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
+pub enum WorkloadTable {
     /// `[postmark]`
     Postmark,
     /// `[create_remove]`
@@ -24,30 +25,30 @@ pub enum Table {
     Program,
 }
 
-/// The amounts of a pool of files.
+/// Mutable access to the amounts of a pool of files.
 #[derive(Debug)]
 pub struct PoolCounts<'a> {
-    /// Files that are made before the transactions.
+    /// Files created before the transactions.
     pub files: &'a mut Option<u32>,
     /// Transactions.
     pub transactions: &'a mut Option<u32>,
-    /// What holds for each where it is not written.
+    /// Default of both.
     pub default: u32,
 }
 
-/// Seeds from 1 on.
+/// Range of valid seeds, starting at 1.
 #[derive(Debug)]
 pub struct OwnSeeds {
-    /// Where none is written.
+    /// Default seed.
     pub default: u32,
-    /// The largest.
+    /// Largest seed.
     pub most: u64,
-    /// What to do about another.
+    /// Help for a seed out of range.
     pub help: &'static str,
 }
 
-impl Table {
-    /// All of them, in the order of the reference.
+impl WorkloadTable {
+    /// All kinds, in the order of the reference page.
     pub const ALL: [Self; 5] = [
         Self::Postmark,
         Self::CreateRemove,
@@ -56,7 +57,7 @@ impl Table {
         Self::Program,
     ];
 
-    /// The key of the workload that holds it.
+    /// Key of the workload that holds the table.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Postmark => "postmark",
@@ -67,7 +68,7 @@ impl Table {
         }
     }
 
-    /// As it stands in a file.
+    /// Table header in a file.
     pub const fn header(self) -> &'static str {
         match self {
             Self::Postmark => "[postmark]",
@@ -78,27 +79,27 @@ impl Table {
         }
     }
 
-    /// Whether files are those of a pool, which lives by a seed of its own.
+    /// `true` if the files form a pool with its own seed.
     pub const fn has_pool(self) -> bool {
         matches!(self, Self::Postmark)
     }
 
-    /// Whether its files may be as large as a multiple of the machine's memory.
+    /// `true` if the size of its files may be given as a multiple of the machine's memory.
     pub const fn has_memory(self) -> bool {
         !matches!(self, Self::LatFs | Self::Program)
     }
 
-    /// Whether the number of its files may follow from how large they are in all.
+    /// `true` if the number of its files may be derived from their total size.
     pub const fn has_amount(self) -> bool {
         !matches!(self, Self::LatFs)
     }
 
-    /// Whether its files may stay: they are not removed as a part of the work.
+    /// `true` if its files may be kept: removing them is not part of the work.
     pub const fn may_keep(self) -> bool {
         matches!(self, Self::FsMark | Self::Program)
     }
 
-    /// Where is written what the workload's key of that name says elsewhere.
+    /// The keys of this table that replace a workload key with this name; `None` if there are none.
     pub fn instead_of(self, key: &str) -> Option<String> {
         let header = self.header();
         let keys = match (key, self) {
@@ -110,17 +111,17 @@ impl Table {
         Some(format!("write {keys} in `{header}`"))
     }
 
-    /// Whether its work is done again and again for a time.
+    /// `true` if its work is repeated for a time.
     pub const fn has_time(self) -> bool {
         matches!(self, Self::LatFs)
     }
 
-    /// Whether its work can go on for as long as is wanted, so that its beginning can be left out.
+    /// `true` if its work can last as long as needed, so that a ramp time is possible.
     pub const fn goes_on(self) -> bool {
         matches!(self, Self::Program) || self.has_pool() || self.has_time()
     }
 
-    /// The seeds of a table that does not take any; none where any will do.
+    /// Range of valid seeds; `None` if any seed is valid.
     pub const fn own_seeds(self) -> Option<&'static OwnSeeds> {
         match self {
             Self::Postmark => Some(&postmark::SEEDS),
@@ -128,7 +129,7 @@ impl Table {
         }
     }
 
-    /// What stands for it in tables of results; none for what has its own name.
+    /// Title in result tables; `None` if phases have their own names.
     pub const fn title(self) -> Option<&'static str> {
         match self {
             Self::Postmark => Some("postmark"),
@@ -141,19 +142,19 @@ impl Table {
 }
 
 impl Workload {
-    /// The tables that are written.
-    pub(crate) fn tables(&self) -> Vec<Table> {
-        let is_written = |table: &Table| match table {
-            Table::Postmark => self.postmark.is_some(),
-            Table::CreateRemove => self.create_remove.is_some(),
-            Table::LatFs => self.lat_fs.is_some(),
-            Table::FsMark => self.fs_mark.is_some(),
-            Table::Program => self.has_program(),
+    /// The kinds of tables that are written.
+    pub(crate) fn tables(&self) -> Vec<WorkloadTable> {
+        let is_written = |table: &WorkloadTable| match table {
+            WorkloadTable::Postmark => self.postmark.is_some(),
+            WorkloadTable::CreateRemove => self.create_remove.is_some(),
+            WorkloadTable::LatFs => self.lat_fs.is_some(),
+            WorkloadTable::FsMark => self.fs_mark.is_some(),
+            WorkloadTable::Program => self.has_program(),
         };
-        Table::ALL.into_iter().filter(is_written).collect()
+        WorkloadTable::ALL.into_iter().filter(is_written).collect()
     }
 
-    /// Whether any table of a program is written.
+    /// `true` if any table of a program is written.
     fn has_program(&self) -> bool {
         let is_empty = self.fileset.is_empty()
             && self.way.is_empty()
@@ -162,23 +163,22 @@ impl Workload {
         !(is_empty && self.phase.is_empty() && self.rounds.is_empty())
     }
 
-    /// Whether it works on many files, which needs directories to make them in.
+    /// `true` if it works on many files, which need directories.
     #[must_use]
     pub fn needs_directory(&self) -> bool {
         self.table().is_some() || self.has_jobs()
     }
 
-    /// Whether it has jobs.
+    /// `true` if it has jobs.
     #[must_use]
     pub fn has_jobs(&self) -> bool {
         self.jobs.is_some() || !self.job.is_empty()
     }
 
-    /// The program that another program's table stands for on so many targets; none where there
-    /// is no such table.
+    /// The program of a classic table for this number of targets; `None` if there is no such table.
     ///
     /// # Errors
-    /// A value that it cannot have.
+    /// If a value is invalid.
     pub fn table_program(&self, target_count: usize) -> Result<Option<Program>, ClassicError> {
         if let Some(table) = &self.lat_fs {
             return Ok(Some(table.lasting(self.run_time).resolve()?.program()));
@@ -190,7 +190,7 @@ impl Workload {
             (Some(table), _) => Ok(Some(table.resolve()?.program())),
             (None, Some(table)) => {
                 let seed = self.seed.map(|seed| seed.0);
-                // A checked seed fits.
+                // The seed was checked to fit.
                 let seed = seed.map_or(postmark::SEEDS.default, |seed| seed as u32);
                 let is_steady = self.until == Some(UntilChoice::Steady);
                 let default = is_steady.then_some(RUN_TIME_DEFAULT);
@@ -202,7 +202,7 @@ impl Workload {
         }
     }
 
-    /// The table whose threads are the workers, with the workload's `workers` and `keep`.
+    /// The fs_mark table, whose threads are the workers, with the workload's `workers` and `keep`.
     fn table_of_threads(&self) -> Option<FsMark> {
         let table = self.fs_mark.clone()?;
         Some(FsMark {
@@ -212,15 +212,15 @@ impl Workload {
         })
     }
 
-    /// The number of transactions that a table says.
+    /// The number of transactions in the table, if written.
     pub fn transaction_count(&self) -> Option<u32> {
         self.postmark.as_ref().and_then(|it| it.transactions)
     }
 
-    /// What the keys of such a table come to on so many targets.
+    /// The resolved settings of a classic table for this number of targets.
     ///
     /// # Errors
-    /// A value that it cannot have.
+    /// If a value is invalid.
     pub fn table_settings(&self, target_count: usize) -> Result<Vec<TableSetting>, ClassicError> {
         if let Some(table) = &self.postmark {
             return table.settings();
@@ -235,11 +235,11 @@ impl Workload {
         }
     }
 
-    /// What direct I/O moves by such a table, with the keys that set it; nothing where the program
-    /// says it all.
+    /// Amounts in bytes that direct I/O must be able to transfer, with the keys that set them;
+    /// empty if the program determines them.
     ///
     /// # Errors
-    /// A value that it cannot have.
+    /// If a value is invalid.
     pub fn table_amounts(&self) -> Result<Vec<(&'static str, u64)>, ClassicError> {
         if let Some(table) = &self.fs_mark {
             return table.amounts();
@@ -251,13 +251,31 @@ impl Workload {
         }
     }
 
-    /// The number of files that a table says, of each size or worker.
-    #[must_use]
-    pub fn file_count(&self) -> Option<u32> {
-        self.create_remove.as_ref().and_then(|it| it.count)
+    /// Merges the tables with the tables of a base workload, key by key; keys of this workload take
+    /// precedence.
+    pub(crate) fn lay_tables_over(&mut self, low: &mut Self) {
+        self.postmark = both(low.postmark.take(), self.postmark.take(), |low, high| {
+            high.over(low)
+        });
+        let steps = (low.create_remove.take(), self.create_remove.take());
+        self.create_remove = both(steps.0, steps.1, |low, high| high.over(low));
+        self.lat_fs = both(low.lat_fs.take(), self.lat_fs.take(), |low, high| {
+            high.over(low)
+        });
+        self.fs_mark = both(low.fs_mark.take(), self.fs_mark.take(), |low, high| {
+            high.over(low)
+        });
     }
 
-    /// The most files that the table can say.
+    /// The number of files written in the table: per size, per worker or per pool.
+    pub(crate) fn file_count(&self) -> Option<u32> {
+        let of_pool = self.postmark.as_ref().and_then(|it| it.number);
+        let of_threads = self.fs_mark.as_ref().and_then(|it| it.files);
+        let of_size = self.create_remove.as_ref().and_then(|it| it.count);
+        of_pool.or(of_threads).or(of_size)
+    }
+
+    /// The largest number of files that the table accepts.
     pub fn files_most(&self) -> u32 {
         match self.fs_mark {
             Some(_) => fs_mark::FILES_MAX,
@@ -265,8 +283,8 @@ impl Workload {
         }
     }
 
-    /// The same, to change it, and what holds where none is written; none where the table has no
-    /// such key.
+    /// Mutable access to the number of files, with its default; `None` if the table has no such
+    /// key.
     pub fn file_count_mut(&mut self) -> Option<(&mut Option<u32>, u32)> {
         if let Some(table) = &mut self.fs_mark {
             return Some((&mut table.files, fs_mark::FILES_DEFAULT));
@@ -275,8 +293,8 @@ impl Workload {
         table.map(|it| (&mut it.count, create_remove::FILES))
     }
 
-    /// How many files a pool has and how many transactions are on it, to change them; none where
-    /// the table has no pool.
+    /// Mutable access to the numbers of files and transactions of a pool; `None` if the table has
+    /// no pool.
     pub fn pool_counts_mut(&mut self) -> Option<PoolCounts<'_>> {
         self.postmark.as_mut().map(|table| PoolCounts {
             files: &mut table.number,
@@ -285,14 +303,14 @@ impl Workload {
         })
     }
 
-    /// The time that the rounds of a table go on for, to change it, and what holds where none is
-    /// written; none where the table has no such key.
+    /// Mutable access to the time budget of a table's rounds, with its default; `None` if the table
+    /// has no such key.
     pub fn budget_mut(&mut self) -> Option<(&mut Option<Span>, Span)> {
         let table = self.lat_fs.as_mut();
         table.map(|it| (&mut it.budget, lat_fs::BUDGET))
     }
 
-    /// Has the steps of a table that has such a key begin behind this.
+    /// Sets what happens between the steps of a table that has such a key.
     pub fn begin_steps_behind(&mut self, before: Before) {
         let between = match before {
             Before::Remount => Between::Remount,
@@ -304,8 +322,8 @@ impl Workload {
         }
     }
 
-    /// The table of a file workload; a checked workload has one at most.
-    pub fn table(&self) -> Option<Table> {
+    /// The kind of workload of many files; a checked workload has at most one.
+    pub fn table(&self) -> Option<WorkloadTable> {
         self.tables().first().copied()
     }
 }

@@ -1,4 +1,4 @@
-//! How much data there is, measured by the machine's memory.
+//! Amount of data relative to the machine's memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// More takes days to write and shows nothing else.
+/// More data would take days to write without showing anything new.
 const TIMES_MAX: f64 = 100.0;
 
-/// Data of so many times the main memory: `"2x"`, `"0.5x"`.
+/// Multiple of the main memory: `"2x"`, `"0.5x"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimesMemory(pub f64);
 
@@ -30,7 +30,7 @@ impl FromStr for TimesMemory {
             .filter(|times| *times > 0.0 && *times <= TIMES_MAX)
             .map(Self)
             .ok_or_else(|| {
-                format!("`{text}` is no number of times the memory up to {TIMES_MAX}, as in `2x`")
+                format!("`{text}` is not a multiple of memory up to {TIMES_MAX}, such as `2x`")
             })
     }
 }

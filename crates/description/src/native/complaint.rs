@@ -1,20 +1,20 @@
-//! What the TOML reader complains about, said in the words of workload files.
+//! Translates errors of the TOML reader into the terms of workload files.
 
 use crate::nearest::{listed, nearest, nearest_few};
 use crate::reference::{WorkloadKey, key_at, key_beside, key_elsewhere};
 use plan::Diagnostic;
 
-use super::place::Page;
+use super::place::WorkloadText;
 
-/// How deep tables and lists may be nested.
+/// Maximum nesting of tables and lists.
 ///
 /// Source: `LIMIT` of the crate `toml`, which refuses more.
 const DEPTH_MAX: u32 = 80;
 
-/// How many keys are offered in the place of one that is not known.
+/// Maximum number of keys suggested instead of an unknown one.
 const KEYS_OFFERED_MAX: usize = 3;
 
-/// What job files of other programs call keys of jobs.
+/// Keys of other programs' job files, with the corresponding keys of jobs.
 const OF_JOB_FILES: [(&str, &str); 31] = [
     ("numjobs", "count"),
     ("stonewall", "waits"),
@@ -49,12 +49,12 @@ const OF_JOB_FILES: [(&str, &str); 31] = [
     ("end_fsync", "fsync_at_end"),
 ];
 
-/// How the reader begins where a value has the wrong type, rather than where the text is not TOML.
+/// Prefixes of the reader's messages about a value of the wrong type, rather than invalid TOML.
 const OF_TYPES: [&str; 3] = ["invalid type: ", "invalid value: ", "invalid length "];
 
-/// Turns the reader's error into one that names the key, what was seen, what was wanted, and one
-/// action.
-pub(crate) fn translate(error: &toml::de::Error, page: &Page) -> Diagnostic {
+/// Translates the reader's error into one that names the key, the value found, the value expected,
+/// and one action.
+pub(crate) fn translate(error: &toml::de::Error, page: &WorkloadText) -> Diagnostic {
     let span = error.span().unwrap_or(0..0);
     let (message, help) = reworded(error.message(), &span, page);
     let diagnostic = page.place(Diagnostic::error(page.file, message), span.start);
@@ -64,7 +64,11 @@ pub(crate) fn translate(error: &toml::de::Error, page: &Page) -> Diagnostic {
     }
 }
 
-fn reworded(raw: &str, span: &std::ops::Range<usize>, page: &Page) -> (String, Option<String>) {
+fn reworded(
+    raw: &str,
+    span: &std::ops::Range<usize>,
+    page: &WorkloadText,
+) -> (String, Option<String>) {
     if raw == "recursion limit" || raw.starts_with("cannot recurse further") {
         let message = format!("tables and lists are nested more than {DEPTH_MAX} deep");
         let help = "no key of a workload needs more than a few; take the others out";
@@ -107,18 +111,21 @@ fn reworded(raw: &str, span: &std::ops::Range<usize>, page: &Page) -> (String, O
     }
 }
 
-/// A slip in a file, or a file of another kind altogether.
+/// Error text for invalid TOML: a mistake in a file, or a file of another kind.
 fn not_toml(raw: &str, seen: &str) -> (String, Option<String>) {
     if raw == "duplicate key" {
         let message = format!("the key `{seen}` is given twice");
         return (message, Some("keep one of them".to_owned()));
     }
     let message = format!("cannot read this as TOML: {}", raw.replace('\n', " "));
-    let help = "`pgmeter show --template` prints a workload file to start from";
-    (message, Some(help.to_owned()))
+    let help = match raw.starts_with("string values must be quoted") {
+        true => format!("put the value in quotes, as in `\"{seen}\"`"),
+        false => "`pgmeter show --template` prints a workload file to start from".to_owned(),
+    };
+    (message, Some(help))
 }
 
-/// How a choice that takes a value is written, where the word stands alone.
+/// Example of a choice that takes a value, if only its word was written.
 fn example_with_value(raw: &str, word: &str) -> Option<&'static str> {
     if !raw.ends_with("newtype variant") {
         return None;
@@ -139,10 +146,10 @@ fn example_with_value(raw: &str, word: &str) -> Option<&'static str> {
     .find_map(|(known, example)| (known == word).then_some(example))
 }
 
-/// Takes the seen word and the known ones out of serde's message.
+/// Extracts the word found and the known words from serde's message.
 fn choice(raw: &str, prefix: &str) -> Option<(String, Vec<String>)> {
     let rest = raw.strip_prefix(prefix)?;
-    // The seen word may hold anything, so the end of it is looked for from behind.
+    // The word found may contain anything, so its end is searched from the end of the message.
     let (seen, known) = match rest.rfind("`, expected ") {
         Some(end) => (&rest[..end], &rest[end + "`, expected ".len()..]),
         None => (rest.rsplit_once("`, ")?.0, ""),
@@ -156,8 +163,8 @@ fn choice(raw: &str, prefix: &str) -> Option<(String, Vec<String>)> {
     Some((plan::printable(seen), known))
 }
 
-/// The key that was meant, with what it says: the one of this name in another table, else the one
-/// that is spelled most alike in this one.
+/// The key that was probably meant, with its description: the key of this name in another table,
+/// else the most similar key in this one.
 fn which_key(seen: &str, known: &[String]) -> String {
     let is_job = known.iter().any(|key| key == "start_step");
     let of_job = OF_JOB_FILES
@@ -184,7 +191,7 @@ fn which_key(seen: &str, known: &[String]) -> String {
     }
 }
 
-/// Whether one of the keys was meant, and what each says; the likeliest stands first.
+/// Suggests keys, each with its description, the most likely one first.
 pub(crate) fn meant(keys: &[(&str, Option<WorkloadKey>)]) -> String {
     let one = |(name, key): &(&str, Option<WorkloadKey>)| match key {
         Some(key) => format!("`{name}`? {}", key.sentence()),
@@ -204,7 +211,7 @@ fn did_you_mean(seen: &str, known: &[String], what: &str) -> String {
     }
 }
 
-/// The wanted type in plain words, and how the value is written instead if that can be said.
+/// The expected type in plain words, and the correct form of the value if it is known.
 fn wanted_words(wanted: &str, key: &str, seen: &str) -> (String, Option<String>) {
     let write = |example: &str| Some(format!("write {example}"));
     match wanted {
@@ -218,7 +225,7 @@ fn wanted_words(wanted: &str, key: &str, seen: &str) -> (String, Option<String>)
         "a string" => ("a text".to_owned(), write("the text in quotes")),
         "a sequence" => (
             "a list of tables".to_owned(),
-            write("each as a table of its own, `[[...]]`"),
+            write("each as a separate table, `[[...]]`"),
         ),
         "a map" => {
             let name = key.rsplit('.').next().unwrap_or_default();
@@ -230,14 +237,14 @@ fn wanted_words(wanted: &str, key: &str, seen: &str) -> (String, Option<String>)
     }
 }
 
-/// A whole number in the range that the key's own description states.
+/// Describes a whole number in the range that the key's description states.
 fn wanted_count(key: &str, seen: &str) -> (String, Option<String>) {
     let Some((min, max)) = key_at(key).and_then(|key| key.range()) else {
         let words = "a whole number of at least 0".to_owned();
         return (words, number_help(seen));
     };
     let name = key.rsplit('.').next().unwrap_or_default();
-    // Only a number has a nearest one in the range.
+    // Only for a number is there a nearest one in the range.
     let near = match seen.parse::<i128>() {
         Ok(seen) if seen > i128::from(max) => Some(max),
         Ok(seen) if seen < i128::from(min) => Some(min),

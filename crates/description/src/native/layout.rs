@@ -1,5 +1,5 @@
-//! Where acts stand in a written file: one to a line, in lists of their groups, as people write
-//! them. By itself the writer would begin a table for each.
+//! Layout of acts in a written file: one act per line, in lists within their groups, as in files
+//! written by hand. The TOML writer alone would start a table for each act.
 
 use serde::Serialize as _;
 use toml::ser::{Error, ValueSerializer};
@@ -7,7 +7,7 @@ use units::AnySerialize;
 
 use crate::model::{ActChoice, ActTable, BranchTable, GroupTable, Workload};
 
-/// Lists that are longer than this have a line for each act.
+/// Lists longer than this have one line per act.
 const COLUMNS: usize = 80;
 
 /// The workload as TOML.
@@ -56,7 +56,7 @@ fn groups_of(workload: &mut Workload) -> Vec<&mut GroupTable> {
     groups
 }
 
-/// Takes out of each group what is written here.
+/// Moves the keys that this module writes out of each group.
 fn take_groups(workload: &mut Workload) -> Vec<GroupTable> {
     let groups = groups_of(workload).into_iter();
     let taken = groups.map(|group| GroupTable {
@@ -88,7 +88,7 @@ fn write_group(group: &GroupTable, text: &mut String) -> Result<(), Error> {
     Ok(())
 }
 
-/// As TOML writes it by itself.
+/// The text as the TOML writer formats it.
 fn toml_text(value: &dyn AnySerialize) -> Result<String, Error> {
     toml::to_string(value)
 }
@@ -99,7 +99,7 @@ fn value(value: &dyn AnySerialize) -> Result<String, Error> {
     Ok(text)
 }
 
-/// A list at that depth of lists: one line where it is short, else a line for each.
+/// A list nested at this depth: on one line if it is short, else one line per item.
 fn list<T>(
     all: &[T],
     depth: usize,
@@ -142,7 +142,7 @@ fn branch(branch: &BranchTable, depth: usize) -> Result<String, Error> {
     with_acts(value(&head)?, &branch.acts, depth)
 }
 
-/// A table that also has a list of acts, which comes last.
+/// Inserts a list of acts at the end of a table.
 fn with_acts(table: String, acts: &[ActChoice], depth: usize) -> Result<String, Error> {
     match table.strip_suffix('}').map(str::trim_end) {
         Some(open) if !acts.is_empty() => {

@@ -1,4 +1,4 @@
-//! Workload files in TOML: read with every mistake placed, written in a short form.
+//! Workload files in TOML: reading, with the position of every error, and writing in a short form.
 
 mod complaint;
 mod layout;
@@ -9,7 +9,7 @@ mod tests;
 mod write;
 
 pub(crate) use complaint::meant;
-pub(crate) use place::Page;
+pub(crate) use place::WorkloadText;
 pub(crate) use read::parse;
 pub use read::read_toml;
 pub use write::{in_tables, to_toml};

@@ -1,23 +1,23 @@
-//! Where in the text something stands.
+//! Positions in the text of a workload file.
 
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::flaw::{Flaw, Step};
+use crate::flaw::{Flaw, PathStep};
 use plan::Diagnostic;
 
-/// A workload file's text, with which mistakes are placed.
-pub(crate) struct Page<'a> {
+/// Text of a workload file, to find the positions of errors.
+pub(crate) struct WorkloadText<'a> {
     /// The file's name as the user gave it.
     pub file: &'a str,
     /// Its text.
     pub text: &'a str,
 }
 
-impl<'a> Page<'a> {
-    /// Adds line, column and the line itself of a byte of the text.
+impl<'a> WorkloadText<'a> {
+    /// Adds the line, the column and the text of the line at a byte offset.
     pub fn place(&self, diagnostic: Diagnostic, offset: usize) -> Diagnostic {
         let offset = self.text.floor_char_boundary(offset);
         let before = &self.text[..offset];
@@ -40,12 +40,12 @@ impl<'a> Page<'a> {
         shown
     }
 
-    /// Whether the text is TOML at all, whatever it says.
+    /// `true` if the text is valid TOML, whatever its content.
     pub fn is_toml(&self) -> bool {
         DeTable::parse(self.text).is_ok()
     }
 
-    /// The key whose value holds the span, dotted and without indices.
+    /// The dotted key, without list indices, whose value contains the span.
     pub fn key_at(&self, span: &Range<usize>) -> Option<String> {
         let document = DeTable::parse(self.text).ok()?;
         let mut keys = Vec::new();
@@ -53,7 +53,7 @@ impl<'a> Page<'a> {
         (!keys.is_empty()).then(|| keys.join("."))
     }
 
-    /// Turns a flaw into an error at its place, as near as the text comes to it.
+    /// Converts an error in a value to one with its position, as precisely as the text allows.
     pub fn flaw(&self, flaw: &Flaw) -> Diagnostic {
         let diagnostic = flaw.diagnostic(self.file);
         match self.offset_of(&flaw.path) {
@@ -62,16 +62,16 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Where the deepest element of the path that the text has begins.
-    fn offset_of(&self, path: &[Step]) -> Option<usize> {
+    /// Offset of the deepest element of the path that exists in the text.
+    fn offset_of(&self, path: &[PathStep]) -> Option<usize> {
         let document = DeTable::parse(self.text).ok()?;
         let mut found = None;
         let mut table = Some(document.get_ref());
         let mut value: Option<&Spanned<DeValue>> = None;
         for step in path {
             let next = match step {
-                Step::Key(key) => table.and_then(|table| table.get(*key)),
-                Step::Index(index) => value
+                PathStep::Key(key) => table.and_then(|table| table.get(*key)),
+                PathStep::Index(index) => value
                     .and_then(|value| value.get_ref().as_array())
                     .and_then(|array| array.get(*index)),
             };
@@ -84,12 +84,12 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Files have fewer than 2^32 lines, since reading refuses them long before.
+/// Reading refuses files long before they have 2^32 lines.
 fn counted(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Collects the keys that lead to the innermost value that holds the span.
+/// Collects the keys on the path to the innermost value that contains the span.
 fn keys_to(table: &DeTable, span: &Range<usize>, keys: &mut Vec<String>) {
     for (key, value) in table {
         let holds = holds(value, span);
@@ -115,7 +115,8 @@ fn keys_below(value: &Spanned<DeValue>, span: &Range<usize>, keys: &mut Vec<Stri
     }
 }
 
-/// Whether the value or anything in it holds the span; a table's own span is its header only.
+/// Whether the value or anything in it contains the span; a table's own span covers only its
+/// header.
 fn holds(value: &Spanned<DeValue>, span: &Range<usize>) -> bool {
     let own = value.span();
     if own.start <= span.start && span.end <= own.end {

@@ -1,17 +1,17 @@
-//! Reading a workload file.
+//! Reads workload files.
 
 use crate::check::check;
 use crate::model::Workload;
 use plan::Diagnostic;
 
 use super::complaint::translate;
-use super::place::Page;
+use super::place::WorkloadText;
 
-/// Longer texts are no workload files; an honest one is a few KiB.
+/// Longer texts are refused; a real workload file has a few KiB.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
-/// Characters that begin or part values and keys; each value takes some 100 bytes of memory,
-/// however short it is written.
+/// Maximum number of characters that start or separate values and keys. Each value takes about 100
+/// bytes of memory, however short its text is.
 const MARKS_MAX: usize = 1_000_000;
 
 /// Reads a workload or a pack from TOML and checks every value.
@@ -19,13 +19,13 @@ const MARKS_MAX: usize = 1_000_000;
 /// `file` is the name that messages show.
 ///
 /// # Errors
-/// Anything that is not TOML, an unknown key, a value of the wrong type or out of its range: with
-/// line, column, and what to write instead.
+/// Invalid TOML, an unknown key, or a value of the wrong type or out of range: with line, column,
+/// and a correct form.
 pub fn read_toml(file: &str, text: &str) -> Result<Workload, Diagnostic> {
     let workload = parse(file, text)?;
     match check(&workload) {
         Ok(()) => Ok(workload),
-        Err(flaw) => Err(Page { file, text }.flaw(&flaw)),
+        Err(flaw) => Err(WorkloadText { file, text }.flaw(&flaw)),
     }
 }
 
@@ -46,5 +46,5 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Workload, Diagnostic> {
             return Err(Diagnostic::error(file, message).help("split it into several files"));
         }
     }
-    toml::from_str(text).map_err(|error| translate(&error, &Page { file, text }))
+    toml::from_str(text).map_err(|error| translate(&error, &WorkloadText { file, text }))
 }

@@ -50,7 +50,7 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
         refusal("name = \"x\"\niodpth = 3\n"),
         "error: unknown key `iodpth`\n  --> w.toml:2:1\n   2 | iodpth = 3\n\
          help: did you mean `iodepth`? Requests each worker keeps in flight on each of its \
-         targets, or rounds of work on many files, 1 to 32768; a list makes one cell for each"
+         targets, or rounds for work on many files, 1 to 32768; a list makes one cell per depth"
     );
     assert_eq!(
         refusal(
@@ -63,7 +63,7 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
     assert_eq!(
         refusal("[cycling.iodepth]\nstop = 3\n"),
         "error: unknown key `stop`\n  --> w.toml:2:1\n   2 | stop = 3\n\
-         help: did you mean `step`? What is added or multiplied by; 0 means 1"
+         help: did you mean `step`? Step, added to or multiplied with the depth; 0 means 1"
     );
     assert_eq!(
         refusal("[[worker]]\nxyzzyplugh = 3\n"),
@@ -85,11 +85,11 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
     );
     assert!(
         refusal("[[access_spec]]\nsize = 4096\n")
-            .contains("help: `size` belongs in `access_spec.line`: Bytes that a request moves"),
+            .contains("help: `size` belongs in `access_spec.line`: Bytes per request"),
     );
     assert!(
         refusal("[postmark]\nworkers = 2\n")
-            .contains("help: `workers` belongs at the top of the file: How many workers run"),
+            .contains("help: `workers` belongs at the top of the file: Number of workers"),
     );
 }
 
@@ -123,7 +123,7 @@ fn a_value_of_the_wrong_type_is_shown_beside_what_was_wanted() {
     assert_eq!(
         refusal("worker = 3\n"),
         "error: `worker` is `3`, not a list of tables\n  --> w.toml:1:10\n   1 | worker = 3\n\
-         help: write each as a table of its own, `[[...]]`"
+         help: write each as a separate table, `[[...]]`"
     );
     assert_eq!(
         refusal("verify = \"yes\"\n"),

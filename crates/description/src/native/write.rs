@@ -1,4 +1,4 @@
-//! Writing a workload file: what is written, nothing else.
+//! Writes workload files, with only the keys that are set.
 
 use super::layout;
 use crate::model::{Workload, job, program_in_tables};
@@ -6,16 +6,16 @@ use plan::Diagnostic;
 
 /// First line of a written file.
 const HEADER: &str =
-    "# A workload of pgmeter; what is not written has its default (docs/workload.md).\n";
+    "# A pgmeter workload; keys that are not written have their defaults (docs/workload.md).\n";
 
-/// The workload as TOML, which reads back to the same workload; what was not written is left out.
-/// Where another program's arguments or file stand for phases, these are written.
+/// The workload as TOML, which reads back to the same workload. Keys that are not set are left out.
+/// Phases and jobs converted from another program are written as tables.
 ///
-/// TOML's integers end at 2^63-1. A workload that was read from a file has no larger ones outside
-/// its `iometer` table; should that table have one, the text says that it is left out.
+/// Integers in TOML end at 2^63-1. In a workload read from a file, only the `iometer` table can
+/// have larger ones; then the table is left out and a comment says so.
 ///
 /// # Errors
-/// What a workload file has no words for.
+/// If a workload file cannot express the workload.
 pub fn to_toml(workload: &Workload) -> Result<String, Diagnostic> {
     let mut written = in_tables(workload)?;
     let (reason, text) = match layout::text(&written) {
@@ -33,11 +33,11 @@ pub fn to_toml(workload: &Workload) -> Result<String, Diagnostic> {
     Ok(format!("{HEADER}{reason}{text}"))
 }
 
-/// The workload with what another program's file stands for in tables. Waves of jobs that follow
-/// each other are one workload again.
+/// The workload with everything converted from another program as tables. Consecutive waves of jobs
+/// become one workload again.
 ///
 /// # Errors
-/// What tables cannot say.
+/// If tables cannot express the workload.
 pub fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     let mut written = job::in_tables(&program_in_tables(workload)?)?;
     let parts = workload.part.iter().map(in_tables);

@@ -1,16 +1,19 @@
-//! A workload said in one line: what requests do, how large they are, and in which shares.
+//! Workloads defined by command-line options: kind, sizes and shares of the requests.
+
+mod each;
 
 use units::Percent;
 
 use crate::model::{AccessLine, AccessSpec, Workload};
 use plan::Diagnostic;
 
-pub use crate::model::{BlockSizes, SizeShare};
+pub use crate::model::{BlockSizeList, BlockSizes, SizeShare};
+pub use each::OneLines;
 
-/// Share of reads in a mix of which nobody says it, as in fio.
+/// Default share of reads in a mix, as in fio.
 const MIX_DEFAULT: Percent = Percent(50.0);
 
-/// What requests do, in fio's words.
+/// Kind of requests, with fio's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
     /// Sequential reads.
@@ -28,7 +31,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// The word for it.
+    /// fio's name of the pattern.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -62,23 +65,23 @@ impl Pattern {
     }
 }
 
-/// The words of one line; none of them is a workload.
+/// Options that define a workload; all of them are optional.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OneLine {
-    /// What requests do.
+    /// Kind of the requests.
     pub pattern: Option<Pattern>,
-    /// Share of reads in a pattern that mixes.
+    /// Share of reads in a mixed pattern.
     pub mix: Option<Percent>,
     /// Sizes of requests with their shares. Default: 4 KiB.
     pub sizes: Option<BlockSizes>,
-    /// Share of reads, in Iometer's words. Default: 100.
+    /// Share of reads, as in Iometer. Default: 100.
     pub read: Option<Percent>,
-    /// Share of random positions, in Iometer's words. Default: 0.
+    /// Share of random offsets, as in Iometer. Default: 0.
     pub random: Option<Percent>,
 }
 
 impl OneLine {
-    /// The option that is given, for messages; none where nothing is said.
+    /// The first option that is given, for messages; `None` if there is none.
     #[must_use]
     pub fn first_option(&self) -> Option<&'static str> {
         let given = [
@@ -91,13 +94,12 @@ impl OneLine {
         given.into_iter().find_map(|(name, is)| is.then_some(name))
     }
 
-    /// The workload with the access specification that the words build; none where nothing is
-    /// said.
+    /// The workload with the access specification that the options define; `None` if none is given.
     ///
     /// Random requests start at multiples of the smallest size, as fio's do.
     ///
     /// # Errors
-    /// Words that contradict each other, or that leave open what requests do.
+    /// Options that contradict each other, or that do not define the kind of requests.
     pub fn workload(&self) -> Result<Option<Workload>, Diagnostic> {
         if self.first_option().is_none() {
             return Ok(None);
@@ -108,12 +110,12 @@ impl OneLine {
             Some(pattern) => {
                 let read = pattern.read(self.mix);
                 let mix = pattern.is_mix().then(|| format!(", {read} reads"));
-                (read, pattern.random(), Words::Fio(pattern, mix))
+                (read, pattern.random(), WorkloadWords::Fio(pattern, mix))
             }
             None => {
                 let read = self.read.unwrap_or(Percent(100.0));
                 let random = self.random.unwrap_or(Percent(0.0));
-                (read, random, Words::Iometer(read, random))
+                (read, random, WorkloadWords::Iometer(read, random))
             }
         };
         let align = (random.0 > 0.0).then(|| sizes.smallest());
@@ -169,7 +171,7 @@ impl OneLine {
         match (self.mix, self.pattern.filter(|pattern| !pattern.is_mix())) {
             (Some(_), Some(pattern)) => {
                 let message = format!(
-                    "`--rw {}` is no mix that `--rwmix` could change",
+                    "`--rw {}` is not a mix, so `--rwmix` does not apply",
                     pattern.name()
                 );
                 refused(
@@ -186,13 +188,13 @@ impl OneLine {
     }
 }
 
-/// Whose words a workload is named in.
-enum Words {
+/// Options from which the name of a workload is made.
+enum WorkloadWords {
     Fio(Pattern, Option<String>),
     Iometer(Percent, Percent),
 }
 
-impl Words {
+impl WorkloadWords {
     fn name(&self, sizes: &BlockSizes) -> String {
         match self {
             Self::Fio(pattern, mix) => {

@@ -1,11 +1,11 @@
-//! Options for jobs: what they say holds for each job, whatever it says itself.
+//! Applies options to jobs: they replace each job's own keys.
 
 use crate::model::{DirectionTable, FilesChoice, JobFileChoice, JobTable, Workload, job};
 use plan::Diagnostic;
 
 use super::{AMOUNTS, drop_if};
 
-/// Keys that are laid over the jobs of another program's file as they are.
+/// Keys that can be applied to converted jobs without tables.
 const LAID_OVER: [&str; 12] = [
     "budget",
     "cache",
@@ -21,11 +21,11 @@ const LAID_OVER: [&str; 12] = [
     "targets",
 ];
 
-/// The workload in a form that options with these keys can be laid over: jobs of another program's
-/// file become tables where a key is one of tables.
+/// The workload in a form to which options with these keys can be applied. Converted jobs become
+/// tables if a key requires it.
 ///
 /// # Errors
-/// Jobs that tables cannot say.
+/// If tables cannot express a job.
 pub(super) fn open_to(keys: &[String], workload: &Workload) -> Result<Workload, Diagnostic> {
     let of_tables = keys.iter().find(|key| !LAID_OVER.contains(&key.as_str()));
     let Some(key) = of_tables.filter(|_| workload.jobs.is_some()) else {
@@ -38,7 +38,7 @@ pub(super) fn open_to(keys: &[String], workload: &Workload) -> Result<Workload, 
     })
 }
 
-/// Takes out of a job what options say in its place.
+/// Removes keys of a job that options replace.
 pub(super) fn drop_own(job: &mut JobTable, has: &impl Fn(&str) -> bool) {
     drop_if(has("engine"), &mut job.engine);
     drop_if(has("cache"), &mut job.cache);
@@ -60,7 +60,7 @@ pub(super) fn drop_own(job: &mut JobTable, has: &impl Fn(&str) -> bool) {
     }
     if has("operations") {
         (job.operations, job.bytes, job.bytes_percent) = (None, None, None);
-        // Their number ends it, unless a time is said as well.
+        // The number of operations ends the job, unless a time is given as well.
         job.run_time = None;
     }
     if ["rate", "curve", "find_rate"].iter().any(|key| has(key)) {
@@ -68,7 +68,7 @@ pub(super) fn drop_own(job: &mut JobTable, has: &impl Fn(&str) -> bool) {
     }
 }
 
-/// Sizes of its files.
+/// Removes the sizes of its files.
 fn drop_size(job: &mut JobTable) {
     (job.size, job.size_percent) = (None, None);
     if let Some(FilesChoice::Each(files)) = &mut job.files {
@@ -80,7 +80,7 @@ fn drop_size(job: &mut JobTable) {
     }
 }
 
-/// The rates of both directions, in place of which all requests of all jobs are due.
+/// Removes the rates of both directions; the new rate applies to all requests of all jobs.
 fn drop_rate(job: &mut JobTable) {
     (job.rate, job.byte_rate, job.arrivals) = (None, None, None);
     job.delay_moves_rate = None;

@@ -1,53 +1,59 @@
-//! Options of the command line: each is a key of the workload file.
+//! Options of the command line, each of which sets a key of the workload file.
 
 mod jobs;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod variants;
 mod written;
+
+use std::collections::HashSet;
 
 use toml::Value;
 
 use crate::check::{check, meaningless, strip};
-use crate::icf::with_network_workers;
-use crate::model::{OneOrMany, Table, Workload};
+use crate::iometer::with_network_workers;
+use crate::model::{OneOrMany, Workload, WorkloadTable};
 use crate::native::parse;
 use crate::overlay::overlay;
 use plan::EngineKind;
 use plan::TcpAddress;
 use plan::{Diagnostic, Severity};
 use tables::TableOption;
+use variants::VariedKey;
 
-/// Keys that say how much data there is, each in place of the others.
+/// Keys that define the amount of data, each replacing the others.
 const AMOUNTS: [&str; 3] = ["size", "times_memory", "total_size"];
 
-/// Values that replace what workloads say.
+/// Values that replace keys of workloads.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Overrides {
-    /// The keys of workloads that are set.
+    /// Keys of workloads that are set.
     keys: Vec<String>,
     over: Workload,
-    /// What is said to the tables of file workloads, in the order in which it was.
+    /// Options for the tables of file workloads, in the order given.
     table_options: Vec<TableOption>,
+    /// Keys with several values, in the order given.
+    varied: Vec<VariedKey>,
     /// See [`Self::set_ranks`].
     ranks: Option<Ranks>,
-    /// Whether targets that are TCP peers are refused.
+    /// `true` if TCP peers are refused as targets.
     refuses_peers: bool,
 }
 
-/// How many processes share the work.
+/// Number of processes that share the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ranks {
-    /// So many, each with as many workers as one alone would have.
+    /// This number of processes, each with as many workers as a run by one process.
     Each(u32),
-    /// So many, which have the workers together.
+    /// This number of processes, among which the workers are divided.
     OfAll(u32),
-    /// One for each of these groups of workers.
+    /// One process for each of these groups of workers.
     OfGroups(Vec<String>),
 }
 
 impl Ranks {
-    /// How many there are.
+    /// Number of processes.
     pub const fn count(&self) -> u32 {
         match self {
             Self::Each(count) | Self::OfAll(count) => *count,
@@ -57,31 +63,44 @@ impl Ranks {
     }
 }
 
-/// Workloads with the options in place.
+/// Workloads with the options applied.
 pub struct Applied {
-    /// The workloads.
+    /// The changed workloads.
     pub workloads: Vec<Workload>,
-    /// Options that change nothing for some of them.
+    /// Warnings about options that have no effect on some of them.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Overrides {
-    /// No option is given.
+    /// No options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets a key, dotted for one inside a table, to a value as the workload file has it; texts
+    /// Sets a key to a value in the form of the workload file. A key in a table is dotted. Texts
     /// need no quotes and lists no brackets.
     ///
-    /// A key of file workloads' tables needs not be dotted: it goes to the table that a workload
-    /// has. Where a workload has a key of the same name, that one is meant, but for `size`.
+    /// A key of a file workload's table needs no dot; it is set in the table that the workload has.
+    /// If the workload itself has a key of the same name, that one is set, except for `size`.
+    ///
+    /// Several values for a key that takes one are separated by commas: each workload is then
+    /// measured with each of them.
     ///
     /// # Errors
-    /// When the key is unknown, or the value is not of the key's type or range.
+    /// If the key is unknown, or the value has the wrong type or is out of range.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Diagnostic> {
         let (key, value) = (key.trim(), value.trim());
+        self.varied.retain(|it| it.key != key);
+        let as_one = self.set_one(key, value);
+        match (as_one, VariedKey::read(key, value)) {
+            (Err(error), Some(varied)) => self.set_each(varied, &error),
+            (as_one, _) => as_one,
+        }
+    }
+
+    /// Sets a key to a single value, as [`Self::set`].
+    fn set_one(&mut self, key: &str, value: &str) -> Result<(), Diagnostic> {
         let first = key.split('.').next().unwrap_or_default();
         let of_tables = TableOption::read(key, value);
         let Some(mut option) = of_tables else {
@@ -95,33 +114,33 @@ impl Overrides {
         Ok(())
     }
 
-    /// Tells how many processes, on one machine or many, share the work: each has as many workers
-    /// as a run by one would have.
+    /// Sets the number of processes, on one or several machines, that share the work. Each has as
+    /// many workers as a run by one process.
     pub fn set_ranks(&mut self, ranks: u32) {
         self.ranks = (ranks > 1).then_some(Ranks::Each(ranks));
     }
 
-    /// Tells how many processes share the work, each of which has its part of the workers.
+    /// Sets the number of processes among which the workers are divided.
     pub fn set_ranks_of_all(&mut self, ranks: u32) {
         self.ranks = (ranks > 1).then_some(Ranks::OfAll(ranks));
     }
 
-    /// Tells that there is a process for each of these groups of workers, in this order.
+    /// Runs one process for each of these groups of workers, in this order.
     pub fn set_ranks_of_groups(&mut self, groups: Vec<String>) {
         self.ranks = Some(Ranks::OfGroups(groups));
     }
 
-    /// How many processes share the work, where there are several.
+    /// The processes that share the work, if there are several.
     pub const fn ranks(&self) -> Option<&Ranks> {
         self.ranks.as_ref()
     }
 
-    /// Sets a key of workloads themselves.
+    /// Sets a key of the workloads themselves.
     fn set_own(&mut self, key: &str, value: &str) -> Result<(), Diagnostic> {
         let over = read(key, value).map_err(tables::with_nearest)?;
         if over.base.is_some() {
-            let message = "`use` cannot be set by an option: it counts when the file is read";
-            let help = "name that workload in place of the file";
+            let message = "`use` cannot be set by an option: it takes effect when the file is read";
+            let help = "name that workload instead of the file";
             return Err(Diagnostic::error("", message).help(help));
         }
         check(&over).map_err(|flaw| flaw.diagnostic(""))?;
@@ -136,7 +155,7 @@ impl Overrides {
     /// Sets a key from `key=value`, the form of `--set`.
     ///
     /// # Errors
-    /// As [`Self::set`], and when there is no `=`.
+    /// As for [`Self::set`], and if there is no `=`.
     pub fn set_pair(&mut self, pair: &str) -> Result<(), Diagnostic> {
         match pair.split_once('=') {
             Some((key, value)) => self.set(key, value).map_err(|error| in_a_pair(error, key)),
@@ -147,19 +166,19 @@ impl Overrides {
         }
     }
 
-    /// Refuses targets that are TCP peers, wherever they are named: whoever asks may use this
-    /// machine's paths and not its network.
+    /// Refuses targets that are TCP peers, wherever they are named, for callers that may use this
+    /// machine's paths but not its network.
     pub fn refuse_peers(&mut self) {
         self.refuses_peers = true;
     }
 
-    /// Whether targets that are TCP peers are refused.
+    /// `true` if targets that are TCP peers are refused.
     #[must_use]
     pub const fn refuses_peers(&self) -> bool {
         self.refuses_peers
     }
 
-    /// Replaces the targets that workloads name.
+    /// Replaces the targets of the workloads.
     pub fn set_targets(&mut self, targets: Vec<String>) {
         self.over.targets = Some(OneOrMany::from(targets));
         if !self.has("targets") {
@@ -167,70 +186,85 @@ impl Overrides {
         }
     }
 
-    /// Whether an option says something about this key.
+    /// `true` if an option sets this key.
     #[must_use]
     pub fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|known| known == key)
     }
 
-    /// Whether an option says something about this key of the table.
-    pub fn has_in(&self, table: Table, key: &str) -> bool {
+    /// `true` if an option sets this key of the table.
+    pub fn has_in(&self, table: WorkloadTable, key: &str) -> bool {
         let mut options = self.table_options.iter();
         options.any(|option| option.sets(table, key))
     }
 
-    /// The targets that options name; empty when none does.
+    /// Targets from options; empty if there are none.
     #[must_use]
     pub fn targets(&self) -> &[String] {
         self.over.targets.as_ref().map_or(&[], OneOrMany::as_slice)
     }
 
-    /// Whether options say where to work, or that nothing is touched at all.
+    /// `true` if options set the targets, or select an engine that accesses none.
     #[must_use]
     pub fn settle_targets(&self) -> bool {
         let is_untouched = self.over.engine == Some(EngineKind::Null);
         is_untouched || self.location().is_some() || !self.targets().is_empty()
     }
 
-    /// The targets that options name for this workload; empty when none does.
+    /// Targets from options for this workload; empty if there are none.
     pub fn targets_of(&self, workload: &Workload) -> Vec<String> {
         match self
             .location()
-            .filter(|_| workload.table().is_some_and(Table::has_pool))
+            .filter(|_| workload.table().is_some_and(WorkloadTable::has_pool))
         {
             Some(location) => vec![location.to_owned()],
             None => self.targets().to_vec(),
         }
     }
 
-    /// The path that an option gave as a pool's location: a target, as it is not beneath one.
+    /// The path that an option gave as a pool's location: a target, because it is not below one.
     fn location(&self) -> Option<&str> {
         let options = self.table_options.iter().rev();
-        let pools = || Table::ALL.into_iter().filter(|table| table.has_pool());
+        let pools = || {
+            WorkloadTable::ALL
+                .into_iter()
+                .filter(|table| table.has_pool())
+        };
         let mut locations = options.filter(|it| pools().any(|table| it.sets(table, "locations")));
         locations.next()?.target()
     }
 
-    /// The workloads with the options in place.
+    /// Applies the options to the workloads. If keys have several values, each workload becomes
+    /// one for each combination.
     ///
     /// # Errors
-    /// An option that changes nothing for any workload, or that the workload it is for refuses.
+    /// An option that has no effect on any workload, or that a workload does not accept.
     pub fn applied(&self, workloads: &[Workload]) -> Result<Applied, Diagnostic> {
         if let (Some(location), Some(target)) = (self.location(), self.targets().first()) {
             let message = format!("`{target}` and the location `{location}` are both targets");
             return Err(Diagnostic::error("", message).help("name one of them"));
         }
+        let combinations = self.combinations()?;
         let mut unused = Unused::default();
         let mut applied = Vec::with_capacity(workloads.len());
         let mut warnings = Vec::new();
         for (index, workload) in workloads.iter().enumerate() {
             unused.workload_index = index;
             let (workload, said) = with_network_workers(workload);
-            // Whoever names peers does not need to hear of them.
+            // A user who names peers needs no warnings about them.
             let mut targets = self.targets().iter();
             let names_peers = targets.any(|target| TcpAddress::is_meant(target));
             warnings.extend(said.into_iter().filter(|_| !names_peers));
-            applied.push(self.applied_to(&workload, &mut unused)?);
+            let mut seen = HashSet::new();
+            for combination in &combinations {
+                let mut one = combination.overrides.applied_to(&workload, &mut unused)?;
+                let variant = combination.variant(&one, &unused);
+                // Combinations that differ only in keys without effect are measured once.
+                if seen.insert(variant.clone()) {
+                    variant.into_iter().for_each(|it| one.mark(it));
+                    applied.push(one);
+                }
+            }
         }
         warnings.extend(unused.warnings(workloads.len())?);
         Ok(Applied {
@@ -239,8 +273,8 @@ impl Overrides {
         })
     }
 
-    /// The workload with the options in place. What options say holds for each worker, so the
-    /// workers' own values of those keys go; their targets stay, for planning to replace.
+    /// Applies the options to a workload. Options apply to every worker, so the workers' own values
+    /// of these keys are removed. Their targets stay, for planning to replace.
     fn applied_to(&self, workload: &Workload, unused: &mut Unused) -> Result<Workload, Diagnostic> {
         let mut over = self.over.clone();
         over.targets = None;
@@ -274,20 +308,20 @@ impl Overrides {
     }
 }
 
-/// Options that change nothing for some workloads.
+/// Collects options that have no effect on some workloads.
 #[derive(Default)]
 struct Unused {
-    /// The workload that is looked at.
+    /// Index of the current workload.
     workload_index: usize,
     found: Vec<Leftover>,
 }
 
-/// An option that changes nothing for a workload.
+/// An option that has no effect on a workload.
 struct Leftover {
     workload_index: usize,
     option: String,
     why: Diagnostic,
-    /// Whether the option names which workloads it is for.
+    /// `true` if the option names the workloads for which it is meant.
     is_expected: bool,
 }
 
@@ -305,10 +339,16 @@ impl Unused {
         }
     }
 
-    /// What the reader should know of options that some workload uses.
+    /// `true` if the option has no effect on the current workload.
+    fn is_here(&self, option: &str) -> bool {
+        let mut found = self.found.iter();
+        found.any(|it| it.workload_index == self.workload_index && it.option == option)
+    }
+
+    /// Warnings about options that have an effect on some of the workloads only.
     ///
     /// # Errors
-    /// The first option that none of so many workloads uses.
+    /// The first option without effect on any of the `workload_count` workloads.
     fn warnings(self, workload_count: usize) -> Result<Vec<Diagnostic>, Diagnostic> {
         let is_useless = |option: &str| {
             let leftovers = self.found.iter().filter(|it| it.option == option);
@@ -332,7 +372,7 @@ fn drop_if<T>(drop: bool, value: &mut Option<T>) {
     }
 }
 
-/// Reads the value in the ways a person may write it; the first that fits the key's type counts.
+/// Parses the value in the forms a user may write; the first one that fits the key's type counts.
 fn read(key: &str, value: &str) -> Result<Workload, Diagnostic> {
     let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if !key.chars().all(bare) || key.split('.').any(str::is_empty) {
@@ -356,18 +396,22 @@ fn read(key: &str, value: &str) -> Result<Workload, Diagnostic> {
     if let Some(over) = attempts.find_map(|attempt| attempt) {
         return Ok(over);
     }
-    // Where a word is wanted, the text is what was meant.
+    // If a word or a text is expected, the text itself was meant.
+    let is_text = |error: &Diagnostic| {
+        let wanted = [", not a word", ", not a text"];
+        wanted.iter().any(|it| error.message.ends_with(it))
+    };
     match as_written {
-        Some(Err(error)) if !error.message.ends_with(", not a word") => Err(error),
+        Some(Err(error)) if !is_text(&error) => Err(error),
         _ => one(key, &quoted).map_err(|error| unquoted(error, &quoted, value)),
     }
 }
 
-/// The error of `--set`, whose help writes a pair and not a line of a file.
+/// Adapts an error to `--set`: its help shows a pair instead of a line of a file.
 fn in_a_pair(mut error: Diagnostic, key: &str) -> Diagnostic {
     if error.message.ends_with(", not a list of tables") {
         error.message = format!("`{key}` is in a list of tables, which `--set` cannot change");
-        error.help = Some("`--print toml` makes a file to change it in".to_owned());
+        error.help = Some("`--print toml` prints a file in which you can change it".to_owned());
         return error;
     }
     let name = key.rsplit('.').next().unwrap_or_default();
@@ -377,7 +421,7 @@ fn in_a_pair(mut error: Diagnostic, key: &str) -> Diagnostic {
     error
 }
 
-/// The error without the quotes that the user did not write.
+/// Removes the quotes that the user did not write from an error.
 fn unquoted(mut error: Diagnostic, quoted: &str, value: &str) -> Diagnostic {
     let shown = match value {
         "" => "empty".to_owned(),
@@ -388,7 +432,7 @@ fn unquoted(mut error: Diagnostic, quoted: &str, value: &str) -> Diagnostic {
     error
 }
 
-/// The parts between commas as a list, each without quotes a text unless it is a number.
+/// Converts comma-separated parts to a list; parts that are not numbers become texts.
 fn listed(value: &str) -> String {
     let parts = value.split(',').map(|part| {
         let part = part.trim();
@@ -400,7 +444,8 @@ fn listed(value: &str) -> String {
     format!("[{}]", parts.collect::<Vec<_>>().join(", "))
 }
 
-/// A file with this key alone; its mistakes have no place that the user knows.
+/// Parses a file with only this key; positions of errors are removed, because the user does not see
+/// this file.
 fn one(key: &str, value: &str) -> Result<Workload, Diagnostic> {
     parse("", &format!("{key} = {value}")).map_err(|mut error| {
         error.line = None;

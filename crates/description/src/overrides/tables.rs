@@ -3,57 +3,61 @@
 use toml::Value;
 
 use crate::check::check;
-use crate::classics::postmark::Postmark;
-use crate::model::{OneOrMany, Table, Workload};
+use crate::model::{Workload, WorkloadTable};
 use crate::native::meant;
 use crate::nearest::{nearest, nearest_few};
 use crate::overlay::overlay;
-use crate::reference::{keys_named, keys_of_type, outermost_keys};
+use crate::reference::{keys_named, keys_of_table, outermost_keys};
 use plan::Diagnostic;
 
 use super::{Unused, listed, read};
 
-/// The one key of workloads that a table of the same key, or PostMark's own name, takes for its
-/// own.
+/// The only key of workloads that tables also have.
 const SIZE: &str = "size";
+/// The corresponding key of tables with several sizes.
+const SIZES: &str = "sizes";
+/// PostMark's own names for keys of its pool.
+const NAMES_OF_POOL: [&str; 4] = [SIZE, "read", "write", "location"];
 
 /// An option for a key of one or several tables.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TableOption {
     /// The key as it was given.
     key: String,
-    /// Whether it names its table.
+    /// `true` if the option names its table.
     is_dotted: bool,
-    /// What it comes to in each table that has the key.
-    values: Vec<(Table, Result<TableValue, Diagnostic>)>,
-    /// Why the value is none of the workloads' own key of that name.
+    /// The value for each table that has the key.
+    values: Vec<(WorkloadTable, Result<TableValue, Diagnostic>)>,
+    /// Why the value is not valid for the workloads' own key of that name.
     pub elsewhere: Option<Diagnostic>,
 }
 
 /// A value of a table.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct TableValue {
-    /// A workload with the table alone.
+    /// A workload with only this table.
     over: Workload,
-    /// A target that the value names as well.
+    /// A target that the value names in addition.
     target: Option<String>,
 }
 
 impl TableOption {
-    /// Reads the value for each table that has the key; nothing for a key of workloads
-    /// themselves, and for one that nobody knows.
+    /// Parses the value for each table that has the key; `None` for keys of workloads themselves
+    /// and for unknown keys.
     pub fn read(key: &str, value: &str) -> Option<Self> {
         let (first, rest) = key.split_once('.').unwrap_or((key, ""));
-        let named = Table::ALL.into_iter().find(|table| table.key() == first);
-        if named == Some(Table::Program) {
-            // Its tables are lists, which are set as a whole.
+        let named = WorkloadTable::ALL
+            .into_iter()
+            .find(|table| table.key() == first);
+        if named == Some(WorkloadTable::Program) {
+            // Its tables are lists, which can only be set as a whole.
             return None;
         }
         let values: Vec<_> = match named {
             Some(_) if rest.is_empty() => return None,
             Some(table) => vec![(table, value_for(table, rest, value))],
             None if first != SIZE && outermost_keys().any(|key| key == first) => return None,
-            None => Table::ALL
+            None => WorkloadTable::ALL
                 .into_iter()
                 .filter(|table| is_key_of(*table, first))
                 .map(|table| (table, value_for(table, key, value)))
@@ -67,15 +71,15 @@ impl TableOption {
         })
     }
 
-    /// Whether workloads have a key of that name, too.
+    /// `true` if workloads have a key of that name, too.
     pub fn is_also_own(&self) -> bool {
         self.key == SIZE
     }
 
-    /// The error of an option that fits nowhere.
+    /// Checks that the value is valid somewhere.
     ///
     /// # Errors
-    /// That of the workloads' own key, or else of the first table.
+    /// The error of the workloads' own key, or else of the first table.
     pub fn checked(&self) -> Result<(), Diagnostic> {
         let fits_own = self.is_also_own() && self.elsewhere.is_none();
         if fits_own || self.values.iter().any(|(_, value)| value.is_ok()) {
@@ -91,27 +95,21 @@ impl TableOption {
             .map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Whether it is for a key of this name, and the table has it.
-    pub fn takes(&self, table: Table, key: &str) -> bool {
+    /// `true` if it is for a key of this name and the table has the key.
+    pub fn takes(&self, table: WorkloadTable, key: &str) -> bool {
         self.key == key && self.value(table).is_some()
     }
 
-    /// Whether it sets this key of the table.
-    pub fn sets(&self, table: Table, key: &str) -> bool {
+    /// `true` if it sets this key of the table.
+    pub fn sets(&self, table: WorkloadTable, key: &str) -> bool {
         let Some(Ok(value)) = self.value(table) else {
             return false;
         };
-        let written = match table {
-            Table::Postmark => units::json_value(&value.over.postmark),
-            Table::CreateRemove => units::json_value(&value.over.create_remove),
-            Table::LatFs => units::json_value(&value.over.lat_fs),
-            Table::FsMark => units::json_value(&value.over.fs_mark),
-            Table::Program => return false,
-        };
-        written.is_ok_and(|table| !table[key].is_null())
+        let written = units::json_value(&value.over);
+        written.is_ok_and(|workload| !workload[table.key()][key].is_null())
     }
 
-    /// The target that it names as well.
+    /// The target that the value names in addition.
     pub fn target(&self) -> Option<&str> {
         let mut values = self
             .values
@@ -120,15 +118,15 @@ impl TableOption {
         values.find_map(|value| value.target.as_deref())
     }
 
-    fn value(&self, table: Table) -> Option<&Result<TableValue, Diagnostic>> {
+    fn value(&self, table: WorkloadTable) -> Option<&Result<TableValue, Diagnostic>> {
         let mut values = self.values.iter();
         values.find_map(|(known, value)| (*known == table).then_some(value))
     }
 
-    /// Lays the value over the workload's table.
+    /// Applies the value to the workload's table.
     ///
     /// # Errors
-    /// When it is no value of that table's key.
+    /// If the value is not valid for that table's key.
     pub fn apply(&self, workload: &mut Workload, unused: &mut Unused) -> Result<(), Diagnostic> {
         let table = workload.table();
         match table.and_then(|table| self.value(table)) {
@@ -147,8 +145,8 @@ impl TableOption {
         Ok(())
     }
 
-    /// Why the option changes nothing for the workload.
-    fn not_here(&self, workload: &Workload, table: Option<Table>) -> Diagnostic {
+    /// Why the option has no effect on the workload.
+    fn not_here(&self, workload: &Workload, table: Option<WorkloadTable>) -> Diagnostic {
         let (name, key) = (workload.name_or_default(), &self.key);
         let owners: Vec<String> = self
             .values
@@ -181,7 +179,7 @@ impl TableOption {
     }
 }
 
-/// Adds the nearest key of all tables to the error of an unknown key that is near to no other.
+/// Suggests the nearest key of all tables if the error of an unknown key has no suggestion.
 pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {
     let unknown = error.message.strip_prefix("unknown key `");
     let Some(key) = unknown.and_then(|rest| rest.strip_suffix('`')) else {
@@ -194,7 +192,7 @@ pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {
     {
         return error;
     }
-    let all: Vec<&str> = Table::ALL.into_iter().flat_map(keys_of).collect();
+    let all: Vec<&str> = WorkloadTable::ALL.into_iter().flat_map(keys_of).collect();
     let near = nearest_few(key, all.iter().copied(), 3);
     if near.is_empty() {
         return error;
@@ -207,64 +205,57 @@ pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {
     error.help(meant(&keys))
 }
 
-fn is_key_of(table: Table, key: &str) -> bool {
+fn is_key_of(table: WorkloadTable, key: &str) -> bool {
     keys_of(table).contains(&key)
 }
 
-/// The keys of a table, and the names by which PostMark calls some of them.
-fn keys_of(table: Table) -> Vec<&'static str> {
-    const OF_POSTMARK: [&str; 4] = [SIZE, "read", "write", "location"];
-    let name = match table {
-        Table::Postmark => "Postmark",
-        Table::CreateRemove => "CreateRemove",
-        Table::LatFs => "LatFs",
-        Table::FsMark => "FsMark",
-        // What its tables have is said in the file.
-        Table::Program => return Vec::new(),
-    };
-    let mut keys: Vec<&str> = keys_of_type(name).collect();
-    match table {
-        Table::Postmark => keys.extend(OF_POSTMARK),
-        Table::CreateRemove | Table::LatFs => keys.push(SIZE),
-        Table::FsMark | Table::Program => {}
+/// The keys of a table, and other names for some of them.
+fn keys_of(table: WorkloadTable) -> Vec<&'static str> {
+    if table == WorkloadTable::Program {
+        // Its tables can only be set in a file.
+        return Vec::new();
+    }
+    let mut keys: Vec<&str> = keys_of_table(table.key()).collect();
+    match table.has_pool() {
+        true => keys.extend(NAMES_OF_POOL),
+        false if keys.contains(&SIZES) => keys.push(SIZE),
+        false => {}
     }
     keys
 }
 
-/// Reads a value of the table's key, which may be one of PostMark's own names.
-fn value_for(table: Table, key: &str, value: &str) -> Result<TableValue, Diagnostic> {
-    let over = match (table, key) {
-        (Table::Postmark, SIZE) => sizes(value),
-        (Table::CreateRemove | Table::LatFs, SIZE) => {
-            read(&format!("{}.sizes", table.key()), value)
-        }
-        (Table::Postmark, "read") => read("postmark.read_block", value),
-        (Table::Postmark, "write") => read("postmark.write_block", value),
-        (Table::Postmark, "location") if value.starts_with('/') => return Ok(outside(value)),
-        (Table::Postmark, "locations") if is_outside(value) => return locations_outside(value),
-        (Table::Postmark, "location") => {
-            read("postmark.locations", &Value::from(value).to_string())
-        }
-        (Table::Postmark, "locations") => read("postmark.locations", &as_list(value)),
-        _ => read(&format!("{}.{key}", table.key()), value),
+/// Parses a value of the table's key, which may also have the original program's name.
+fn value_for(table: WorkloadTable, key: &str, value: &str) -> Result<TableValue, Diagnostic> {
+    let read_key = |key: &str, value: &str| read(&format!("{}.{key}", table.key()), value);
+    let over = match key {
+        SIZE if table.has_pool() => sizes(table, value),
+        SIZE if keys_of_table(table.key()).any(|key| key == SIZES) => read_key(SIZES, value),
+        _ if !table.has_pool() => read_key(key, value),
+        "read" => read_key("read_block", value),
+        "write" => read_key("write_block", value),
+        "location" if value.starts_with('/') => return outside(table, value),
+        "locations" if is_outside(value) => return locations_outside(table, value),
+        "location" => read_key("locations", &Value::from(value).to_string()),
+        "locations" => read_key("locations", &as_list(value)),
+        _ => read_key(key, value),
     }?;
     check(&over).map_err(|flaw| flaw.diagnostic(""))?;
     Ok(TableValue { over, target: None })
 }
 
-/// `LOW HIGH`, or one number for both, as PostMark's `set size` takes them.
-fn sizes(value: &str) -> Result<Workload, Diagnostic> {
+/// Parses `LOW HIGH`, or one number for both.
+fn sizes(table: WorkloadTable, value: &str) -> Result<Workload, Diagnostic> {
     let (low, high) = match value.split_once(char::is_whitespace) {
         Some((low, high)) => (low, high.trim_start()),
         None => (value, value),
     };
     Ok(overlay(
-        read("postmark.min_size", low)?,
-        read("postmark.max_size", high)?,
+        read(&format!("{}.min_size", table.key()), low)?,
+        read(&format!("{}.max_size", table.key()), high)?,
     ))
 }
 
-/// What stands between commas is a location each.
+/// Each text between commas is a location.
 fn as_list(value: &str) -> String {
     match value.contains(',') && value.parse::<Value>().is_err() {
         true => listed(value),
@@ -272,7 +263,7 @@ fn as_list(value: &str) -> String {
     }
 }
 
-/// A location as it stands in a list or in quotes.
+/// A location without brackets and quotes.
 fn bare(value: &str) -> &str {
     value.trim_matches(['[', ']', '"', '\'', ' '])
 }
@@ -281,29 +272,22 @@ fn is_outside(value: &str) -> bool {
     bare(value).starts_with('/')
 }
 
-fn locations_outside(value: &str) -> Result<TableValue, Diagnostic> {
+fn locations_outside(table: WorkloadTable, value: &str) -> Result<TableValue, Diagnostic> {
     if value.contains(',') {
         let message = "several locations outside the target are several targets";
         return Err(Diagnostic::error("", message).help("name each with `--target`"));
     }
-    Ok(outside(bare(value)))
+    outside(table, bare(value))
 }
 
-/// An absolute location is the target; its weight changes nothing, as it is the only one.
-fn outside(location: &str) -> TableValue {
+/// An absolute location becomes the target; its weight has no effect, because it is the only one.
+fn outside(table: WorkloadTable, location: &str) -> Result<TableValue, Diagnostic> {
     let path = match location.rsplit_once(' ') {
         Some((path, weight)) if weight.parse::<u32>().is_ok() => path,
         _ => location,
     };
-    let postmark = Postmark {
-        locations: Some(OneOrMany::Many(Vec::new())),
-        ..Postmark::default()
-    };
-    TableValue {
-        over: Workload {
-            postmark: Some(postmark),
-            ..Workload::default()
-        },
+    Ok(TableValue {
+        over: read(&format!("{}.locations", table.key()), "[]")?,
         target: Some(path.to_owned()),
-    }
+    })
 }

@@ -141,8 +141,8 @@ fn nothing_can_be_smuggled_in_by_a_value() {
 }
 
 fn files(text: &str) -> Workload {
-    let loaded = crate::source::load("w.toml", text.as_bytes(), None, false);
-    loaded.unwrap().workloads.remove(0)
+    let loaded = crate::load("w.toml", text);
+    loaded.unwrap().remove(0)
 }
 
 fn leads_to(pairs: &[&str], text: &str) -> String {
@@ -352,12 +352,12 @@ fn mistakes_in_keys_of_tables_are_told_at_once() {
         (
             "transaction=3",
             "transactions",
-            "Transactions of each worker",
+            "Number of transactions of each worker",
         ),
         (
             "postmark.numbr=3",
             "number",
-            "Files made before the transactions",
+            "Number of files that each worker creates",
         ),
     ] {
         let wanted = format!("help: did you mean `{near}`? {said}");
@@ -379,4 +379,119 @@ fn mistakes_in_keys_of_tables_are_told_at_once() {
 fn a_key_that_counts_only_when_a_file_is_read_is_no_option() {
     let seen = refusal("use=randread-4k");
     assert!(seen.contains("`use` cannot be set by an option"), "{seen}");
+}
+
+/// The names of the workloads into which `workload` is made by the options.
+fn names(overrides: &Overrides, workload: &Workload) -> Vec<String> {
+    let applied = overrides.applied(std::slice::from_ref(workload)).unwrap();
+    let names = applied.workloads.iter();
+    names.map(|it| it.name_or_default().to_owned()).collect()
+}
+
+fn named(name: &str) -> Workload {
+    Workload {
+        name: Some(name.to_owned()),
+        ..Workload::default()
+    }
+}
+
+#[test]
+fn several_values_make_a_workload_for_each_combination() {
+    let overrides = with(&["workers=1,2", "iodepth=1,8", "engine=psync, io_uring"]);
+    assert_eq!(
+        names(&overrides, &named("a")),
+        [
+            "a, engine=psync",
+            "a, engine=io_uring",
+            "a, engine=psync",
+            "a, engine=io_uring",
+        ]
+    );
+    let applied = overrides.applied(&[named("a")]).unwrap().workloads;
+    assert_eq!(applied[3].workers, Some(2));
+    assert_eq!(applied[3].engine, Some(EngineKind::IoUring));
+    // Depths are cells of one workload.
+    assert_eq!(applied[3].iodepth, Some(OneOrMany::Many(vec![1, 8])));
+    assert_eq!(applied[3].pack.as_deref(), Some("a"));
+    let varied = applied[3].varied.as_ref().unwrap();
+    let settings = varied.settings.iter();
+    let settings: Vec<_> = settings
+        .map(|it| (it.key.as_str(), it.value.as_str()))
+        .collect();
+    assert_eq!(settings, [("workers", "2"), ("engine", "io_uring")]);
+    assert!(overrides.has("workers") && overrides.has("engine"));
+}
+
+#[test]
+fn the_last_option_of_a_key_counts_with_all_its_values() {
+    let last = |pairs: &[&str]| names(&with(pairs), &named("a"));
+    assert_eq!(last(&["batch=1,2", "batch=3"]), ["a"]);
+    assert_eq!(
+        last(&["batch=3", "batch=1,2"]),
+        ["a, batch=1", "a, batch=2"]
+    );
+    assert_eq!(
+        last(&["batch=1,2", "batch=4,8"]),
+        ["a, batch=4", "a, batch=8"]
+    );
+}
+
+#[test]
+fn keys_of_tables_take_several_values_too() {
+    let workloads = crate::load_builtin("postmark").unwrap();
+    let overrides = with(&["transactions=1000,2000"]);
+    let applied = overrides.applied(&workloads).unwrap().workloads;
+    let counts = applied
+        .iter()
+        .map(|it| it.postmark.as_ref().unwrap().transactions);
+    assert_eq!(counts.collect::<Vec<_>>(), [Some(1000), Some(2000)]);
+}
+
+#[test]
+fn a_workload_that_has_no_such_key_is_not_multiplied() {
+    let mut workloads = crate::load_builtin("postmark").unwrap();
+    workloads.push(named("a"));
+    let overrides = with(&["transactions=1000,2000"]);
+    let applied = overrides.applied(&workloads).unwrap();
+    let names = applied.workloads.iter().map(Workload::name_or_default);
+    let wanted = [
+        "postmark, transactions=1000",
+        "postmark, transactions=2000",
+        "a",
+    ];
+    assert_eq!(names.collect::<Vec<_>>(), wanted);
+    assert_eq!(applied.warnings.len(), 1);
+}
+
+#[test]
+fn mistakes_in_several_values_name_the_value() {
+    assert!(
+        refusal("workers=1,x").contains("`x`"),
+        "{}",
+        refusal("workers=1,x")
+    );
+    assert!(refusal("workers=2,2").contains("`2` is given twice for `workers`"));
+    assert!(
+        refusal("workers=a,b").contains("a,b"),
+        "{}",
+        refusal("workers=a,b")
+    );
+    let many: Vec<String> = (1..=40).map(|it| it.to_string()).collect();
+    let many = many.join(",");
+    let overrides = with(&[&format!("workers={many}"), &format!("batch={many}")]);
+    let error = overrides.applied(&[named("a")]).err().unwrap();
+    assert!(
+        error.message.contains("1600 combinations"),
+        "{}",
+        error.message
+    );
+}
+
+#[test]
+fn several_values_are_written_as_a_pack() {
+    let overrides = with(&["workers=1,2"]);
+    let written = overrides.written(&[named("a")]).unwrap();
+    assert_eq!(written.name.as_deref(), Some("a"));
+    let workers = written.part.iter().map(|part| part.workers);
+    assert_eq!(workers.collect::<Vec<_>>(), [Some(1), Some(2)]);
 }

@@ -1,4 +1,4 @@
-//! Workloads with the options in them, to be written as a file that says the same.
+//! Workloads with options applied, to be written as a file with the same effect.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,10 @@ use plan::job::{BuiltJob, JobFiles, NamedFile};
 use super::Overrides;
 
 impl Overrides {
-    /// One workload that says what these say with the options in place, targets included: the
-    /// only one itself, of several a pack.
+    /// One workload with the options and targets applied; several workloads become a pack.
     ///
     /// # Errors
-    /// An option that changes nothing for any workload, or that the workload it is for refuses.
+    /// An option that has no effect on any workload, or that a workload does not accept.
     pub fn written(&self, workloads: &[Workload]) -> Result<Workload, Diagnostic> {
         let mut applied = self.applied(workloads)?.workloads;
         if let Some(flaw) = given_twice(self.targets()) {
@@ -39,7 +38,7 @@ impl Overrides {
 }
 
 impl Overrides {
-    /// Whether the workloads with the options in place write nothing, preparation included.
+    /// `true` if the workloads with the options applied write nothing, preparation included.
     #[must_use]
     pub fn only_reads(&self, workloads: &[Workload]) -> bool {
         let applied = self.applied(workloads);
@@ -64,7 +63,7 @@ fn only_reads(workload: &Workload) -> bool {
             .all(reads)
 }
 
-/// Whether its jobs, if it has any, read nothing but the targets themselves.
+/// Whether its jobs, if it has any, only read, and only the targets themselves.
 fn jobs_only_read(workload: &Workload) -> bool {
     let reads = |job: &BuiltJob, files: &JobFiles| {
         let mut own = job.plan.files.iter();
@@ -83,8 +82,8 @@ fn jobs_only_read(workload: &Workload) -> bool {
     })
 }
 
-/// Puts the options' targets where planning would use them: as many as are named one by one, in
-/// order, otherwise all of them for each worker.
+/// Puts the options' targets where planning would use them: as many as the file names replace those
+/// one by one, in order; otherwise each worker uses all of them.
 fn put_targets(workload: &mut Workload, targets: &[String]) {
     let common = workload.targets.clone();
     let own = workload.worker.iter().map(|it| it.targets.clone());
@@ -117,7 +116,7 @@ fn put_targets(workload: &mut Workload, targets: &[String]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::load_builtin;
+    use crate::load_builtin;
 
     fn overrides(pairs: &[&str], targets: &[&str]) -> Overrides {
         let mut overrides = Overrides::new();
@@ -133,7 +132,7 @@ mod tests {
     #[test]
     fn only_what_reads_and_prepares_nothing_only_reads() {
         let reads = |name: &str, pairs: &[&str]| {
-            let workloads = load_builtin(name).unwrap().workloads;
+            let workloads = load_builtin(name).unwrap();
             overrides(pairs, &[]).only_reads(&workloads)
         };
         assert!(reads("randread-4k", &[]));
@@ -157,8 +156,8 @@ mod tests {
     fn jobs_only_read_where_they_read_nothing_but_their_targets() {
         let reads = |job: &str| {
             let text = format!("targets = \"/a\"\n[[job]]\n{job}");
-            let read = crate::source::load("x.toml", text.as_bytes(), None, true).unwrap();
-            overrides(&[], &[]).only_reads(&read.workloads)
+            let read = crate::load("x.toml", &text).unwrap();
+            overrides(&[], &[]).only_reads(&read)
         };
         assert!(reads("files = 0"));
         for job in [

@@ -1,4 +1,4 @@
-//! Every key of a workload file with what is known of it, from the same schema as the page.
+//! All keys of a workload file with their properties, from the same schema as the reference page.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,24 +12,24 @@ use super::schema::schema;
 /// A key of a workload file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkloadKey {
-    /// The table that it stands in, such as `access_spec.line`; empty at the top of the file.
+    /// Path of its table, such as `access_spec.line`; empty at the top of the file.
     pub table: String,
-    /// The key itself.
+    /// Name of the key.
     pub name: String,
-    /// What kind of value it has.
+    /// Kind of its value.
     pub value: String,
-    /// The unit of a bare number.
+    /// Unit of a plain number.
     pub unit: Option<&'static str>,
-    /// What holds where it is not written.
+    /// Value if the key is not written.
     pub default: Option<String>,
-    /// What it says.
+    /// Description.
     pub meaning: String,
-    /// The words that it takes, where it takes words.
+    /// Allowed words; empty if it does not take words.
     pub words: Vec<String>,
 }
 
 impl WorkloadKey {
-    /// The key with its table, as `--set` takes it.
+    /// The key with its table, in the form of `--set`.
     #[must_use]
     pub fn path(&self) -> String {
         match self.table.as_str() {
@@ -38,8 +38,8 @@ impl WorkloadKey {
         }
     }
 
-    /// The whole numbers that it takes, as its description states them: `1 to 1024`, or `up to
-    /// 1000`, which begins at 0.
+    /// Range of whole numbers, as stated in the description: `1 to 1024`, or `up to 1000`, which
+    /// starts at 0.
     pub(crate) fn range(&self) -> Option<(u64, u64)> {
         let number = |word: &str| {
             word.trim_end_matches([',', ';', '.', ':', ')'])
@@ -54,7 +54,7 @@ impl WorkloadKey {
         })
     }
 
-    /// The first sentence of what it says.
+    /// First sentence of the description.
     #[must_use]
     pub fn sentence(&self) -> &str {
         let end = self.meaning.find(". ").unwrap_or(self.meaning.len());
@@ -62,7 +62,7 @@ impl WorkloadKey {
     }
 }
 
-/// Every key, table by table in the order of the reference page.
+/// All keys, table by table in the order of the reference page.
 #[must_use]
 pub fn keys() -> Vec<WorkloadKey> {
     let schema = schema();
@@ -73,8 +73,8 @@ pub fn keys() -> Vec<WorkloadKey> {
     keys
 }
 
-/// The keys that a word finds: those named so, else those that have it in their name, each
-/// before those that say it.
+/// The keys that match a word: first exact names, then names that contain it, then descriptions
+/// that contain it.
 #[must_use]
 pub fn find_keys(word: &str) -> Vec<WorkloadKey> {
     let wanted = folded(word);
@@ -96,17 +96,17 @@ pub fn find_keys(word: &str) -> Vec<WorkloadKey> {
     ranked.into_iter().map(|(_, key)| key).collect()
 }
 
-/// The key that is spelled most like a word that finds none.
+/// The key name most similar to a word that matches none.
 #[must_use]
 pub fn nearest_key(word: &str) -> Option<String> {
     let names: Vec<String> = keys().into_iter().map(|key| key.name).collect();
     nearest(word, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// Where the keys of acts stand.
+/// Path of the table of acts.
 const ACTS: &str = "phase.group.body";
 
-/// The key of that name in the table that has exactly these keys.
+/// The key of that name in the table with exactly these keys.
 pub(crate) fn key_beside(name: &str, siblings: &[String]) -> Option<WorkloadKey> {
     let all = keys();
     let table = table_of(&all, siblings)?;
@@ -114,14 +114,14 @@ pub(crate) fn key_beside(name: &str, siblings: &[String]) -> Option<WorkloadKey>
     named.find(|key| key.table == table).cloned()
 }
 
-/// The key of that name in another table than the one that has exactly these keys, one further in
-/// before others.
+/// The key of that name in another table than the one with exactly these keys; nested tables of
+/// that one come first.
 pub(crate) fn key_elsewhere(name: &str, siblings: &[String]) -> Option<WorkloadKey> {
     let all = keys();
     let own = table_of(&all, siblings);
     let is_of_phases = own.as_ref().is_some_and(|it| it.starts_with("phase"));
     let inner = own.map(|table| format!("{table}."));
-    // The words of acts are everybody's words, and mean something only there.
+    // Acts have many common words as keys, which are meant only in phases.
     let is_meant = |key: &&WorkloadKey| is_of_phases || !key.table.starts_with(ACTS);
     let named = || all.iter().filter(|key| key.name == name).filter(is_meant);
     let is_inner = |key: &&WorkloadKey| inner.as_ref().is_some_and(|it| key.table.starts_with(it));
@@ -137,23 +137,23 @@ fn table_of(all: &[WorkloadKey], siblings: &[String]) -> Option<String> {
     table.map(|key| key.table.clone())
 }
 
-/// The whole numbers that the key at this path takes, where its description states them.
+/// Range of whole numbers of the key at this path, if its description states one.
 #[must_use]
 pub fn range_of(path: &str) -> Option<(u64, u64)> {
     key_at(path)?.range()
 }
 
-/// The key at that path, such as `access_spec.line.burst`.
+/// The key at this path, such as `access_spec.line.burst`.
 pub(crate) fn key_at(path: &str) -> Option<WorkloadKey> {
     keys().into_iter().find(|key| key.path() == path)
 }
 
-/// The keys of that name, wherever they stand.
+/// All keys of that name, in any table.
 pub(crate) fn keys_named(name: &str) -> Vec<WorkloadKey> {
     keys().into_iter().filter(|key| key.name == name).collect()
 }
 
-/// Case and the kind of joint do not matter.
+/// Ignores case and the difference between `-`, `_` and spaces.
 fn folded(text: &str) -> String {
     text.to_lowercase().replace(['-', ' '], "_")
 }
@@ -179,7 +179,7 @@ fn of_table(table: &str, definition: &Value, schema: &Value) -> Vec<WorkloadKey>
     properties.into_iter().flatten().map(key).collect()
 }
 
-/// The definition that a property refers to, under its name.
+/// The definition that a property refers to, with its name.
 fn referred<'a>(property: &'a Value, schema: &'a Value) -> Option<(&'a str, &'a Value)> {
     let several = property["anyOf"].as_array().into_iter().flatten();
     let mut all = several.chain([property]);
@@ -188,7 +188,7 @@ fn referred<'a>(property: &'a Value, schema: &'a Value) -> Option<(&'a str, &'a 
     Some((name, &schema["$defs"][name]))
 }
 
-/// The kind of value, with what a list holds.
+/// Kind of a value; for a list, the kind of its items.
 fn value(property: &Value, schema: &Value) -> String {
     match referred(property, schema) {
         Some((name, definition)) if name.starts_with("OneOrMany") => {

@@ -1,14 +1,14 @@
-//! A page of tables from a JSON Schema.
+//! Generates a page of tables from a JSON Schema.
 
 use serde_json::{Map, Value};
 
 /// A table of the schema.
 struct TableOf {
-    /// The definition's name.
+    /// Name of the definition.
     name: &'static str,
-    /// Its title on the page.
+    /// Title on the page.
     title: &'static str,
-    /// Its keys are written behind this.
+    /// Path of its keys.
     path: &'static str,
 }
 
@@ -16,7 +16,7 @@ const fn of(name: &'static str, title: &'static str, path: &'static str) -> Tabl
     TableOf { name, title, path }
 }
 
-/// Tables of the schema, in the order of reading.
+/// Tables of the schema, in the order of the page.
 const TABLES: [TableOf; 30] = [
     of("Postmark", "`[postmark]`", "postmark"),
     of("CreateRemove", "`[create_remove]`", "create_remove"),
@@ -43,12 +43,8 @@ const TABLES: [TableOf; 30] = [
     of("GroupTable", "`[[phase.group]]`", "phase.group"),
     of("RoundsTable", "`[[rounds]]`", "rounds"),
     of("ActTable", "Acts of a group", "phase.group.body"),
-    of(
-        "BranchTable",
-        "What a `mix` chooses from",
-        "phase.group.body.mix",
-    ),
-    of("PlaceTable", "Places in files", "phase.group.body.at"),
+    of("BranchTable", "Branches of `mix`", "phase.group.body.mix"),
+    of("PlaceTable", "Positions in files", "phase.group.body.at"),
     of(
         "LawOfBytes",
         "Laws of sizes, times and counts",
@@ -70,12 +66,12 @@ const TABLES: [TableOf; 30] = [
     of("ByteZone", "`job.byte_zones`", "job.byte_zones"),
 ];
 
-/// The definitions of tables, each with what its keys are written behind.
+/// The definitions of tables, each with the path of its keys.
 pub(super) fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
     TABLES.iter().map(|table| (table.name, table.path))
 }
 
-/// Choices of the schema: the definition's name, and the title.
+/// Enumerations of the schema: name of the definition, and title.
 const CHOICES: [(&str, &str); 38] = [
     ("EngineKind", "`engine`"),
     ("ArrivalKind", "`arrivals`"),
@@ -98,7 +94,7 @@ const CHOICES: [(&str, &str); 38] = [
     ("Between", "`create_remove.between`"),
     ("Mode", "`create_remove.mode`"),
     ("SyncMethod", "`fs_mark.sync_method`"),
-    ("ActWord", "acts that stand alone"),
+    ("ActWord", "acts without arguments"),
     ("PickChoice", "`pick`"),
     ("Which", "`which`"),
     ("Turn", "`turn`"),
@@ -117,7 +113,7 @@ const CHOICES: [(&str, &str); 38] = [
     ("IoClassWord", "`job.io_class`"),
 ];
 
-/// The whole page: the introduction, then every key and every choice.
+/// The whole page: the introduction, all keys, and all enumerations.
 pub(super) fn page(intro: &str, schema: &Value, again: &str) -> String {
     let mut page = format!("<!-- Generated from crates/description: {again}. -->\n{intro}");
     table(&mut page, "Keys of a workload", schema);
@@ -156,7 +152,7 @@ fn choices(page: &mut String, title: &str, definition: &Value) {
     }
 }
 
-/// How a choice is written: a word, or a table with one key.
+/// Forms of a choice: a word, or a table with one key.
 fn values(choice: &Value) -> Vec<String> {
     let words = choice_words(choice);
     if !words.is_empty() {
@@ -168,18 +164,18 @@ fn values(choice: &Value) -> Vec<String> {
     properties.into_iter().flatten().map(table).collect()
 }
 
-/// The description on one line.
+/// The description on one line, for a table cell.
 fn meaning(schema: &Value) -> String {
     plain_meaning(schema).replace('|', "\\|")
 }
 
-/// The description on one line, outside of a table.
+/// The description on one line.
 pub(super) fn plain_meaning(schema: &Value) -> String {
     let text = schema["description"].as_str().unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a choice that is no table.
+/// The words of a choice; empty for a table.
 pub(super) fn choice_words(choice: &Value) -> Vec<String> {
     let one = choice["const"].as_str();
     let several = choice["enum"].as_array().into_iter().flatten();
@@ -187,7 +183,7 @@ pub(super) fn choice_words(choice: &Value) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// What kind of value it is, in a few words.
+/// Short name of the kind of a value.
 pub(super) fn kind(schema: &Value) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
         return named(reference.rsplit('/').next().unwrap_or_default());
@@ -231,7 +227,7 @@ fn one_key(properties: Option<&Map<String, Value>>) -> String {
     }
 }
 
-/// What the value of a definition is called.
+/// Short name of the value of a definition.
 fn named(name: &str) -> String {
     match name {
         "Bytes" => "size".to_owned(),

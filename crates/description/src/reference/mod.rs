@@ -1,5 +1,5 @@
-//! The reference page, the JSON Schema, the keys and a template of the workload file, made from the
-//! types.
+//! The reference page, the JSON Schema, the list of keys and a template of the workload file, all
+//! generated from the types.
 
 mod keys;
 mod markdown;
@@ -10,11 +10,11 @@ use crate::model::Workload;
 
 pub use keys::{WorkloadKey, find_keys, keys, nearest_key, range_of};
 pub(crate) use keys::{key_at, key_beside, key_elsewhere, keys_named};
-pub(crate) use schema::{keys_of_type, outermost_keys};
+pub(crate) use schema::{keys_of_table, outermost_keys};
 pub use schema::{schema_json, schema_of_types};
 pub use template::template;
 
-/// How the generated files are made again.
+/// How to regenerate the files.
 const AGAIN: &str = "run `cargo xtask docs`, or `cargo run -p description --example reference`";
 
 /// The reference page of the workload file, in Markdown.
@@ -58,7 +58,7 @@ mod tests {
         let mut count = 0;
         for example in examples {
             let text = example.split("```").next().unwrap();
-            crate::source::load("example.toml", text.as_bytes(), None, true).unwrap();
+            crate::load("example.toml", text).unwrap();
             count += 1;
         }
         assert_eq!(count, 5);

@@ -1,7 +1,7 @@
 //! The JSON Schema of the workload file.
 //!
-//! `cargo xtask docs` makes it from the types, and it is compressed into the program, which reads
-//! it to explain keys: made by the program itself, it would take more than ten times as much of it.
+//! `cargo xtask docs` generates it from the types. The program contains it in compressed form to
+//! explain keys; the code to generate it would take more than ten times the space.
 
 use std::io::Read;
 use std::sync::LazyLock;
@@ -16,18 +16,18 @@ const DEFLATED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/workload.schem
 static SCHEMA: LazyLock<Value> =
     LazyLock::new(|| units::parse_json(&schema_json()).unwrap_or_default());
 
-/// The JSON Schema of the workload file, as a text.
+/// The JSON Schema of the workload file as text.
 #[must_use]
 pub fn schema_json() -> String {
     let mut text = String::new();
-    // It comes from the build, and a test reads it.
+    // The build creates the data, and a test decompresses it.
     DeflateDecoder::new(DEFLATED)
         .read_to_string(&mut text)
         .map(|_| text)
         .unwrap_or_default()
 }
 
-/// The same made from the types, for the file that the build compresses.
+/// Generates the schema from the types, for the file that the build compresses.
 #[must_use]
 pub fn schema_of_types() -> String {
     let schema = schemars::schema_for!(Workload);
@@ -38,13 +38,16 @@ pub(super) fn schema() -> &'static Value {
     &SCHEMA
 }
 
-/// The keys of the workload file's outermost table.
+/// The keys at the top of the workload file.
 pub(crate) fn outermost_keys() -> impl Iterator<Item = &'static str> {
     properties(schema())
 }
 
-/// The keys of a table that the schema has under the name of its type.
-pub(crate) fn keys_of_type(name: &str) -> impl Iterator<Item = &'static str> {
+/// The keys of the table that a workload has under this key.
+pub(crate) fn keys_of_table(key: &str) -> impl Iterator<Item = &'static str> {
+    let kinds = &schema()["properties"][key]["anyOf"];
+    let reference = kinds[0]["$ref"].as_str().unwrap_or_default();
+    let name = reference.rsplit('/').next().unwrap_or_default();
     properties(&schema()["$defs"][name])
 }
 

@@ -1,15 +1,17 @@
-//! A workload file to start from: every key that people change, explained and commented out.
+//! Generates a template of a workload file, with common keys explained and commented out.
 
 use super::keys::{WorkloadKey, keys};
+use crate::model::WorkloadTable;
+use crate::nearest::listed;
 
-/// Keys at the top of the file, the most wanted first, with a value to start from. Further keys
-/// follow with their defaults.
+/// Keys at the top of the file, the most useful first, each with an example value. All other keys
+/// with a default follow.
 const TOP: [(&str, &str); 39] = [
     ("name", "\"my-workload\""),
     ("title", "\"What my server does\""),
     (
         "description",
-        "\"What it stands for, in as many lines as it needs.\"",
+        "\"What it represents, in one or more lines.\"",
     ),
     ("source", "\"a trace of my server\""),
     ("use", "\"file-server\""),
@@ -49,19 +51,15 @@ const TOP: [(&str, &str); 39] = [
     ("iopoll", "false"),
 ];
 
-/// Keys at the top of the file without an example: tables, which the page explains.
-const LEFT_OUT: [&str; 17] = [
+/// Keys at the top of the file without an example, in addition to the keys of [`WorkloadTable`]:
+/// tables, which the reference page explains.
+const LEFT_OUT: [&str; 12] = [
     "access_spec",
-    "create_remove",
     "cycling",
     "fileset",
-    "fs_mark",
     "iometer",
     "job",
-    "lat_fs",
     "part",
-    "phase",
-    "postmark",
     "rounds",
     "steady",
     "tokens",
@@ -70,7 +68,7 @@ const LEFT_OUT: [&str; 17] = [
     "worker",
 ];
 
-/// Keys of an access line, with a value to start from.
+/// Keys of an access line, each with an example value.
 const LINE: [(&str, &str); 10] = [
     ("size", "\"4KiB\""),
     ("of_size", "100"),
@@ -84,27 +82,27 @@ const LINE: [(&str, &str); 10] = [
     ("sequence", "\"forward\""),
 ];
 
-/// Keys of a line that are written; without a size there is no line.
+/// Keys of the line that are not commented out, because a line needs a size.
 const WRITTEN: [&str; 4] = ["size", "read", "random", "align"];
 
-/// What stands above the keys.
+/// Text above the keys.
 const HEAD: &str = "\
 # A pgmeter workload: `pgmeter check FILE` shows what it would do, `pgmeter run FILE` runs it.
-# Uncomment the keys that you change. `pgmeter keys` explains all the others.
+# Uncomment the keys that you change. `pgmeter keys` explains all other keys.
 ";
 
-/// What stands below the keys.
+/// Text below the keys.
 const TAIL: &str = "
 # Several lines make a mix; their `of_size` must add up to 100. Several `[[access_spec]]` are
 # measured one after the other. Workloads of many files have a table instead of access
-# specifications: `[postmark]`, `[create_remove]`, `[lat_fs]` or `[fs_mark]`, or phases of their
-# own, `[[fileset]]` and `[[phase]]`. Workers that each do something else are jobs: `[[job]]`.
+# specifications: TABLES, or
+# `[[fileset]]` and `[[phase]]`. For workers that do different work, use jobs: `[[job]]`.
 ";
 
-/// Columns of a comment.
+/// Maximum width of a comment.
 const WIDTH: usize = 98;
 
-/// The template: a workload as it is, and after any of its comments is taken out that is a key.
+/// The template; it is a valid workload, also after any commented-out key is activated.
 #[must_use]
 pub fn template() -> String {
     let keys = keys();
@@ -112,7 +110,7 @@ pub fn template() -> String {
     for (name, value) in TOP {
         push(&mut text, &keys, "", name, value, false);
     }
-    let is_further = |name: &str| !LEFT_OUT.contains(&name) && TOP.iter().all(|it| it.0 != name);
+    let is_further = |name: &str| !is_left_out(name) && TOP.iter().all(|it| it.0 != name);
     for key in keys.iter().filter(|it| it.table.is_empty()) {
         if let Some(default) = key.default.as_ref().filter(|_| is_further(&key.name)) {
             push(&mut text, &keys, "", &key.name, &written(default), false);
@@ -131,11 +129,20 @@ pub fn template() -> String {
             WRITTEN.contains(&name),
         );
     }
-    text.push_str(TAIL);
-    text
+    let tables = WorkloadTable::ALL
+        .into_iter()
+        .filter(|it| *it != WorkloadTable::Program);
+    text + &TAIL.replace("TABLES", &listed(tables.map(WorkloadTable::header)))
 }
 
-/// A default as a workload file writes it.
+fn is_left_out(name: &str) -> bool {
+    LEFT_OUT.contains(&name)
+        || WorkloadTable::ALL
+            .into_iter()
+            .any(|table| table.key() == name)
+}
+
+/// The default in the form of a workload file.
 fn written(default: &str) -> String {
     match default
         .strip_prefix('`')
@@ -180,10 +187,10 @@ fn push(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::load;
+    use crate::load;
 
     fn reads(text: &str) {
-        let read = load("template.toml", text.as_bytes(), None, true);
+        let read = load("template.toml", text);
         read.unwrap_or_else(|error| panic!("{error}\n{text}"));
     }
 
@@ -216,7 +223,7 @@ mod tests {
         for key in keys() {
             let name = key.name.as_str();
             let known = match key.table.as_str() {
-                "" => LEFT_OUT.contains(&name) || template().contains(&format!("\n#{name} = ")),
+                "" => is_left_out(name) || template().contains(&format!("\n#{name} = ")),
                 "access_spec.line" => LINE.iter().any(|(it, _)| *it == name),
                 _ => true,
             };

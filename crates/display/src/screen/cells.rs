@@ -1,4 +1,4 @@
-//! The list of cells with their figures; the current one is always in view.
+//! The list of cells with their results; scrolls to keep the selected or current cell in view.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -13,9 +13,9 @@ use super::Screen;
 use crate::line::cut;
 use crate::row::{CellRow, DoneCell};
 
-/// In a narrower list, cells have their IOPS alone.
+/// In a narrower list, only the IOPS are shown.
 const BANDWIDTH_WIDTH_MIN: usize = 44;
-/// The mark before a name and the blank behind it.
+/// The mark before a name and the blank after it.
 const MARK_WIDTH: usize = 2;
 
 pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen) {
@@ -44,7 +44,7 @@ pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen) {
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// The first cell to show so that the current one stands in the middle where it can.
+/// First cell to show so that `current` is in the middle, if possible.
 fn first_in_view(current: usize, count: usize, height: usize) -> usize {
     current
         .saturating_sub(height / 2)
@@ -81,7 +81,7 @@ fn mark(done: &DoneCell, screen: &Screen) -> (&'static str, Style) {
     }
 }
 
-/// The cell in a few words, or its name as far as there is room and what tells it from the others.
+/// Description of the cell, or a shortened name and its tag if there is too little room.
 fn label(row: &CellRow, room: usize) -> String {
     if row.what.width() <= room || row.tag.is_empty() {
         return cut(&row.what, room);

@@ -1,4 +1,4 @@
-//! A cell that the user looks at: its figures, once it is done.
+//! Results of the cell that the user selected.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -12,10 +12,11 @@ use super::Screen;
 use crate::line::counted;
 use crate::row::{CellRow, DoneCell};
 
-/// The name of an operation takes so many columns, and each of its figures.
+/// Columns for the name of an operation.
 const NAME_WIDTH: usize = 8;
+/// Columns for each value.
 const FIGURE_WIDTH: usize = 9;
-/// Latencies by their places in [`DoneOperation`](crate::DoneOperation), what matters most first.
+/// Latencies by index in [`DoneOperation`](crate::DoneOperation), most important first.
 const LATENCIES: [(usize, &str); 5] = [
     (1, "p50"),
     (2, "p99"),
@@ -66,6 +67,7 @@ fn figures<'a>(row: &CellRow, done: &DoneCell, screen: &Screen, width: usize) ->
     }
     let room = width.saturating_sub(NAME_WIDTH + FIGURE_WIDTH) / FIGURE_WIDTH;
     let mut shown: Vec<_> = LATENCIES.into_iter().take(room).collect();
+    // The room decides which latencies are shown, but not their order.
     shown.sort_by_key(|(place, _)| *place);
     let heads = shown
         .iter()

@@ -1,4 +1,4 @@
-//! What the keys do.
+//! The help for the keys.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Flex, Layout, Rect};
@@ -8,15 +8,15 @@ use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 /// Short enough for the smallest terminals.
 const KEYS: [(&str, &str); 6] = [
     ("s, Ctrl-C", "stop; again: end at once"),
-    ("n", "go on with the next cell"),
-    ("↑ ↓, k j", "look at another cell"),
+    ("n", "skip to the next cell"),
+    ("↑ ↓, k j", "select another cell"),
     ("Esc", "back to the current cell"),
-    ("q", "leave; the run goes on"),
-    ("Ctrl-Z", "suspend; `fg` goes on"),
+    ("q", "leave; the run continues"),
+    ("Ctrl-Z", "suspend; `fg` resumes"),
 ];
-/// The keys' own column.
+/// Width of the key column.
 const KEY_WIDTH: usize = 11;
-/// The widest explanation, keys and frame.
+/// Width of the longest explanation, the key column and the frame.
 const WIDTH: u16 = 38;
 
 pub fn draw(frame: &mut Frame, area: Rect) {

@@ -1,4 +1,4 @@
-//! The current cell: how far it is, its figures lately, their past, and the last interval.
+//! The current cell: its progress, current values, their history, and the last interval.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -11,9 +11,10 @@ use units::format;
 use super::{Screen, strips};
 use crate::current::{Current, Preparation};
 
-/// Title, gauge, and two lines of figures.
+/// Title, gauge, and two lines of values.
 const FIGURES_HEIGHT: u16 = 4;
-/// Strips have so many lines before the last interval is shown: three, and their axis.
+/// The strips need at least three lines each for three of them, and an axis line, before the last
+/// interval is shown.
 const STRIPS_HEIGHT_MIN: u16 = 10;
 
 pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen) {
@@ -96,6 +97,7 @@ fn draw_figures(frame: &mut Frame, area: Rect, screen: &Screen, current: &Curren
     } else {
         Style::new()
     };
+    // A fixed width, so that values do not move when their lengths change.
     let figure = |name: &'static str, text: String, style: Style| {
         [Span::raw(name), Span::styled(format!("{text:<12} "), style)]
     };
@@ -121,13 +123,14 @@ fn draw_figures(frame: &mut Frame, area: Rect, screen: &Screen, current: &Curren
 
 fn gauge(frame: &mut Frame, area: Rect, screen: &Screen, share: Option<f64>, label: String) {
     let gauge = Gauge::default()
+        // `ratio` panics outside 0 to 1, so shares are clamped.
         .ratio(share.unwrap_or(0.0))
         .label(label)
         .gauge_style(screen.style(Color::Blue).add_modifier(Modifier::REVERSED));
     frame.render_widget(gauge, area);
 }
 
-/// The operations of an interval, each with its latencies.
+/// Draws the latencies of an interval by operation.
 fn draw_interval(frame: &mut Frame, area: Rect, interval: &IntervalRecord) {
     let dim = Style::new().add_modifier(Modifier::DIM);
     let head = format!("{:<8}{:>8}{:>10}{:>10}", "", "p50", "p99", "max");

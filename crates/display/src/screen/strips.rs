@@ -1,5 +1,5 @@
-//! The past of a cell as strips above one axis of time: rates, latencies, and how the latencies
-//! are spread.
+//! History of a cell as strips above one time axis: rates, latency percentiles, and the
+//! distribution of latencies.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -12,17 +12,18 @@ use units::format;
 use super::Screen;
 use crate::current::Past;
 
-/// Ticks stand in so many columns, where a strip is wide enough.
+/// Columns for the ticks.
 const TICK_WIDTH: u16 = 12;
+/// Narrower strips have no ticks.
 const TICKED_WIDTH_MIN: u16 = 30;
-/// A head and two lines.
+/// A title and two lines.
 const HEIGHT_MIN: u16 = 3;
-/// The time in the middle is told on an axis of so many columns.
+/// Narrower axes do not show the time in their middle.
 const MIDDLE_WIDTH_MIN: usize = 30;
-/// Shades by the share of a column's latencies that they begin with.
+/// Shades, each with the smallest share of a column's latencies that it stands for.
 const SHADES: [(f64, char); 4] = [(0.5, '█'), (0.1, '▓'), (0.01, '▒'), (0.0, '░')];
 
-/// What a strip shows.
+/// Contents of a strip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Strip {
     Iops,
@@ -31,8 +32,8 @@ enum Strip {
     Heat,
 }
 
-/// As many strips as there is room for. Percentiles of several processes are not known while they
-/// measure, but how their latencies are spread is.
+/// The strips that fit into `height` lines. While several processes measure, only the distribution
+/// of latencies is known, not their percentiles.
 fn strips(height: u16, has_percentiles: bool) -> &'static [Strip] {
     match height / HEIGHT_MIN {
         0 => &[],
@@ -45,7 +46,7 @@ fn strips(height: u16, has_percentiles: bool) -> &'static [Strip] {
     }
 }
 
-/// Draws what there is room for.
+/// Draws the strips that fit into the area.
 pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past, elapsed_ns: u64) {
     let has_percentiles = screen.state().crew.is_none();
     let shown = strips(area.height.saturating_sub(1), has_percentiles);
@@ -64,7 +65,7 @@ pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past, elapsed
     frame.render_widget(Paragraph::new(Line::styled(text, dim)), axis);
 }
 
-/// Where the columns of a strip are.
+/// Area for the columns of a strip, to the right of the ticks.
 fn inner(area: Rect) -> Rect {
     let ticks = if area.width < TICKED_WIDTH_MIN {
         0
@@ -78,7 +79,7 @@ fn inner(area: Rect) -> Rect {
     }
 }
 
-/// The times at both ends, and in the middle where there is room.
+/// The times at both ends of the axis, and in the middle if it is wide enough.
 fn time_axis(columns: usize, elapsed_ns: u64) -> String {
     let (start, end) = ("0:00", format::span(elapsed_ns));
     if columns < start.len() + end.len() + 1 {
@@ -99,8 +100,8 @@ impl Strip {
         let title = match self {
             Self::Iops => " IOPS ",
             Self::Bandwidth => " bandwidth ",
-            Self::Latency => " latency: p99 above p50 ",
-            Self::Heat => " spread of latencies ",
+            Self::Latency => " latency: p99 (top), p50 (bottom) ",
+            Self::Heat => " latency distribution ",
         };
         let block = Block::new().borders(Borders::TOP).title(title);
         let below = block.inner(area);
@@ -130,7 +131,7 @@ impl Strip {
     }
 }
 
-/// What the top and the bottom of a strip stand for.
+/// Labels for the top and the bottom of a strip.
 type Ticks = [String; 2];
 
 fn draw_ticks(frame: &mut Frame, area: Rect, [top, bottom]: &Ticks) {
@@ -159,12 +160,13 @@ fn rate_ticks(points: &[u64], show: fn(f64) -> String) -> Option<Ticks> {
     Some([show(*most as f64), "0".to_owned()])
 }
 
-/// Draws both percentiles on a logarithmic scale.
+/// Draws p50 and p99 on a logarithmic scale.
 fn latency(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past) -> Option<Ticks> {
-    // Each column of text is two points wide.
+    // A Braille cell is two points wide, so each value has two points.
     let columns = usize::from(area.width);
     let known = |points: Vec<u64>| -> Vec<(f64, f64)> {
         let numbered = points.into_iter().enumerate();
+        // 0 stands for an unknown value and has no logarithm.
         let known = numbered.filter(|(_, ns)| *ns > 0);
         known
             .map(|(x, ns)| (x as f64, (ns as f64).log2()))
@@ -174,7 +176,7 @@ fn latency(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past) -> Optio
     let p99 = known(past.p99_ns.points(columns));
     let all = || p50.iter().chain(&p99).map(|point| point.1);
     let (low, high) = (all().reduce(f64::min)?, all().reduce(f64::max)?);
-    // A line in the middle is better than one that fills all.
+    // With less than one octave of values, widen the scale: noise must not fill the whole strip.
     let (bottom, top) = if high - low < 1.0 {
         (low - 1.0, high + 1.0)
     } else {
@@ -194,7 +196,7 @@ fn latency(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past) -> Optio
     Some([top, bottom].map(|octave| format::latency(octave.exp2())))
 }
 
-/// Draws how the latencies are spread, an octave or more to a line, the longest on top.
+/// Draws the distribution of latencies over time, one or more octaves per line, the slowest on top.
 fn heat(frame: &mut Frame, area: Rect, screen: &Screen, columns: &[Vec<u64>]) -> Option<Ticks> {
     let is_used = |octave: &usize| {
         let mut counts = columns.iter().filter_map(|it| it.get(*octave));
@@ -216,7 +218,7 @@ fn heat(frame: &mut Frame, area: Rect, screen: &Screen, columns: &[Vec<u64>]) ->
         Line::styled(shades, screen.style(Color::Yellow))
     };
     let lines: Vec<Line> = (0..rows).map(line).collect();
-    // What is not used is left free above.
+    // Unused lines stay empty at the top.
     let free = area.height - u16::try_from(rows).unwrap_or(area.height);
     let used = Rect {
         y: area.y + free,
@@ -225,6 +227,7 @@ fn heat(frame: &mut Frame, area: Rect, screen: &Screen, columns: &[Vec<u64>]) ->
     };
     frame.render_widget(Paragraph::new(lines), used);
     let bound = |octave: usize| format::latency((octave as f64).exp2());
+    // The upper label stands above the unused lines, so they count as octaves.
     let top = low + (rows + usize::from(free)) * each;
     Some([bound(top), bound(low)])
 }

@@ -1,4 +1,4 @@
-//! Made-up events.
+//! Simulated events.
 
 use results::{CrewRecord, HostRecord, Phase, RunEvent, SteadyVerdict, Warning, WarningCode};
 
@@ -33,7 +33,7 @@ pub fn started_by_four() -> RunEvent {
     }
 }
 
-/// As [`progress`], of several processes.
+/// Like [`progress`], but for several processes.
 pub fn progress_of_several(cell: u32, phase: Phase, elapsed_ns: u64) -> RunEvent {
     let mut event = progress(cell, phase, elapsed_ns);
     if let RunEvent::Progress { p50_ns, p99_ns, .. } = &mut event {

@@ -1,6 +1,6 @@
-//! The line that is kept up to date.
+//! Tests of the progress line.
 
-use display::{State, live_line};
+use display::{RunState, live_line};
 use results::{Phase, RunEvent};
 use unicode_width::UnicodeWidthStr;
 
@@ -10,9 +10,9 @@ use crate::events::{
 
 const S: u64 = 1_000_000_000;
 
-/// In the first of two cells, of which each takes 12 s by its plan.
-fn measuring() -> State {
-    let mut state = State::default();
+/// The first of two cells; the planned duration of each is 12 s.
+fn measuring() -> RunState {
+    let mut state = RunState::default();
     state.apply(&started(), 0);
     state.apply(&cell_started(0), 0);
     state.apply(&progress(0, Phase::Measure, 4 * S), 6 * S);
@@ -79,7 +79,7 @@ fn no_line_is_wider_than_the_terminal() {
 
 #[test]
 fn preparing_shows_the_time_that_is_left() {
-    let mut state = State::default();
+    let mut state = RunState::default();
     state.apply(&prepare(0, 10 << 30), 0);
     state.apply(&prepare(1 << 30, 10 << 30), 2 * S);
     let wanted = "prepare /mnt/array  10 %  1 GiB of 10 GiB  512.0 MiB/s  0:18 left";
@@ -97,7 +97,7 @@ fn warnings_are_counted_until_the_user_asked_for_the_end() {
 
 #[test]
 fn names_cannot_control_the_terminal() {
-    let mut state = State::default();
+    let mut state = RunState::default();
     let what = "\x1b[2J\r\nx".to_owned();
     state.apply(
         &RunEvent::CellStarted {
@@ -113,7 +113,7 @@ fn names_cannot_control_the_terminal() {
 
 #[test]
 fn several_processes_are_told_where_there_is_room_and_no_percentile_is() {
-    let mut state = State::default();
+    let mut state = RunState::default();
     state.apply(&started_by_four(), 0);
     state.apply(&cell_started(0), 0);
     state.apply(&progress_of_several(0, Phase::Measure, 4 * S), 6 * S);

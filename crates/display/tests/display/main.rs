@@ -1,4 +1,4 @@
-//! What is shown of a made-up run.
+//! Display of a simulated run.
 
 #[cfg(test)]
 mod line;

@@ -1,4 +1,4 @@
-//! Lines for pipes.
+//! Tests of the lines for pipes.
 
 use display::PlainLines;
 use results::{Phase, RunEvent, Status};
@@ -39,6 +39,24 @@ fn a_run_is_told_in_a_few_lines() {
         "run complete",
     ];
     assert_eq!(lines, wanted);
+}
+
+#[test]
+fn lines_of_ten_cells_are_aligned_from_the_first_on() {
+    let mut event = started();
+    let RunEvent::Started { record } = &mut event else {
+        panic!("{event:?}")
+    };
+    let cells = std::mem::take(&mut record.plan.cells);
+    let mut cells: Vec<_> = cells.into_iter().cycle().take(10).collect();
+    for (cell, index) in cells.iter_mut().zip(0..) {
+        cell.index = index;
+    }
+    record.plan.cells = cells;
+    let mut plain = PlainLines::default();
+    assert!(plain.line(&event, 0).is_some());
+    let line = plain.line(&cell_done(0), S).unwrap();
+    assert!(line.starts_with(" [1/10] "), "{line:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! The full screen, drawn on a terminal in memory.
+//! Tests of the full screen, drawn on a terminal in memory.
 
-use display::{Asked, Key, Screen, draw};
+use display::{PressedKey, Screen, UserRequest, draw};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
@@ -49,14 +49,14 @@ fn the_screen_shows_cells_figures_and_warnings() {
         "0:19/0:30",
         "IOPS 12.35k       bandwidth 96.45 MiB/s",
         "p50  150 µs       p99       1.23 ms",
-        " latency: p99 above p50 ",
+        " latency: p99 (top), p50 (bottom) ",
         " 1.23 ms ",
         "  150 µs ",
-        " spread of latencies ",
+        " latency distribution ",
         "             p50       p99       max",
         "read      151 µs    200 µs    200 µs",
         "the hypervisor gave 2 % to others",
-        "? help   s stop   n next cell   ↑↓ look at a cell   q leave the screen",
+        "? help   s stop   n next cell   ↑↓ select a cell   q leave the screen",
     ] {
         assert!(shown.contains(wanted), "`{wanted}` is missing:\n{shown}");
     }
@@ -70,7 +70,7 @@ fn strips_have_ticks_with_units_above_one_axis_of_time() {
         "       0 ████████████████████",
         "96.45 MiB/s",
         "            0:00            0:20",
-        // All latencies are of the second and the third octave, and a few of the sixth.
+        // All latencies are in the second and third octaves, except a few in the sixth.
         "2.10 ms ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
         "█████",
     ] {
@@ -81,7 +81,7 @@ fn strips_have_ticks_with_units_above_one_axis_of_time() {
 #[test]
 fn a_finished_cell_can_be_looked_at() {
     let mut screen = measuring(false);
-    assert_eq!(screen.press(Key::Up), Asked::Nothing);
+    assert_eq!(screen.press(PressedKey::Up), UserRequest::Nothing);
     let shown = text(&screen, 80, 24);
     for wanted in [
         " [1/2] ",
@@ -96,33 +96,33 @@ fn a_finished_cell_can_be_looked_at() {
     }
     let (narrow, wanted) = (text(&screen, 40, 10), "1.000k IOPS   3.906 MiB/s");
     assert!(narrow.contains(wanted), "{narrow}");
-    for key in [Key::Back, Key::Down] {
-        let _ = screen.press(Key::Up);
+    for key in [PressedKey::Back, PressedKey::Down] {
+        let _ = screen.press(PressedKey::Up);
         let _ = screen.press(key);
         assert!(text(&screen, 80, 24).contains("latency: p99"), "{key:?}");
     }
     let mut first = Screen::new(false);
     first.take(&started(), 0);
     first.take(&cell_started(0), 0);
-    let _ = first.press(Key::Down);
+    let _ = first.press(PressedKey::Down);
     assert!(text(&first, 80, 24).contains("not measured yet"));
 }
 
 #[test]
 fn the_keys_are_told_on_the_smallest_terminal() {
     let mut screen = measuring(false);
-    let _ = screen.press(Key::Help);
+    let _ = screen.press(PressedKey::Help);
     for (width, height) in [(40, 10), (80, 24)] {
         let shown = text(&screen, width, height);
         for wanted in [
             "s, Ctrl-C  stop; again: end at once",
-            "q          leave; the run goes on",
-            "Ctrl-Z     suspend; `fg` goes on",
+            "q          leave; the run continues",
+            "Ctrl-Z     suspend; `fg` resumes",
         ] {
             assert!(shown.contains(wanted), "`{wanted}` is missing:\n{shown}");
         }
     }
-    let _ = screen.press(Key::Help);
+    let _ = screen.press(PressedKey::Help);
     assert!(!text(&screen, 80, 24).contains("suspend"));
 }
 
@@ -131,20 +131,20 @@ fn a_cell_is_skipped_only_while_it_is_measured() {
     let mut screen = Screen::new(false);
     screen.take(&started(), 0);
     screen.take(&prepare(0, 10 << 30), 0);
-    assert_eq!(screen.press(Key::Next), Asked::Nothing);
+    assert_eq!(screen.press(PressedKey::Next), UserRequest::Nothing);
     screen.take(&cell_started(0), S);
-    assert_eq!(screen.press(Key::Next), Asked::Next);
+    assert_eq!(screen.press(PressedKey::Next), UserRequest::Next);
 }
 
 #[test]
 fn whoever_leaves_ends_nothing() {
     let mut screen = measuring(false);
-    assert_eq!(screen.press(Key::Leave), Asked::Nothing);
+    assert_eq!(screen.press(PressedKey::Leave), UserRequest::Nothing);
     assert!(screen.is_left() && !screen.state().stopping);
-    // While the help is shown, it is the help that is left.
+    // While the help is shown, the key closes only the help.
     let mut screen = measuring(false);
-    let _ = screen.press(Key::Help);
-    let _ = screen.press(Key::Leave);
+    let _ = screen.press(PressedKey::Help);
+    let _ = screen.press(PressedKey::Leave);
     assert!(!screen.is_left());
 }
 
@@ -167,8 +167,8 @@ fn preparing_shows_speed_and_time_left() {
 #[test]
 fn a_screen_of_any_size_is_drawn() {
     let mut screens = [Screen::new(false), measuring(false), measuring(true)];
-    let _ = screens[1].press(Key::Help);
-    let _ = screens[2].press(Key::Up);
+    let _ = screens[1].press(PressedKey::Help);
+    let _ = screens[2].press(PressedKey::Up);
     for screen in &screens {
         for (width, height) in [
             (1, 1),
@@ -217,13 +217,26 @@ fn no_color_means_no_color() {
 #[test]
 fn asking_twice_ends_at_once() {
     let mut screen = measuring(false);
-    assert_eq!(screen.press(Key::Stop), Asked::Stop);
+    assert_eq!(screen.press(PressedKey::Stop), UserRequest::Stop);
     let shown = text(&screen, 80, 24);
     assert!(
-        shown.contains("stopping: what was measured is kept; s again ends at once"),
+        shown.contains("stopping: results so far are kept; s again ends at once"),
         "{shown}"
     );
-    assert_eq!(screen.press(Key::Stop), Asked::StopNow);
+    assert_eq!(screen.press(PressedKey::Stop), UserRequest::StopNow);
+}
+
+#[test]
+fn a_stop_counts_whatever_else_is_pressed_with_it() {
+    for keys in [
+        [PressedKey::Stop, PressedKey::Next],
+        [PressedKey::Next, PressedKey::Stop],
+    ] {
+        let mut screen = measuring(false);
+        let event = progress(0, Phase::Measure, 30 * S);
+        let asked = screen.apply(&event, 30 * S, &keys);
+        assert_eq!(asked, UserRequest::Stop, "{keys:?}");
+    }
 }
 
 #[test]
@@ -239,9 +252,9 @@ fn of_several_processes_no_percentile_is_told_and_none_is_drawn() {
         "4 processes on 2 hosts",
         "p50  -            p99       -",
         " bandwidth ",
-        " spread of latencies ",
+        " latency distribution ",
     ] {
         assert!(shown.contains(wanted), "`{wanted}` is missing:\n{shown}");
     }
-    assert!(!shown.contains("p99 above p50"), "{shown}");
+    assert!(!shown.contains("p99 (top)"), "{shown}");
 }

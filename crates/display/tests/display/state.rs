@@ -1,6 +1,6 @@
-//! What is known of a run from its events.
+//! Tests of the state collected from events.
 
-use display::State;
+use display::RunState;
 use plan::{ArrivalKind, Cell, CurvePart, RepetitionRule};
 use results::{Phase, RunEvent, Status, SteadyVerdict};
 
@@ -9,8 +9,8 @@ use crate::sample;
 
 const S: u64 = 1_000_000_000;
 
-fn after(events: &[(RunEvent, u64)]) -> State {
-    let mut state = State::default();
+fn after(events: &[(RunEvent, u64)]) -> RunState {
+    let mut state = RunState::default();
     for (event, now_ns) in events {
         state.apply(event, *now_ns);
     }
@@ -31,7 +31,7 @@ fn a_started_run_lists_its_cells() {
 
 #[test]
 fn remaining_time_comes_from_what_was_written_here() {
-    // 40 of 100 bytes were there already; 20 more took 2 seconds, so 40 take 4.
+    // 40 of 100 bytes existed at the start. 20 more took 2 s, so the remaining 40 take 4 s.
     let state = after(&[(prepare(40, 100), 10 * S), (prepare(60, 100), 12 * S)]);
     let preparation = state.preparation.unwrap();
     assert_eq!(preparation.share(), Some(0.6));
@@ -101,7 +101,7 @@ fn a_cell_that_was_not_planned_is_passed_over() {
 
 #[test]
 fn memory_stays_bounded_however_long_a_run_takes() {
-    let mut state = State::default();
+    let mut state = RunState::default();
     state.apply(&cell_started(0), 0);
     for step in 0..100_000 {
         state.apply(&progress(0, Phase::Measure, step), step);
@@ -134,7 +134,7 @@ fn figures_that_are_no_numbers_do_no_harm() {
     assert!(display::live_line(&state, 80).contains("- IOPS"));
 }
 
-/// A search for a rate in place of the second cell: its peak and 20 trials.
+/// A search for the highest rate instead of the second cell: its peak and 20 trials.
 fn with_search() -> results::RunRecord {
     let mut record = sample::record();
     let peak = Cell {
@@ -171,7 +171,7 @@ fn a_search_is_not_told_to_need_all_the_trials_that_it_may_take() {
     let trials = trials.and_then(|it| it.strip_suffix(" trials")).unwrap();
     let trials: usize = trials.parse().unwrap();
     assert!((6..12).contains(&trials), "{told}");
-    // The peak and so many trials of 12 s each.
+    // The peak and the expected trials take 12 s each.
     let left = display::time_left(&state).unwrap();
     assert_eq!(left.ns, 12 * S * (1 + trials as u64));
     state.apply(&done(1), 20 * S);
@@ -227,6 +227,6 @@ fn time_left_learns_what_cells_take_beside_their_plan() {
     state.apply(&cell_started(1), 15 * S);
     state.apply(&cell_done(1), 29 * S);
     state.apply(&cell_started(2), 30 * S);
-    // The second took 16 s with what came before it: 4 s more than its plan.
+    // The second cell and the time before it took 16 s: 4 s more than planned.
     assert_eq!(display::time_left(&state).unwrap().ns, 16 * S);
 }

@@ -1,4 +1,4 @@
-//! What both loops share, so that a difference between them is the engine's own.
+//! Code that both loops share, so that any difference between them comes from the engine.
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 /// The command line: `FILE BLOCK_BYTES DEPTH SECONDS DIRECT [BATCH]`.
 pub struct Arguments {
-    /// What is read.
+    /// File to read.
     pub file: File,
-    /// Bytes of one read.
+    /// Bytes per read.
     pub block_bytes: u32,
-    /// How many whole blocks the file has.
+    /// Number of whole blocks in the file.
     pub block_count: u64,
     /// Reads in flight.
     pub depth: u32,
-    /// How long to go on.
+    /// Duration of the measurement.
     pub span: Duration,
-    /// Reads issued with one system call, at most.
+    /// Maximum number of reads issued with one system call.
     pub batch: u32,
 }
 
@@ -50,10 +50,10 @@ impl Arguments {
     }
 }
 
-/// Counts by the upper seven bits of a value: 64 buckets an octave.
+/// Counts values by their upper seven bits: 64 buckets per octave.
 pub struct Histogram {
     buckets: Vec<u64>,
-    /// How many values were counted.
+    /// Number of values counted.
     pub count: u64,
     sum: u64,
     max: u64,
@@ -90,7 +90,7 @@ impl Histogram {
     }
 }
 
-/// A small generator (splitmix64).
+/// A small random number generator (splitmix64).
 pub struct Random(pub u64);
 
 impl Random {

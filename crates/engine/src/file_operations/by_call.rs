@@ -1,4 +1,5 @@
-//! What no ring knows: the same for all engines, by one system call or several.
+//! Operations that io_uring does not have. All engines perform them in the same way, by one or more
+//! system calls.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -8,32 +9,34 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Timespec, Timestamps};
 use rustix::io::Errno;
 
 use super::calls::{last_component, unlink};
-use super::streams::{Stream, open_stream};
+use super::streams::{DirectoryStream, open_stream};
 use crate::files::result_of;
 use crate::fileset::{At, Filesets, NAME_BYTES_MAX, NameKey};
 use crate::{Operation, Request};
 
-/// Directories below each other that are emptied, at most.
+/// Maximum depth of nested directories that are emptied.
 const DEPTH_MAX: u32 = 64;
-/// Bytes that the entries of a directory below are read into at once.
+/// Buffer size for reading the entries of a nested directory.
+// Each level has its own buffer on the stack: 512 KiB for all of them.
 const INNER_ENTRIES_BYTES: usize = 8 << 10;
 
-/// What requests that no ring knows work with.
+/// Resources of operations that io_uring does not have.
 pub(crate) struct ByCall<'a> {
     pub filesets: &'a Filesets,
     pub name: &'a mut [u8; NAME_BYTES_MAX],
     pub entries: &'a mut [MaybeUninit<u8>],
-    /// What the slot reads name by name.
-    pub stream: &'a mut Stream,
+    /// The directory that the slot reads name by name.
+    pub stream: &'a mut DirectoryStream,
 }
 
 impl ByCall<'_> {
-    /// Carries out what goes by a name or by none.
+    /// Executes an operation on a name, or on no name at all.
     pub fn execute(self, request: &Request) -> i32 {
         let key = NameKey::of(request);
         match request.operation {
             Operation::Sync => {
                 rustix::fs::sync();
+                // sync(2) reports no errors.
                 return 0;
             }
             Operation::Statfs => {
@@ -65,6 +68,7 @@ impl ByCall<'_> {
         }
         while let Some(name) = self.stream.next()? {
             if let Some(file) = self.filesets.find(key, name) {
+                // 0 means that no name is left.
                 return Ok(i32::try_from(file).map_or(-libc::EOVERFLOW, |file| file + 1));
             }
         }
@@ -76,7 +80,7 @@ impl ByCall<'_> {
         let Some(at) = self.filesets.name(key, &mut wanted) else {
             return -libc::EBADF;
         };
-        // SAFETY: it is the end of a text with a zero byte, which outlives this.
+        // SAFETY: the pointer is into a zero-terminated string that outlives this use.
         let wanted = unsafe { CStr::from_ptr(last_component(at.name)) };
         match self.filesets.directory_name(key, self.name) {
             Some(at) => {
@@ -96,14 +100,13 @@ fn done(result: rustix::io::Result<()>) -> i32 {
     result.map_or_else(negated, |()| 0)
 }
 
-/// Sets a file's permissions; a link is not followed.
+/// Sets a file's permissions without following a link.
 ///
-/// Source: fchmodat2(2), Linux 6.6; before that the C library goes through what the file is open
-/// as.
+/// Source: fchmodat2(2), Linux 6.6; on older kernels the C library uses `/proc/self/fd`.
 fn chmod(at: At<'_>, mode: u64) -> i32 {
     let (directory, name) = at.parts();
     let flags = libc::AT_SYMLINK_NOFOLLOW;
-    // No more bits than permissions have.
+    // Permission bits only.
     let mode = mode as libc::mode_t & 0o7777;
     // SAFETY: the name ends with a zero byte and outlives the calls.
     let result = unsafe {
@@ -134,7 +137,8 @@ fn utime(at: At<'_>, seconds: u64) -> i32 {
     done(rustix::fs::utimensat(at.directory, at.name, &times, flags))
 }
 
-/// How many entries were read until one was the wanted one, or until `most` were, if that is not 0.
+/// Reads entries until the wanted one is found; if `most` is not 0, until `most` entries were read.
+/// Returns the number of entries read.
 fn search(
     at: At<'_>,
     wanted: &[u8],
@@ -148,6 +152,7 @@ fn search(
         let entry = entry.map_err(negated)?;
         count += 1;
         let is_enough = match most {
+            // dbench compares in this way, because it imitates Samba's lookup of names.
             0 => entry.file_name().to_bytes().eq_ignore_ascii_case(wanted),
             most => count as u64 >= most,
         };
@@ -165,7 +170,7 @@ fn empty_tree(at: At<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
     }
 }
 
-/// Removes files, and goes on where one cannot be removed; the first error.
+/// Removes files, and continues if one cannot be removed. Returns the first error.
 fn empty(
     directory: BorrowedFd<'_>,
     entries: &mut [MaybeUninit<u8>],
@@ -179,10 +184,12 @@ fn empty(
         if name == c"." || name == c".." {
             continue;
         }
+        // The entry has a type, but dbench's `Deltree` makes this call for each entry.
         let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
         let is_directory =
             stat.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) == FileType::Directory);
         let result = match (is_directory, depth) {
+            // Deeper nesting would need more stack.
             (true, 0) => Err(Errno::LOOP),
             (true, _) => empty_below(directory, name, depth - 1),
             (false, _) => match unlink(At { directory, name }, AtFlags::empty()) {
@@ -198,6 +205,7 @@ fn empty(
 fn empty_below(directory: BorrowedFd<'_>, name: &CStr, depth: u32) -> rustix::io::Result<()> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let below = rustix::fs::openat(directory, name, flags, Mode::empty())?;
+    // C's `opendir` calls `fstat` as well.
     let _ = rustix::fs::fstat(&below);
     let mut entries = [const { MaybeUninit::uninit() }; INNER_ENTRIES_BYTES];
     empty(below.as_fd(), &mut entries, depth)

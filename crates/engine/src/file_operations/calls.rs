@@ -1,4 +1,4 @@
-//! The system calls on files and names; every answer is a completion's result.
+//! System calls on files and names; every return value is a completion's result.
 
 use std::ffi::{CStr, c_char};
 use std::io::IoSlice;
@@ -14,7 +14,7 @@ use crate::fileset::At;
 use crate::request::Placed;
 use crate::{Operation, Request};
 
-/// Bytes that a directory's entries are read into at once, as C's `readdir` does.
+/// Buffer size for reading directory entries, the same as in C's `readdir`.
 pub(crate) const ENTRIES_BYTES: usize = 32 << 10;
 
 impl At<'_> {
@@ -27,11 +27,10 @@ fn answer(value: i32) -> i32 {
     result_of(value as isize)
 }
 
-/// Opens by `openat2`, or by `openat` where nothing is to be resolved.
+/// Opens by `openat2`, or by `openat` if `plain`.
 ///
-/// As with all calls that are made for every file: by the kernel's own interface, since in a
-/// program of several threads the C library's functions note, each time, that a thread may be
-/// canceled.
+/// Like all calls made for every file, it uses the kernel's interface directly. In multithreaded
+/// programs, each call through the C library also marks a cancellation point.
 #[inline(always)]
 pub(crate) fn open(at: At<'_>, how: &OpenHow, plain: bool) -> Result<OwnedFd, i32> {
     let flags = OFlags::from_bits_retain(how.flags as u32);
@@ -45,17 +44,17 @@ pub(crate) fn open(at: At<'_>, how: &OpenHow, plain: bool) -> Result<OwnedFd, i3
     opened.map_err(|errno| -errno.raw_os_error())
 }
 
-/// What C's buffered streams ask a file that was just opened.
+/// The calls that C's buffered streams make on a file that was just opened.
 #[inline(always)]
 pub(crate) fn stdio_prelude(fd: BorrowedFd<'_>, append: bool) {
-    // What a pipe would answer does not matter to them either.
+    // Streams ignore errors too, for example from a pipe.
     if append {
         let _ = rustix::fs::seek(fd, SeekFrom::End(0));
     }
     let _ = rustix::fs::fstat(fd);
 }
 
-/// Reads or writes at an offset, or where the request's number says.
+/// Reads or writes at an offset, or at the place that the request encodes in its number.
 #[inline(always)]
 pub(crate) fn transfer(
     fd: BorrowedFd<'_>,
@@ -73,7 +72,7 @@ pub(crate) fn transfer(
     })
 }
 
-/// Reads or writes where the file stands.
+/// Reads or writes at the file's current position.
 #[inline(always)]
 fn move_on(fd: BorrowedFd<'_>, is_read: bool, buffer: &mut [u8]) -> Result<usize, Errno> {
     match is_read {
@@ -100,12 +99,12 @@ fn transfer_by_code(
             move_on(fd, is_read, buffer)
         }
         (Placed::End, false) => append(fd, buffer),
-        // There is nothing behind the last byte to read.
+        // Nothing can be read at the end of the file.
         (Placed::Offset(_) | Placed::SoughtEnd | Placed::End, _) => Err(Errno::INVAL),
     }
 }
 
-/// Moves all of the buffer by calls of so many bytes, until one moves less or fails.
+/// Transfers the whole buffer by calls of `unit_bytes` each, until one is short or fails.
 fn move_in_units(
     fd: BorrowedFd<'_>,
     is_read: bool,
@@ -117,7 +116,7 @@ fn move_in_units(
         match move_on(fd, is_read, unit) {
             Ok(count) if count == unit.len() => moved += count,
             Ok(count) => return Ok(moved + count),
-            // What was moved before is told, and the next request meets the error again.
+            // Return the bytes transferred so far; the next request meets the error again.
             Err(_) if moved > 0 => return Ok(moved),
             Err(errno) => return Err(errno),
         }
@@ -125,16 +124,16 @@ fn move_in_units(
     Ok(moved)
 }
 
-/// Writes behind a file's last byte and leaves alone where it stands.
+/// Appends to a file without changing its position.
 fn append(fd: BorrowedFd<'_>, content: &[u8]) -> Result<usize, Errno> {
-    // Any offset but -1, which stands for the position and would move it.
+    // Any offset but -1, which means the current position and would move it.
     const NO_POSITION: u64 = 0;
     let content = [IoSlice::new(content)];
     rustix::io::pwritev2(fd, &content, NO_POSITION, ReadWriteFlags::APPEND)
 }
 
-/// Opens a file, reads it from its start and closes it; the read's result, or that of what failed
-/// first.
+/// Opens a file, reads it from its start and closes it. Returns the result of the read or of the
+/// first call that failed.
 pub(crate) fn read_whole(at: At<'_>, (how, plain): (&OpenHow, bool), buffer: &mut [u8]) -> i32 {
     let file = match open(at, how, plain) {
         Ok(file) => file,
@@ -149,7 +148,8 @@ pub(crate) fn read_whole(at: At<'_>, (how, plain): (&OpenHow, bool), buffer: &mu
     }
 }
 
-/// Does what goes by the open file and moves no content of it; `buffer` is an attribute's value.
+/// Executes an operation on an open file that does not transfer content; `buffer` is for the value
+/// of an extended attribute.
 pub(crate) fn on_handle(
     fd: BorrowedFd<'_>,
     request: &Request,
@@ -159,8 +159,8 @@ pub(crate) fn on_handle(
     let fd = fd.as_raw_fd();
     let (offset, length) = (request.offset_bytes as i64, i64::from(request.length_bytes));
     let (value, size) = (buffer.as_mut_ptr().cast(), buffer.len());
-    // SAFETY: all of these take a descriptor that is open during the call; the last two read or
-    // write no more of the value than they are told to.
+    // SAFETY: all of these take a descriptor that is open during the call; the attribute calls
+    // access no more than `size` bytes of the value.
     unsafe {
         match request.operation {
             Operation::Fsync => answer(libc::fsync(fd)),
@@ -168,6 +168,7 @@ pub(crate) fn on_handle(
             Operation::Truncate => answer(libc::ftruncate64(fd, offset)),
             Operation::Fallocate => answer(libc::fallocate64(fd, 0, offset, length)),
             Operation::SyncFileRange => {
+                // `handle` selects a register here, so a request cannot select other flags.
                 let flags = libc::SYNC_FILE_RANGE_WRITE;
                 answer(libc::sync_file_range(fd, offset, length, flags))
             }
@@ -180,17 +181,18 @@ pub(crate) fn on_handle(
     }
 }
 
-/// Locks a part of a file, or gives it back.
+/// Locks or unlocks a part of a file.
 ///
 /// # Safety
-/// As of `fcntl`: the descriptor is open during the call.
+/// As for `fcntl`: the descriptor must be open during the call.
 unsafe fn lock(fd: i32, request: &Request, kind: i32) -> i32 {
-    // SAFETY: all bits zero are a lock of the whole file.
+    // SAFETY: all zero bits are a valid lock of the whole file.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = kind as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
     lock.l_start = request.offset_bytes as i64;
     lock.l_len = i64::from(request.length_bytes);
+    // Waits until other locks are released, as dbench does.
     // SAFETY: the kernel reads the structure during the call.
     unsafe { libc::fcntl(fd, libc::F_SETLKW, &raw const lock) }
 }
@@ -207,7 +209,7 @@ fn stat(at: At<'_>) -> i32 {
     let (directory, name) = at.parts();
     let mut stat = MaybeUninit::<libc::stat64>::uninit();
     let flags = libc::AT_SYMLINK_NOFOLLOW;
-    // SAFETY: the kernel fills the structure, which nobody looks at.
+    // SAFETY: the kernel fills the structure, which is not read.
     answer(unsafe { libc::fstatat64(directory, name, stat.as_mut_ptr(), flags) })
 }
 
@@ -226,7 +228,7 @@ fn mkdir(at: At<'_>, mode: u32) -> i32 {
     answer(unsafe { libc::mkdirat(directory, name, mode) })
 }
 
-/// Does what takes one name and no more.
+/// Executes an operation on one name.
 pub(crate) fn on_name(operation: Operation, at: At<'_>, mode: u32) -> i32 {
     match operation {
         Operation::Stat => stat(at),
@@ -237,10 +239,10 @@ pub(crate) fn on_name(operation: Operation, at: At<'_>, mode: u32) -> i32 {
     }
 }
 
-/// Renames, or makes a hard or a symbolic link.
+/// Renames a file, or creates a hard or symbolic link.
 ///
-/// A symbolic link's text is the old name's last component, so it leads there when both are in
-/// the same directory, and from any other to a name that may not be there.
+/// The target of a symbolic link is the last component of the old name. The link is valid if both
+/// names are in the same directory; otherwise the target may not exist.
 pub(crate) fn two_names(operation: Operation, old: At<'_>, new: At<'_>) -> i32 {
     let (old_directory, old_name) = old.parts();
     let (directory, name) = new.parts();
@@ -255,14 +257,14 @@ pub(crate) fn two_names(operation: Operation, old: At<'_>, new: At<'_>) -> i32 {
     })
 }
 
-/// Where a name's last component starts.
+/// Pointer to the last component of a name.
 pub(crate) fn last_component(name: &CStr) -> *const c_char {
     let start = name.to_bytes().iter().rposition(|byte| *byte == b'/');
     name.as_ptr()
         .wrapping_add(start.map_or(0, |slash| slash + 1))
 }
 
-/// Opens a directory, makes its entries durable and closes it.
+/// Opens a directory, syncs its entries and closes it.
 pub(crate) fn sync_directory(at: At<'_>) -> i32 {
     match open(at, &DIRECTORY_HOW, false) {
         // SAFETY: the descriptor is open during the call.
@@ -271,11 +273,12 @@ pub(crate) fn sync_directory(at: At<'_>) -> i32 {
     }
 }
 
-/// Size of the structure that readdir(3) returns for an entry, without its name, in bytes.
+/// Size in bytes, without the name, of the structure that readdir(3) returns for an entry.
+// filebench counts this size and the name for each entry that `listdir` reads.
 const ENTRY_BYTES: usize = size_of::<libc::dirent64>() - 1;
 
-/// Opens a directory, reads all its entries and closes it; the bytes of all entries, as readdir(3)
-/// hands them over, with their names.
+/// Opens a directory, reads all its entries and closes it. Returns the size of all entries as
+/// readdir(3) returns them, names included.
 pub(crate) fn readdir(at: At<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
     let directory = match open(at, &DIRECTORY_HOW, false) {
         Ok(directory) => directory,

@@ -1,31 +1,31 @@
-//! Where an engine keeps what is open: in the request's slot, in registers of it, or with the file.
+//! Storage for open files: in the request's slot, in registers of the slot, or by file.
 
 use std::os::fd::OwnedFd;
 
 use crate::Request;
 
-/// Open files by what a request says.
+/// Open files, found by a request.
 pub trait Handles {
-    /// What the request works on.
+    /// The file that the request works on.
     fn get(&self, request: &Request) -> Option<&OwnedFd>;
 
-    /// Keeps what the request has opened; [`Self::refusal`] must have had nothing against it.
+    /// Stores the file that the request opened; [`Self::refusal`] must have returned `None`.
     fn put(&mut self, request: &Request, file: OwnedFd);
 
-    /// Hands over what the request is to close.
+    /// Removes and returns the file that the request closes.
     fn take(&mut self, request: &Request) -> Option<OwnedFd>;
 
-    /// Why the request may not open a file, as a completion's result.
+    /// Reason why the request may not open a file, as a completion's result; `None` if it may.
     fn refusal(&self, request: &Request) -> Option<i32>;
 
-    /// Whether the request may open and close something by itself.
+    /// `true` if the request may open and close a file without storing it.
     fn is_free(&self, request: &Request) -> bool;
 
-    /// Closes everything.
+    /// Closes all files.
     fn clear(&mut self);
 }
 
-/// One file for each slot, from when it is opened until it is closed.
+/// One file per slot, from when it is opened until it is closed.
 #[derive(Debug)]
 pub struct SlotHandles(Box<[Option<OwnedFd>]>);
 
@@ -66,19 +66,19 @@ impl Handles for SlotHandles {
     }
 }
 
-/// As many files for each slot as it has registers; a request says which by its `handle`.
+/// A fixed number of files per slot, one per register; the request's `handle` selects the register.
 ///
-/// A register has one file, from when it is opened until it is closed: `EBUSY` for another. There
-/// is nothing beyond the last: `EBADF`.
+/// A register holds one file, from when it is opened until it is closed; opening another fails with
+/// `EBUSY`. A handle beyond the last register fails with `EBADF`.
 #[derive(Debug)]
-pub struct Registers {
-    /// All of the first slot, then all of the next.
+pub struct RegisterFiles {
+    /// All registers of the first slot, then all of the next.
     files: Box<[Option<OwnedFd>]>,
-    /// Of each slot.
+    /// Number of registers per slot.
     count: u8,
 }
 
-impl Registers {
+impl RegisterFiles {
     pub(super) fn new(slot_count: u32, count: u8) -> Self {
         let files = (0..u64::from(slot_count) * u64::from(count)).map(|_| None);
         Self {
@@ -94,7 +94,7 @@ impl Registers {
     }
 }
 
-impl Handles for Registers {
+impl Handles for RegisterFiles {
     #[inline(always)]
     fn get(&self, request: &Request) -> Option<&OwnedFd> {
         self.files[self.place(request)?].as_ref()
@@ -121,7 +121,7 @@ impl Handles for Registers {
         }
     }
 
-    /// What is opened and closed at once takes no register.
+    /// A file that is opened and closed by the same request takes no register.
     #[inline(always)]
     fn is_free(&self, _: &Request) -> bool {
         true
@@ -132,10 +132,10 @@ impl Handles for Registers {
     }
 }
 
-/// Files that stay open, found by their index whichever slot asks.
+/// Files that stay open, found by their index from any slot.
 ///
-/// A table with open addressing of which at least three quarters are empty. What is closed leaves
-/// no mark, so that nothing has to be built anew in the middle of a measurement.
+/// A table with open addressing, at least three quarters of which are empty. Closed files leave no
+/// tombstones, so the table never needs rebuilding during a measurement.
 #[derive(Debug)]
 pub struct FileHandles {
     places: Box<[(u32, Option<OwnedFd>)]>,
@@ -154,9 +154,8 @@ impl FileHandles {
         }
     }
 
-    /// Where a file is looked for first: the upper bits of a product with 2^32 by the golden
-    /// ratio, which puts consecutive numbers far from each other (Knuth, The Art of Computer
-    /// Programming 3, 6.4).
+    /// Preferred place of a file: the upper bits of its index times 2^32 divided by the golden
+    /// ratio, which spreads consecutive numbers (Knuth, The Art of Computer Programming 3, 6.4).
     #[inline]
     fn home(&self, file_index: u32) -> usize {
         const GOLDEN: u32 = 0x9E37_79B9;
@@ -169,16 +168,17 @@ impl FileHandles {
         (place + 1) & (self.places.len() - 1)
     }
 
-    /// Places from one to another, forwards and around.
+    /// Number of places from one to another, forward with wraparound.
     #[inline]
     fn distance(&self, from: usize, to: usize) -> usize {
         to.wrapping_sub(from) & (self.places.len() - 1)
     }
 
-    /// Where the file is, or the empty place where it would be.
+    /// Place of the file, or as an error the empty place where it belongs.
     #[inline]
     fn find(&self, file_index: u32) -> Result<usize, usize> {
         let mut place = self.home(file_index);
+        // Ends, because the table always has empty places.
         loop {
             match &self.places[place] {
                 (_, None) => return Err(place),
@@ -209,10 +209,11 @@ impl Handles for FileHandles {
         let mut hole = self.find(request.file_index).ok()?;
         let file = self.places[hole].1.take();
         self.count -= 1;
-        // What was put further on because of this place moves up.
+        // Files that were displaced by this place move up.
         let mut place = self.behind(hole);
         while self.places[place].1.is_some() {
             let home = self.home(self.places[place].0);
+            // Moving is allowed only if the hole is not before the file's preferred place.
             if self.distance(home, place) >= self.distance(hole, place) {
                 self.places.swap(hole, place);
                 hole = place;
@@ -225,6 +226,7 @@ impl Handles for FileHandles {
     #[inline]
     fn refusal(&self, request: &Request) -> Option<i32> {
         if self.count == self.max_count {
+            // The same answer as from the kernel at its own limit.
             return Some(-libc::EMFILE);
         }
         self.find(request.file_index).ok().map(|_| -libc::EBUSY)

@@ -1,5 +1,5 @@
-//! What the engines for file operations share: how files are opened, what the numbers of a
-//! request mean, and the system calls.
+//! Shared parts of the engines for file operations: ways to open files, the meaning of numbers in
+//! requests, and the system calls.
 
 pub(crate) mod by_call;
 pub(crate) mod calls;
@@ -11,16 +11,16 @@ mod ways;
 
 use crate::fileset::NAME_BYTES_MAX;
 
-pub use handles::{FileHandles, Handles, Registers, SlotHandles};
-pub use options::{Access, Aim, FileOptions, OpenFlags, OpenMode};
+pub use handles::{FileHandles, Handles, RegisterFiles, SlotHandles};
+pub use options::{Aim, FileEngineOptions, OpenAccess, OpenFlags, OpenMode};
 pub use psync::PsyncFiles;
 pub use ways::OpenWay;
 pub(crate) use ways::{DIRECTORY_HOW, Hows, OpenHow};
 
-/// One name of a request.
+/// Buffer for one name of a request.
 pub(crate) type NameBuffer = [u8; NAME_BYTES_MAX];
 
-/// Room for both names of each slot's request, at the same place as long as the engine lives.
+/// Buffers for both names of each slot's request; their addresses do not change.
 pub(crate) struct NameBuffers(Box<[[NameBuffer; 2]]>);
 
 impl NameBuffers {

@@ -1,50 +1,50 @@
-//! How files are opened, and what else is the same for all of a cell's requests.
+//! Ways to open files, and other options that apply to all requests of a cell.
 
 use std::ffi::CString;
 
 use crate::{Operation, Request};
 
-/// What direct I/O asks of where a buffer starts.
+/// Buffer alignment that direct I/O needs.
 const PAGE_BYTES: u32 = 4096;
 
-/// How [`Operation::Open`](crate::Operation::Open) opens; the request's `offset_bytes` is the
+/// Access mode of [`Operation::Open`](crate::Operation::Open). The request's `offset_bytes` is its
 /// `code`, or that of an [`OpenWay`](crate::OpenWay).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Access {
-    /// To read.
+pub enum OpenAccess {
+    /// Read only.
     Read,
-    /// To write.
+    /// Write only.
     Write,
-    /// To do both.
+    /// Read and write.
     ReadWrite,
-    /// To write at the end, wherever that is: the position of each write is then without
-    /// meaning, as Linux has it even for `pwrite`.
+    /// Write at the end of the file. The offset of each write is ignored: Linux appends even with
+    /// `pwrite`.
     Append,
 }
 
-impl Access {
-    /// The number for a request's `offset_bytes`.
+impl OpenAccess {
+    /// The value for a request's `offset_bytes`.
     #[must_use]
     pub const fn code(self) -> u64 {
         self as u64
     }
 }
 
-/// What a request to stat, make, remove or list goes for; its `offset_bytes` is the `code`.
+/// Object of a request to stat, make, remove or list; its `offset_bytes` is the `code`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Aim {
     /// The name itself.
     Name,
-    /// The directory that the name is in.
+    /// The directory that contains the name.
     Directory,
-    /// What the slot has open; for [`Operation::Stat`](crate::Operation::Stat) only.
+    /// The file that the slot has open; for [`Operation::Stat`](crate::Operation::Stat) only.
     Handle,
 }
 
 impl Aim {
-    /// The number for a request's `offset_bytes`.
+    /// The value for a request's `offset_bytes`.
     #[must_use]
     pub const fn code(self) -> u64 {
         self as u64
@@ -60,20 +60,20 @@ impl Aim {
     }
 }
 
-/// Flags (`O_...`) and, for a file that is made, permissions of one way to open.
+/// Flags (`O_...`) of one way to open and, for a created file, its permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenMode {
     /// As for `open`; `O_NOFOLLOW` and `O_CLOEXEC` are always added.
     pub flags: i32,
     /// As for `open`; used with `O_CREAT` only.
     pub mode: u32,
-    /// Whether to create by this way opens what exists already; by [`FileOptions::ways`] only, and
-    /// only for files in directories that nobody else has.
+    /// `true` if creating in this way opens an existing file. Only in [`FileEngineOptions::ways`],
+    /// for files in directories that no other program uses.
     pub takes_existing: bool,
 }
 
 impl OpenMode {
-    /// A way that never opens what exists when it is to create.
+    /// A way that never opens an existing file when it creates one.
     #[must_use]
     pub const fn new(flags: i32, mode: u32) -> Self {
         Self {
@@ -84,21 +84,21 @@ impl OpenMode {
     }
 }
 
-/// The way to open for each purpose.
+/// Ways to open, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenFlags {
     /// For [`Operation::Create`](crate::Operation::Create).
     pub create: OpenMode,
-    /// For [`Access::Read`].
+    /// For [`OpenAccess::Read`].
     pub read: OpenMode,
-    /// For [`Access::Write`].
+    /// For [`OpenAccess::Write`].
     pub write: OpenMode,
-    /// For [`Access::ReadWrite`].
+    /// For [`OpenAccess::ReadWrite`].
     pub read_write: OpenMode,
-    /// For [`Access::Append`].
+    /// For [`OpenAccess::Append`].
     pub append: OpenMode,
-    /// Whether to open with `openat`, as programs of old do, in place of `openat2`, which refuses
-    /// links on the whole way.
+    /// `true` to open with `openat`, as older programs do, instead of `openat2`, which rejects
+    /// links in any path component.
     pub plain: bool,
 }
 
@@ -106,6 +106,7 @@ impl Default for OpenFlags {
     fn default() -> Self {
         let mode = |flags| OpenMode::new(flags, 0o600);
         Self {
+            // `O_EXCL`, because pgmeter never writes to a file that it did not create.
             create: mode(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL),
             read: mode(libc::O_RDONLY),
             write: mode(libc::O_WRONLY),
@@ -117,13 +118,14 @@ impl Default for OpenFlags {
 }
 
 impl OpenFlags {
-    /// As C's streams open (`w`, but never a file that exists; `r`; `r+`; `a`), for everybody whom
-    /// the process's mask lets.
+    /// Opens like C's streams (`w`, but never an existing file; `r`; `r+`; `a`), with permissions
+    /// for everyone that the process's umask allows.
     #[must_use]
     pub fn streams() -> Self {
         let mode = |flags| OpenMode::new(flags, 0o666);
         let create = libc::O_WRONLY | libc::O_CREAT;
         Self {
+            // `O_TRUNC` has no effect on a new file, but C's `fopen` passes it.
             create: mode(create | libc::O_EXCL | libc::O_TRUNC),
             append: mode(create | libc::O_APPEND),
             plain: true,
@@ -131,9 +133,10 @@ impl OpenFlags {
         }
     }
 
-    /// As programs of old open without streams: to read and write, also where they append.
+    /// Opens like older programs without streams: for reading and writing, even to append.
     #[must_use]
     pub fn descriptors() -> Self {
+        // The permissions that PostMark passes to `open`.
         let mode = |flags| OpenMode::new(flags, 0o644);
         Self {
             create: mode(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL),
@@ -143,8 +146,8 @@ impl OpenFlags {
         }
     }
 
-    /// These, but what is made or opened to read and write is always written at its end, as Linux
-    /// has it even for `pwrite`.
+    /// Adds `O_APPEND` for creating and for reading and writing. Linux then appends even with
+    /// `pwrite`.
     #[must_use]
     pub fn appending(mut self) -> Self {
         self.create.flags |= libc::O_APPEND;
@@ -152,7 +155,7 @@ impl OpenFlags {
         self
     }
 
-    /// These with `flags` added to each, as `O_DIRECT` or `O_SYNC`.
+    /// Adds `flags` such as `O_DIRECT` or `O_SYNC` to each way.
     #[must_use]
     pub fn with(mut self, flags: i32) -> Self {
         for mode in [
@@ -168,34 +171,35 @@ impl OpenFlags {
     }
 }
 
-/// What is the same for all requests of an engine for file operations.
+/// Options that apply to all requests of an engine for file operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileOptions {
-    /// How files are opened.
+pub struct FileEngineOptions {
+    /// Ways to open files, by purpose.
     pub open: OpenFlags,
-    /// Further ways to open, each for requests that say its [`OpenWay`](crate::OpenWay)'s code.
+    /// Further ways to open, for requests with the code of an [`OpenWay`](crate::OpenWay).
     pub ways: Vec<OpenMode>,
-    /// Permissions of directories that are made.
+    /// Permissions of created directories.
     pub directory_mode: u32,
-    /// Whether making a directory that is there already counts as done.
+    /// `true` if making an existing directory counts as success.
     pub existing_directories: bool,
-    /// The extended attribute that is set and read.
+    /// Name of the extended attribute to set and read.
     pub xattr: CString,
-    /// After each open the system calls that C's buffered streams make before the first byte
-    /// moves: `lseek` to the end where it is for appending, then `fstat`. They count as part of
-    /// the open. System calls only.
+    /// `true` to make the calls of C's buffered streams after each open: `lseek` to the end if the
+    /// file is opened for appending, then `fstat`. They count as part of the open. Only for engines
+    /// that use system calls.
     pub stdio: bool,
-    /// Whether every read and write goes where the file stands, as with
-    /// [`Request::AT_POSITION`](crate::Request::AT_POSITION); `offset_bytes` may then say
-    /// something else to the content.
+    /// `true` if every read and write is at the file's position, as with
+    /// [`Request::AT_POSITION`](crate::Request::AT_POSITION); the content can then use
+    /// `offset_bytes` in its own way.
     pub at_position: bool,
-    /// So many bytes at the start of each slot's buffer hold, for the engine's whole life, what is
-    /// written: a write takes its bytes from `offset_bytes` on in them, and reads go behind the
-    /// page in which they end. With 0 both use the buffer from its start. System calls only.
+    /// Number of bytes at the start of each slot's buffer that hold the data to write for the
+    /// engine's whole life. A write takes its bytes from `offset_bytes` on; reads go to the buffer
+    /// after the last page of this data. With 0, both use the buffer from its start. Only for
+    /// engines that use system calls.
     pub content_bytes: u32,
 }
 
-impl Default for FileOptions {
+impl Default for FileEngineOptions {
     fn default() -> Self {
         Self {
             open: OpenFlags::default(),
@@ -210,26 +214,26 @@ impl Default for FileOptions {
     }
 }
 
-impl FileOptions {
-    /// Bytes that a buffer has before those that reads go to.
+impl FileEngineOptions {
+    /// Number of bytes in a buffer before the part that reads use.
     #[must_use]
     pub const fn kept_bytes(&self) -> u32 {
         self.content_bytes.next_multiple_of(PAGE_BYTES)
     }
 
-    /// Where in a slot's buffer a request to read or write has its bytes.
+    /// Offset of a read's or write's bytes in the slot's buffer.
     #[inline(always)]
     pub(crate) fn start_bytes(&self, request: &Request) -> usize {
         let content_bytes = u64::from(self.content_bytes);
         let last_start_bytes = content_bytes.saturating_sub(request.length_bytes.into());
         match request.operation {
-            // No more than the content's bytes.
+            // A write must not reach past the content.
             Operation::Write => request.offset_bytes.min(last_start_bytes) as usize,
             _ => self.kept_bytes() as usize,
         }
     }
 
-    /// What making a directory comes to.
+    /// Result of making a directory: 0 for an existing one if that counts as success.
     #[inline]
     pub(crate) fn made_directory(&self, result: i32) -> i32 {
         if self.existing_directories && result == -libc::EEXIST {

@@ -1,4 +1,4 @@
-//! Directories that are read name by name, as C's `readdir` gives them.
+//! Directories that are read name by name, like with C's `readdir`.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -8,7 +8,7 @@ use super::DIRECTORY_HOW;
 use super::calls::{ENTRIES_BYTES, open};
 use crate::fileset::At;
 
-/// Where the kernel writes what an entry has, before its name: how long it is, and the name.
+/// Offsets in a directory entry of the kernel: its length, and its name.
 ///
 /// Source: getdents(2), `struct linux_dirent64`.
 const LENGTH_AT: usize = 16;
@@ -16,14 +16,14 @@ const NAME_AT: usize = 19;
 
 /// The directory that each slot reads.
 #[derive(Debug)]
-pub(crate) struct Streams(Box<[Stream]>);
+pub(crate) struct Streams(Box<[DirectoryStream]>);
 
-/// A directory that is read.
+/// A directory being read.
 #[derive(Debug)]
-pub(crate) struct Stream {
-    /// None once its last name was read.
+pub(crate) struct DirectoryStream {
+    /// `None` after its last name was read.
     directory: Option<OwnedFd>,
-    /// What was read at once, and which part of it is still to be looked at.
+    /// Entries of the last call, and the range in them that is still to be returned.
     entries: Box<[u8]>,
     at: usize,
     end: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Stream {
 
 impl Streams {
     pub(crate) fn new(slot_count: u32) -> Self {
-        let stream = |_| Stream {
+        let stream = |_| DirectoryStream {
             directory: None,
             entries: vec![0; ENTRIES_BYTES].into(),
             at: 0,
@@ -40,24 +40,25 @@ impl Streams {
         Self((0..slot_count).map(stream).collect())
     }
 
-    pub(crate) fn of(&mut self, slot: u32) -> &mut Stream {
+    pub(crate) fn of(&mut self, slot: u32) -> &mut DirectoryStream {
         &mut self.0[slot as usize]
     }
 }
 
-impl Stream {
-    /// Begins with a directory; whatever else was read is closed.
+impl DirectoryStream {
+    /// Starts reading a directory; one that was being read is closed.
     pub(super) fn open(&mut self, at: At<'_>) -> Result<(), i32> {
         (self.at, self.end) = (0, 0);
         self.directory = Some(open_stream(at)?);
         Ok(())
     }
 
-    /// The next name; none behind the last, where the directory is closed.
+    /// The next name; `None` after the last one, when the directory is closed.
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, i32> {
         if self.at >= self.end {
             self.read()?;
         }
+        // The kernel returned no bytes, which marks the end of the directory.
         if self.end == 0 {
             self.directory = None;
             return Ok(None);
@@ -67,6 +68,7 @@ impl Stream {
         let length = usize::from(u16::from_ne_bytes(length));
         self.at += length;
         let name = &entry[NAME_AT..length];
+        // The kernel fills an entry with zero bytes up to its aligned length.
         let zero = name.iter().position(|byte| *byte == 0);
         Ok(Some(&name[..zero.unwrap_or(name.len())]))
     }
@@ -76,7 +78,7 @@ impl Stream {
             return Err(-libc::EBADF);
         };
         let (entries, bytes) = (self.entries.as_mut_ptr(), self.entries.len());
-        // SAFETY: the kernel writes as many bytes at most.
+        // SAFETY: the kernel writes at most that many bytes.
         let read =
             unsafe { libc::syscall(libc::SYS_getdents64, directory.as_raw_fd(), entries, bytes) };
         self.at = 0;
@@ -95,7 +97,7 @@ impl Stream {
     }
 }
 
-/// Opens a directory and asks for its attributes, as C's `opendir` does.
+/// Opens a directory and stats it, like C's `opendir`.
 pub(super) fn open_stream(at: At<'_>) -> Result<OwnedFd, i32> {
     let directory = open(at, &DIRECTORY_HOW, false)?;
     let _ = rustix::fs::fstat(&directory);

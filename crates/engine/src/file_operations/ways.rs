@@ -1,24 +1,24 @@
-//! How the kernel is told to open, by the numbers of requests.
+//! Ways to open a file, selected by the numbers of requests.
 
 use rustix::fs::{OFlags, ResolveFlags};
 
-use super::{Access, FileOptions, OpenFlags, OpenMode};
+use super::{FileEngineOptions, OpenAccess, OpenFlags, OpenMode};
 use crate::open::RESOLVE;
 use crate::{Operation, Request};
 
-/// One of [`FileOptions::ways`], by its index.
+/// One of [`FileEngineOptions::ways`], by its index.
 ///
-/// Open takes its flags as they are. Create adds `O_CREAT` and, unless the way takes what exists,
-/// `O_EXCL`, so that what exists is never opened by it; without a way's code it goes by
-/// [`OpenFlags::create`].
+/// Open uses the flags of the way unchanged. Create adds `O_CREAT` and, unless the way takes
+/// existing files, `O_EXCL`, so that it never opens an existing file. Without the code of a way,
+/// Create uses [`OpenFlags::create`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenWay(pub u8);
 
 impl OpenWay {
-    /// The first number that is no [`Access`].
-    const FIRST: u64 = Access::Append.code() + 1;
+    /// First code that is not an [`OpenAccess`].
+    const FIRST: u64 = OpenAccess::Append.code() + 1;
 
-    /// The number for a request's `offset_bytes`.
+    /// The value for a request's `offset_bytes`.
     #[must_use]
     pub const fn code(self) -> u64 {
         Self::FIRST + self.0 as u64
@@ -35,7 +35,7 @@ pub(crate) struct OpenHow {
 }
 
 impl OpenHow {
-    /// One way to open among those that go by `open`.
+    /// The kernel's parameters for one way to open.
     pub(crate) fn new(mode: OpenMode, open: &OpenFlags) -> Self {
         let makes = mode.flags & libc::O_CREAT != 0;
         let flags = mode.flags | libc::O_NOFOLLOW | libc::O_CLOEXEC;
@@ -46,34 +46,35 @@ impl OpenHow {
         };
         Self {
             flags: u64::from(flags.cast_unsigned()),
+            // `openat2` refuses permissions without `O_CREAT`.
             mode: if makes { u64::from(mode.mode) } else { 0 },
             resolve: resolve.bits(),
         }
     }
 }
 
-/// How a directory is opened that is read or synced.
+/// Parameters for opening a directory to read or sync it.
 pub(crate) const DIRECTORY_HOW: OpenHow = OpenHow {
     flags: OFlags::DIRECTORY.union(OFlags::CLOEXEC).bits() as u64,
     mode: 0,
     resolve: RESOLVE.bits(),
 };
 
-/// The ways to open as the kernel wants them.
+/// All ways to open, in the kernel's format.
 #[derive(Debug)]
 pub(crate) struct Hows {
-    /// By the access's number, then to create, and last for directories.
+    /// By access code, then for creating, and last for directories.
     fixed: [OpenHow; 6],
-    /// By the way's index: to open, and to create.
+    /// By index of the way: to open, and to create.
     ways: Box<[[OpenHow; 2]]>,
 }
 
 impl Hows {
-    const READ: usize = Access::Read as usize;
+    const READ: usize = OpenAccess::Read as usize;
     const CREATE: usize = 4;
     const DIRECTORY: usize = 5;
 
-    pub(crate) fn new(options: &FileOptions) -> Self {
+    pub(crate) fn new(options: &FileEngineOptions) -> Self {
         let how = |mode| OpenHow::new(mode, &options.open);
         let OpenFlags {
             create,
@@ -99,7 +100,7 @@ impl Hows {
         }
     }
 
-    /// These with flags added to each, and others taken away.
+    /// Adds some flags to each way and removes others.
     pub(crate) fn adjusted(mut self, added: i32, removed: i32) -> Self {
         for how in self.fixed.iter_mut().chain(self.ways.as_flattened_mut()) {
             how.flags |= u64::from(added.cast_unsigned());
@@ -108,7 +109,7 @@ impl Hows {
         self
     }
 
-    /// The way for a request to create or open; none where its number means none.
+    /// The way for a request to create or open; `None` for an invalid number.
     #[inline]
     pub(crate) fn of(&self, request: &Request) -> Option<&OpenHow> {
         let (code, creates) = (request.offset_bytes, request.operation == Operation::Create);
@@ -121,17 +122,17 @@ impl Hows {
         Some(&way[usize::from(creates)])
     }
 
-    /// Whether a request opens so that C's streams would go to the end first.
+    /// `true` if C's streams would seek to the end after opening in this way.
     pub(crate) fn is_for_appending(request: &Request, how: &OpenHow) -> bool {
         match request.offset_bytes {
             code @ ..OpenWay::FIRST => {
-                request.operation == Operation::Open && code == Access::Append.code()
+                request.operation == Operation::Open && code == OpenAccess::Append.code()
             }
             _ => how.flags & u64::from(libc::O_APPEND.cast_unsigned()) != 0,
         }
     }
 
-    /// To read.
+    /// For reading.
     pub(crate) const fn read(&self) -> &OpenHow {
         &self.fixed[Self::READ]
     }

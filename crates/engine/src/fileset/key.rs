@@ -1,18 +1,18 @@
-//! Which name a request means.
+//! The name that a request refers to.
 
 use crate::Request;
 
-/// Which name is meant.
+/// Key of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameKey {
     pub fileset: u8,
     pub index: u32,
-    /// The directory, where the rule lets requests say it.
+    /// The directory, for rules where requests select it.
     pub told_directory: u32,
 }
 
 impl NameKey {
-    /// The name that a request means.
+    /// The name of a request.
     #[inline]
     pub(crate) const fn of(request: &Request) -> Self {
         Self {
@@ -22,7 +22,7 @@ impl NameKey {
         }
     }
 
-    /// That of the first fileset, where no request says the directory.
+    /// A name of the first fileset, for rules where requests do not select the directory.
     pub(crate) const fn of_index(index: u32) -> Self {
         Self {
             fileset: 0,
@@ -41,8 +41,8 @@ impl NameKey {
         }
     }
 
-    /// The second name that a request means, in a directory told for both; none if its number is
-    /// none of [`SecondName`].
+    /// The second name of a request, in the same directory; `None` if its number is not a
+    /// [`SecondName`].
     #[inline]
     pub(crate) fn second_of(request: &Request) -> Option<Self> {
         let second = SecondName::from_code(request.offset_bytes)?;
@@ -54,18 +54,18 @@ impl NameKey {
     }
 }
 
-/// The other name of a request to rename or link; its `offset_bytes` is the `code`, which for a
-/// name of the first fileset is its index.
+/// The other name of a request to rename or link. The request's `offset_bytes` is its `code`, which
+/// equals the index for a name of the first fileset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SecondName {
-    /// Which of the engine's filesets it is of, 0-based; also another than the request's own.
+    /// 0-based number of the fileset in the engine; may differ from the request's fileset.
     pub fileset: u8,
-    /// Its index in there.
+    /// Index of the name in the fileset.
     pub file_index: u32,
 }
 
 impl SecondName {
-    /// The number for a request's `offset_bytes`.
+    /// The value for a request's `offset_bytes`.
     #[must_use]
     pub const fn code(self) -> u64 {
         (self.fileset as u64) << u32::BITS | self.file_index as u64
@@ -75,7 +75,7 @@ impl SecondName {
     fn from_code(code: u64) -> Option<Self> {
         Some(Self {
             fileset: u8::try_from(code >> u32::BITS).ok()?,
-            // The lower half.
+            // Take the lower half.
             file_index: code as u32,
         })
     }

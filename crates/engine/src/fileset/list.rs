@@ -1,4 +1,4 @@
-//! Names as they were given.
+//! Names from a list.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -14,22 +14,22 @@ use super::{COMPONENT_BYTES_MAX, DIRECTORY, NAME_BYTES_MAX};
 use crate::EngineError;
 use crate::open::open_beneath;
 
-/// Names in one piece of memory, each with its directory.
+/// Names in one block of memory, each with its directory.
 #[derive(Debug)]
 pub(super) struct List {
     bytes: Vec<u8>,
-    entries: Vec<Entry>,
+    entries: Vec<NameEntry>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct NameEntry {
     start: u32,
     directory: u32,
     length: u8,
 }
 
 impl List {
-    /// Splits the names at their directories, which are opened; number 0 is `location`.
+    /// Splits the names from their directories and opens these; directory 0 is `location`.
     pub(super) fn new(
         location: OwnedFd,
         names: &[PathBuf],
@@ -52,10 +52,11 @@ impl List {
                     number
                 }
             };
-            list.entries.push(Entry {
+            list.entries.push(NameEntry {
                 start: u32::try_from(list.bytes.len())
                     .map_err(|_| impossible("", "the list is longer than 4 GiB"))?,
                 directory,
+                // At most 255 bytes, as `split` has checked.
                 length: own.len() as u8,
             });
             list.bytes.extend_from_slice(&own);
@@ -67,7 +68,7 @@ impl List {
         self.entries.len() as u32
     }
 
-    /// Writes the name of that index and a zero byte; says in which directory it is, and how long.
+    /// Writes the name with an index and a zero byte. Returns its directory and its length.
     #[inline]
     pub(super) fn name(
         &self,
@@ -82,7 +83,7 @@ impl List {
     }
 }
 
-/// Directory and own part of a name that stays beneath.
+/// Splits a path that stays under its location into its directory and its last component.
 fn split(name: &Path) -> Result<(PathBuf, Vec<u8>), EngineError> {
     let shown = name.display().to_string();
     let mut parts = Vec::new();
@@ -100,7 +101,7 @@ fn split(name: &Path) -> Result<(PathBuf, Vec<u8>), EngineError> {
         return Err(impossible(&shown, "it is longer than 255 bytes"));
     }
     if own.as_bytes().contains(&0) {
-        return Err(impossible(&shown, "it has a slash or a zero byte in it"));
+        return Err(impossible(&shown, "it contains a slash or a zero byte"));
     }
     Ok((parts.iter().collect(), own.as_bytes().to_vec()))
 }
@@ -108,8 +109,10 @@ fn split(name: &Path) -> Result<(PathBuf, Vec<u8>), EngineError> {
 fn open_directory(location: &OwnedFd, path: &Path) -> Result<OwnedFd, EngineError> {
     let shown = || path.display().to_string();
     let c_path = CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| impossible(&shown(), "it has a slash or a zero byte in it"))?;
+        .map_err(|_| impossible(&shown(), "it contains a slash or a zero byte"))?;
     open_beneath(location.as_fd(), &c_path, DIRECTORY, Mode::empty()).map_err(|errno| match errno {
+        // These are the answers to a path that leaves the directory, contains a link or contains a
+        // file.
         Errno::XDEV | Errno::LOOP | Errno::NOTDIR => EngineError::NotBeneath { name: shown() },
         errno => EngineError::Open {
             name: shown(),

@@ -1,21 +1,20 @@
-//! Several filesets by number.
+//! Several filesets, selected by number.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use super::{At, Fileset, NAME_BYTES_MAX, NameKey};
 
-/// Filesets that the requests of an engine choose among by number; those beyond 255 cannot be
-/// chosen.
+/// Filesets that requests select by number, at most 256.
 #[derive(Debug, Clone)]
 pub struct Filesets {
-    /// Here, so that who has no others comes to it without a table on the way.
+    /// Stored separately, so that an engine with one fileset needs no table lookup.
     first: Arc<Fileset>,
     others: Arc<[Arc<Fileset>]>,
 }
 
 impl Filesets {
-    /// `first` is number 0; the others follow in their order.
+    /// `first` is number 0; the others follow in order.
     #[must_use]
     pub fn new(first: Arc<Fileset>, others: &[Arc<Fileset>]) -> Self {
         Self {
@@ -42,8 +41,7 @@ impl Filesets {
         }
     }
 
-    /// As [`Fileset::name`], in the fileset that the key says; `None` also where there is no such
-    /// fileset.
+    /// As [`Fileset::name`], in the fileset of the key; also `None` if that does not exist.
     #[inline(always)]
     pub(crate) fn name<'a>(
         &'a self,
@@ -53,9 +51,9 @@ impl Filesets {
         self.get(key.fileset)?.name(key, buffer)
     }
 
-    /// As [`Fileset::find`], in the fileset that the key says.
-    pub(crate) fn find(&self, beside: NameKey, name: &[u8]) -> Option<u32> {
-        self.get(beside.fileset)?.find(beside, name)
+    /// As [`Fileset::find`], in the fileset of the key.
+    pub(crate) fn find(&self, sibling: NameKey, name: &[u8]) -> Option<u32> {
+        self.get(sibling.fileset)?.find(sibling, name)
     }
 
     /// The first directory of a fileset.
@@ -64,7 +62,7 @@ impl Filesets {
         fileset.locations().first().map(AsFd::as_fd)
     }
 
-    /// As [`Filesets::name`], for the directory that the name is in; see
+    /// As [`Filesets::name`], for the directory that contains the name; see
     /// [`Fileset::directory_name`].
     pub(crate) fn directory_name<'a>(
         &'a self,
@@ -76,7 +74,7 @@ impl Filesets {
 }
 
 impl From<Arc<Fileset>> for Filesets {
-    /// That one alone.
+    /// A single fileset.
     fn from(fileset: Arc<Fileset>) -> Self {
         Self::new(fileset, &[])
     }

@@ -1,7 +1,7 @@
-//! Many files by number: names follow from a rule, directories are held open.
+//! Many files by number. Names follow from a rule, and directories are held open.
 //!
-//! No name ever leads out of its directory: a generated name is one component made of digits
-//! between two checked texts, a listed one is split at its directories, which are opened one by
+//! No name leads out of its directory: a generated name is one component, digits between two
+//! checked texts. A listed name is split into components, and its directories are opened one by
 //! one. Nothing here follows a symbolic link.
 
 mod key;
@@ -30,23 +30,24 @@ pub(crate) use key::NameKey;
 pub use key::SecondName;
 pub use many::Filesets;
 pub use room::make_room_for_open;
-pub use rule::{NameRule, Nesting, Numbering, Spread, Subdirectories};
+pub use rule::{NameRule, Nesting, Numbering, Spread, SubdirectoryRule};
 
 /// Longest name in its directory, in bytes (`NAME_MAX`).
 const COMPONENT_BYTES_MAX: usize = 255;
-/// Room for a subdirectory, a slash, a name and the zero byte at its end.
+/// Space for a subdirectory, a slash, a name and the final zero byte.
 pub(crate) const NAME_BYTES_MAX: usize = 2 * COMPONENT_BYTES_MAX + 2;
+// With `O_PATH`, a directory needs no read permission to be the start of a lookup.
 const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Names by index, each in one of some directories.
+/// Names by index, in one or more directories.
 #[derive(Debug)]
 pub struct Fileset {
-    /// The directories given, or those of a list.
+    /// The given directories, or the directories of a list.
     locations: Vec<OwnedFd>,
-    /// All subdirectories of the first location, then all of the next, none in the place of one
-    /// that is not there; empty where names are looked up from their location.
+    /// All subdirectories of the first location, then all of the next. `None` stands for a missing
+    /// subdirectory. Empty if names are looked up from their location.
     subdirectories: Vec<Option<OwnedFd>>,
-    names: Names,
+    names: NameSource,
 }
 
 /// A name with the directory that it is relative to.
@@ -57,40 +58,40 @@ pub(crate) struct At<'a> {
 }
 
 #[derive(Debug)]
-enum Names {
+enum NameSource {
     Generated(NameRule),
-    /// Where the rule puts them, with names of their own.
+    /// Directories by the rule, names from a list.
     Placed(NameRule, Texts),
     Listed(List),
     Paths(Paths),
 }
 
 impl Fileset {
-    /// Names that follow `rule`, in `locations` and their subdirectories, whose numbers count
-    /// through all locations: subdirectory s of location l is directory
+    /// Names that follow `rule`, in `locations` and their subdirectories. Subdirectories are
+    /// numbered across all locations: subdirectory s of location l is directory
     /// `l * subdirectories + s`.
     ///
     /// Names are looked up from their location, so the subdirectories need not exist yet; see
     /// [`Fileset::open_subdirectories`].
     ///
     /// # Errors
-    /// When there is no location, or the rule's texts cannot be part of a name.
+    /// If there is no location, or the texts of the rule cannot be part of a name.
     pub fn generated(locations: Vec<OwnedFd>, rule: NameRule) -> Result<Self, EngineError> {
         rule.check()?;
         if locations.is_empty() {
-            return Err(rule::impossible("", "there is no directory to put it in"));
+            return Err(rule::impossible("", "there is no directory for it"));
         }
         Ok(Self {
             locations,
             subdirectories: Vec::new(),
-            names: Names::Generated(rule),
+            names: NameSource::Generated(rule),
         })
     }
 
-    /// As [`Fileset::generated`], with the name of each number in the place of that by the rule.
+    /// As [`Fileset::generated`], with names from a list instead of names by the rule.
     ///
     /// # Errors
-    /// As there; when one cannot be the name of a file in a directory.
+    /// As for [`Fileset::generated`], and if a name is not valid within a directory.
     pub fn placed(
         location: OwnedFd,
         rule: NameRule,
@@ -98,99 +99,100 @@ impl Fileset {
     ) -> Result<Self, EngineError> {
         let texts = Texts::new(names)?;
         Ok(Self {
-            names: Names::Placed(rule.clone(), texts),
+            names: NameSource::Placed(rule.clone(), texts),
             ..Self::generated(vec![location], rule)?
         })
     }
 
-    /// The names of a list, beneath `location`; their directories must exist.
+    /// The names of a list, under `location`; their directories must exist.
     ///
     /// # Errors
-    /// When a name leads elsewhere (`..`, an absolute path, a link on the way), is empty or too
+    /// If a name leads elsewhere (`..`, an absolute path, a link in its path), is empty or too
     /// long, or its directory cannot be opened.
     pub fn listed(location: OwnedFd, names: &[PathBuf]) -> Result<Self, EngineError> {
         let (list, locations) = List::new(location, names)?;
         Ok(Self {
             locations,
             subdirectories: Vec::new(),
-            names: Names::Listed(list),
+            names: NameSource::Listed(list),
         })
     }
 
-    /// Names with the way to each beneath `location`, looked up anew by every request, so that the
-    /// directories on it may come and go. No part of a way may be a link when a file is opened;
-    /// what else is asked by name takes the way that is there, so nobody else may write in there.
+    /// Paths under `location`. Every request looks up its path again, so the directories in it may
+    /// be created and removed. Opening a file rejects links in any component. Other operations on
+    /// names follow links, so no other program may write to these directories.
     ///
     /// # Errors
-    /// When a name leads elsewhere (`..`, an absolute path), is empty or too long.
+    /// If a name leads elsewhere (`..`, an absolute path), is empty or too long.
     pub fn paths(location: OwnedFd, names: &[String]) -> Result<Self, EngineError> {
         Ok(Self {
             locations: vec![location],
             subdirectories: Vec::new(),
-            names: Names::Paths(Paths::new(names)?),
+            names: NameSource::Paths(Paths::new(names)?),
         })
     }
 
-    /// Directories by number, each with the way to it beneath `location`, as [`Fileset::paths`].
+    /// Directories by number, each with its path under `location`, as with [`Fileset::paths`].
     ///
     /// # Errors
-    /// When the way to one cannot be a name.
-    pub fn directories(location: OwnedFd, rule: &Subdirectories) -> Result<Self, EngineError> {
+    /// If the path of a directory is not a valid name.
+    pub fn directories(location: OwnedFd, rule: &SubdirectoryRule) -> Result<Self, EngineError> {
         rule.check()?;
         let ways = (0..rule.count).map(|index| rule.name(index));
         let ways = ways.map(|way| String::from_utf8_lossy(&way).into_owned());
         Self::paths(location, &ways.collect::<Vec<_>>())
     }
 
-    /// How many directories names can be in.
+    /// Number of directories that names can be in.
     #[must_use]
     pub fn directory_count(&self) -> u32 {
         self.locations.len() as u32 * self.subdirectory_count().max(1)
     }
 
-    /// How many names there are; `None` where a rule makes as many as there are indexes.
+    /// Number of names; `None` if a rule generates a name for every index.
     #[must_use]
     pub fn name_count(&self) -> Option<u32> {
         match &self.names {
-            Names::Listed(list) => Some(list.count()),
-            Names::Paths(paths) => Some(paths.count()),
-            Names::Generated(_) | Names::Placed(..) => None,
+            NameSource::Listed(list) => Some(list.count()),
+            NameSource::Paths(paths) => Some(paths.count()),
+            NameSource::Generated(_) | NameSource::Placed(..) => None,
         }
     }
 
-    /// Whether every name is one component, looked up in a directory that is held open.
+    /// `true` if every name is one component, looked up in a directory that is held open.
     pub(crate) fn is_flat(&self) -> bool {
         match &self.names {
-            Names::Listed(_) => true,
-            Names::Paths(_) => false,
-            Names::Generated(_) | Names::Placed(..) => {
+            NameSource::Listed(_) => true,
+            NameSource::Paths(_) => false,
+            NameSource::Generated(_) | NameSource::Placed(..) => {
                 self.subdirectory_count() == 0 || !self.subdirectories.is_empty()
             }
         }
     }
 
-    /// Makes every subdirectory of every location.
+    /// Creates every subdirectory of every location.
     ///
     /// # Errors
-    /// When one cannot be made, or exists.
+    /// If one cannot be created or already exists.
     pub fn make_subdirectories(&self, mode: u32) -> Result<(), EngineError> {
         self.for_each_subdirectory(|location, name| {
             rustix::fs::mkdirat(location, name, Mode::from_raw_mode(mode))
         })
     }
 
-    /// As [`Fileset::make_subdirectories`], but for those that exist.
+    /// As [`Fileset::make_subdirectories`], but skips existing subdirectories.
     ///
     /// # Errors
-    /// When one cannot be made.
+    /// If one cannot be created.
     pub fn make_missing_subdirectories(&self, mode: u32) -> Result<(), EngineError> {
         self.make_missing(mode, |_| {})
     }
 
-    /// The same, and tells of each that was missing, in the order in which they are made.
+    /// As [`Fileset::make_missing_subdirectories`], and calls `was_made` with each created one, in
+    /// order.
     ///
     /// # Errors
-    /// When one cannot be made.
+    /// If one cannot be created.
     pub fn make_missing(
         &self,
         mode: u32,
@@ -208,7 +210,7 @@ impl Fileset {
         })
     }
 
-    /// The way from the location to a name, for messages.
+    /// Path from the location to a name, for messages.
     #[must_use]
     pub fn shown(&self, index: u32) -> PathBuf {
         let key = NameKey::of_index(index);
@@ -222,10 +224,10 @@ impl Fileset {
         PathBuf::from(directory).join(own)
     }
 
-    /// Removes the file of a number, or the directory; false where there is none.
+    /// Removes a file or directory by number; returns `false` if it does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// If the system call fails for another reason.
     pub fn remove(&self, index: u32, is_directory: bool) -> io::Result<bool> {
         let mut buffer = [0; NAME_BYTES_MAX];
         let Some(at) = self.name(NameKey::of_index(index), &mut buffer) else {
@@ -238,11 +240,11 @@ impl Fileset {
         unlinked(at, flags)
     }
 
-    /// Removes the file of a number in the directory of a number, where requests say it; false
-    /// where there is none.
+    /// Removes a file by its number and the number of its directory, for rules where requests
+    /// select the directory. Returns `false` if it does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// If the system call fails for another reason.
     pub fn remove_in(&self, directory: u32, index: u32) -> io::Result<bool> {
         let mut buffer = [0; NAME_BYTES_MAX];
         let key = NameKey {
@@ -253,10 +255,11 @@ impl Fileset {
         at.map_or(Ok(false), |at| unlinked(at, AtFlags::empty()))
     }
 
-    /// Removes the subdirectory of a number, where requests say it; false where there is none.
+    /// Removes a subdirectory by number, for rules where requests select the directory. Returns
+    /// `false` if it does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// If the system call fails for another reason.
     pub fn remove_subdirectory(&self, directory: u32) -> io::Result<bool> {
         let mut buffer = [0; NAME_BYTES_MAX];
         let key = NameKey {
@@ -267,23 +270,23 @@ impl Fileset {
         at.map_or(Ok(false), |at| unlinked(at, AtFlags::REMOVEDIR))
     }
 
-    /// Opens every subdirectory, so that names are looked up relative to it: one component, with
-    /// nothing on the way that anybody could put a link in the place of.
+    /// Opens every subdirectory, so that names are looked up relative to it. A name is then one
+    /// component, and no directory in its path can be replaced by a link.
     ///
-    /// Without this, opening is refused where a subdirectory was replaced by a link, but names
-    /// removed, renamed and the like are taken from wherever the link leads.
+    /// Without this, opening a file is refused if its subdirectory was replaced by a link, but
+    /// removing, renaming and other operations on names follow the link.
     ///
     /// # Errors
-    /// When one is missing, or is a link, or there are more than descriptors.
+    /// If one is missing or is a link, or there are too few descriptors.
     pub fn open_subdirectories(&mut self) -> Result<(), EngineError> {
         self.open_each(Err)
     }
 
-    /// As [`Fileset::open_subdirectories`], where one that is missing or is a link has no names:
-    /// whatever is asked of it fails.
+    /// As [`Fileset::open_subdirectories`], but a subdirectory that is missing or is a link has no
+    /// names: every operation on it fails.
     ///
     /// # Errors
-    /// When there are more than descriptors, or one cannot be opened for another reason.
+    /// If there are too few descriptors, or one cannot be opened for another reason.
     pub fn open_subdirectories_there(&mut self) -> Result<(), EngineError> {
         self.open_each(|errno| match errno {
             Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV => Ok(()),
@@ -296,6 +299,7 @@ impl Fileset {
         pass_over: impl Fn(Errno) -> rustix::io::Result<()>,
     ) -> Result<(), EngineError> {
         let count = self.locations.len() * self.subdirectory_count() as usize;
+        // Checked first, so that the error states the limit instead of a failed open.
         make_room_for_open(count as u64)?;
         let mut opened = Vec::with_capacity(count);
         self.for_each_subdirectory(|location, name| {
@@ -310,6 +314,7 @@ impl Fileset {
             );
             Ok(())
         })?;
+        // Only once all are open: after an error, names are still looked up from the location.
         self.subdirectories = opened;
         Ok(())
     }
@@ -322,7 +327,7 @@ impl Fileset {
         &self,
         mut act: impl FnMut(BorrowedFd<'_>, &CStr) -> rustix::io::Result<()>,
     ) -> Result<(), EngineError> {
-        let (Names::Generated(rule) | Names::Placed(rule, _)) = &self.names else {
+        let (NameSource::Generated(rule) | NameSource::Placed(rule, _)) = &self.names else {
             return Ok(());
         };
         for location in &self.locations {
@@ -344,13 +349,13 @@ impl Fileset {
 
     fn subdirectory_count(&self) -> u32 {
         match &self.names {
-            Names::Generated(rule) | Names::Placed(rule, _) => rule.subdirectory_count(),
-            Names::Listed(_) | Names::Paths(_) => 0,
+            NameSource::Generated(rule) | NameSource::Placed(rule, _) => rule.subdirectory_count(),
+            NameSource::Listed(_) | NameSource::Paths(_) => 0,
         }
     }
 
-    /// Writes that name and says what it is relative to; `None` beyond the last name, and in a
-    /// directory that is not there.
+    /// Writes a name and returns it with the directory it is relative to. `None` beyond the last
+    /// name and in a directory that does not exist.
     #[inline]
     pub(crate) fn name<'a>(
         &'a self,
@@ -358,14 +363,14 @@ impl Fileset {
         buffer: &'a mut [u8; NAME_BYTES_MAX],
     ) -> Option<At<'a>> {
         let (rule, texts) = match &self.names {
-            Names::Generated(rule) => (rule, None),
-            Names::Placed(rule, texts) => (rule, Some(texts)),
-            Names::Listed(list) => {
+            NameSource::Generated(rule) => (rule, None),
+            NameSource::Placed(rule, texts) => (rule, Some(texts)),
+            NameSource::Listed(list) => {
                 let (location, length) = list.name(key.index, buffer)?;
                 let directory = self.locations[location as usize].as_fd();
                 return Some(at(directory, buffer, length));
             }
-            Names::Paths(paths) => return Some(self.beneath(paths.path(key.index)?)),
+            NameSource::Paths(paths) => return Some(self.beneath(paths.path(key.index)?)),
         };
         let (directory, number) = rule.place(key, self.locations.len() as u32)?;
         let (directory, start) = match self.subdirectories.get(directory as usize) {
@@ -379,21 +384,21 @@ impl Fileset {
         Some(at(directory, buffer, length))
     }
 
-    /// The number of the file with that name in the directory that another name is in; `None` of
-    /// a name that follows from no rule and was placed nowhere.
-    pub(crate) fn find(&self, beside: NameKey, name: &[u8]) -> Option<u32> {
+    /// Number of the file with this name in the directory of the name `sibling`. `None` for a name
+    /// that the rule does not generate and that is not in the list.
+    pub(crate) fn find(&self, sibling: NameKey, name: &[u8]) -> Option<u32> {
         let locations = self.locations.len() as u32;
         let (rule, texts) = match &self.names {
-            Names::Generated(rule) => (rule, None),
-            Names::Placed(rule, texts) => (rule, Some(texts)),
-            Names::Listed(_) | Names::Paths(_) => return None,
+            NameSource::Generated(rule) => (rule, None),
+            NameSource::Placed(rule, texts) => (rule, Some(texts)),
+            NameSource::Listed(_) | NameSource::Paths(_) => return None,
         };
         let directory_of = |key| rule.place(key, locations).map(|(directory, _)| directory);
-        let directory = directory_of(beside)?;
+        let directory = directory_of(sibling)?;
         let is_in_it = |index: &u32| {
             let key = NameKey {
                 index: *index,
-                ..beside
+                ..sibling
             };
             directory_of(key) == Some(directory)
         };
@@ -403,20 +408,20 @@ impl Fileset {
         }
     }
 
-    /// As [`Fileset::name`], for the directory that the name is in, relative to its location; a
-    /// location itself is `.`.
+    /// As [`Fileset::name`], for the directory that contains the name, relative to its location;
+    /// the location itself is `.`.
     pub(crate) fn directory_name<'a>(
         &'a self,
         key: NameKey,
         buffer: &'a mut [u8; NAME_BYTES_MAX],
     ) -> Option<At<'a>> {
         let (location, length) = match &self.names {
-            Names::Listed(list) => {
+            NameSource::Listed(list) => {
                 let (location, _) = list.name(key.index, buffer)?;
                 (self.locations[location as usize].as_fd(), 0)
             }
-            Names::Paths(paths) => return Some(self.beneath(paths.parent(key.index)?)),
-            Names::Generated(rule) | Names::Placed(rule, _) => {
+            NameSource::Paths(paths) => return Some(self.beneath(paths.parent(key.index)?)),
+            NameSource::Generated(rule) | NameSource::Placed(rule, _) => {
                 let (directory, _) = rule.place(key, self.locations.len() as u32)?;
                 self.enter(rule, directory, buffer)
             }
@@ -425,12 +430,12 @@ impl Fileset {
             buffer[..2].copy_from_slice(b".\0");
             return Some(at(location, buffer, 1));
         }
-        // In the place of the slash.
+        // Replaces the slash.
         buffer[length - 1] = 0;
         Some(at(location, buffer, length - 1))
     }
 
-    /// A way from the only location.
+    /// A path from the only location.
     #[inline]
     fn beneath<'a>(&'a self, name: &'a CStr) -> At<'a> {
         At {
@@ -439,7 +444,7 @@ impl Fileset {
         }
     }
 
-    /// Writes the way from its location to a directory, with a slash at its end.
+    /// Writes the path from its location to a directory, with a final slash.
     #[inline]
     fn enter(
         &self,
@@ -456,7 +461,7 @@ impl Fileset {
     }
 }
 
-/// The name of `length` bytes in a buffer, which a zero byte must follow.
+/// The name of `length` bytes in a buffer; a zero byte must follow it.
 #[inline]
 fn at<'a>(directory: BorrowedFd<'a>, buffer: &'a [u8; NAME_BYTES_MAX], length: usize) -> At<'a> {
     let name = &buffer[..=length];
@@ -464,13 +469,14 @@ fn at<'a>(directory: BorrowedFd<'a>, buffer: &'a [u8; NAME_BYTES_MAX], length: u
         CStr::from_bytes_with_nul(name).is_ok(),
         "a name has one zero byte, its last"
     );
-    // SAFETY: it ends with the zero byte, and none is in the texts of a rule or a list, which were
-    // checked, nor in digits and slashes. To look for it would cost as much as to write the name.
+    // SAFETY: the buffer ends with the zero byte. It contains no other: the texts of rules and
+    // lists were checked, and the rest is digits and slashes. Checking again would cost as much as
+    // writing the name.
     let name = unsafe { CStr::from_bytes_with_nul_unchecked(name) };
     At { directory, name }
 }
 
-/// Removes a name; false where there is none.
+/// Removes a name; returns `false` if it does not exist.
 fn unlinked(at: At<'_>, flags: AtFlags) -> io::Result<bool> {
     match rustix::fs::unlinkat(at.directory, at.name, flags) {
         Ok(()) => Ok(true),
@@ -479,7 +485,7 @@ fn unlinked(at: At<'_>, flags: AtFlags) -> io::Result<bool> {
     }
 }
 
-/// The name that a buffer holds.
+/// The name in a buffer.
 #[cfg(test)]
 fn text(buffer: &[u8]) -> &str {
     let name = CStr::from_bytes_until_nul(buffer).expect("names end with a zero byte");

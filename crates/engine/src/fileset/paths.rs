@@ -1,4 +1,4 @@
-//! Names with their whole way, looked up anew each time.
+//! Complete paths, looked up again by every request.
 
 use std::ffi::CStr;
 use std::path::{Component, Path};
@@ -7,26 +7,26 @@ use super::COMPONENT_BYTES_MAX;
 use super::rule::impossible;
 use crate::EngineError;
 
-/// Longest way to a file, with the zero byte at its end (`PATH_MAX`).
+/// Longest path, with the final zero byte (`PATH_MAX`).
 const PATH_BYTES_MAX: usize = 4096;
 
-/// Ways from one directory, each with that to the directory it ends in, in one piece of memory.
+/// Paths from one directory, each with the path of its parent, in one block of memory.
 #[derive(Debug)]
 pub(super) struct Paths {
-    /// Texts that end with a zero byte.
+    /// Zero-terminated texts.
     bytes: Vec<u8>,
-    entries: Vec<Entry>,
+    entries: Vec<PathEntry>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    path: Text,
-    parent: Text,
+struct PathEntry {
+    path: TextSpan,
+    parent: TextSpan,
 }
 
-/// Where a text is, its zero byte left out.
+/// Position of a text, without its zero byte.
 #[derive(Debug, Clone, Copy)]
-struct Text {
+struct TextSpan {
     start: u32,
     length: u16,
 }
@@ -42,18 +42,19 @@ impl Paths {
             let parents = &parts[..parts.len().saturating_sub(1)];
             let path = paths.put(&joined(&parts))?;
             let parent = paths.put(&joined(parents))?;
-            paths.entries.push(Entry { path, parent });
+            paths.entries.push(PathEntry { path, parent });
         }
         Ok(paths)
     }
 
-    fn put(&mut self, text: &str) -> Result<Text, EngineError> {
+    fn put(&mut self, text: &str) -> Result<TextSpan, EngineError> {
         let start = u32::try_from(self.bytes.len());
         let start = start.map_err(|_| impossible("", "the list is longer than 4 GiB"))?;
         self.bytes.extend_from_slice(text.as_bytes());
         self.bytes.push(0);
+        // At most 4095 bytes, as `parts` has checked.
         let length = text.len() as u16;
-        Ok(Text { start, length })
+        Ok(TextSpan { start, length })
     }
 
     pub(super) fn count(&self) -> u32 {
@@ -71,15 +72,15 @@ impl Paths {
     }
 
     #[inline]
-    fn text(&self, text: Text) -> &CStr {
+    fn text(&self, text: TextSpan) -> &CStr {
         let start = text.start as usize;
         let bytes = &self.bytes[start..=start + usize::from(text.length)];
-        // SAFETY: `put` wrote a zero byte behind it, and `parts` let none into it.
+        // SAFETY: `put` wrote a zero byte after the text, and `parts` rejects zero bytes in it.
         unsafe { CStr::from_bytes_with_nul_unchecked(bytes) }
     }
 }
 
-/// A way of these components; where there are none it is the directory itself.
+/// Joins components to a path; without components it is `.`.
 fn joined(parts: &[&str]) -> String {
     match parts {
         [] => ".".to_owned(),
@@ -87,7 +88,7 @@ fn joined(parts: &[&str]) -> String {
     }
 }
 
-/// The components of a way that stays beneath.
+/// Splits a path that stays under its location into components.
 fn parts(name: &str) -> Result<Vec<&str>, EngineError> {
     let mut parts = Vec::new();
     if name.len() >= PATH_BYTES_MAX {
@@ -97,7 +98,7 @@ fn parts(name: &str) -> Result<Vec<&str>, EngineError> {
         return Err(impossible(name, "it is empty"));
     }
     if name.contains('\0') {
-        return Err(impossible(name, "it has a slash or a zero byte in it"));
+        return Err(impossible(name, "it contains a slash or a zero byte"));
     }
     for component in Path::new(name).components() {
         match component {

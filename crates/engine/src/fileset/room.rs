@@ -1,21 +1,21 @@
-//! Room among the descriptors of the process for what is held open.
+//! Limit of the process on open descriptors.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::EngineError;
 
-/// Descriptors for everything else: files in progress, rings, the store.
+/// Descriptors for all other purposes: files in progress, rings, the store.
 const OTHERS_COUNT: u64 = 128;
 
-/// Lets this process hold `count` directories and files open at once besides its others, if it may:
-/// its limit is raised as far as it needs and the system lets it. Nothing is opened.
+/// Ensures that this process can hold `count` directories and files open in addition to its other
+/// files. Raises its limit as far as needed, if the system allows it. Opens nothing.
 ///
 /// # Errors
-/// [`EngineError::OpenFiles`] where that is more than the limit can be.
+/// [`EngineError::OpenFiles`] if the hard limit is too low.
 pub fn make_room_for_open(count: u64) -> Result<(), EngineError> {
     let needed_count = count.saturating_add(OTHERS_COUNT);
     let limit = getrlimit(Resource::Nofile);
-    // A limit that is not there is none.
+    // `None` means unlimited.
     if count == 0 || limit.current.is_none_or(|current| current >= needed_count) {
         return Ok(());
     }

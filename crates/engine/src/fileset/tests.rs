@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::{
-    Fileset, NAME_BYTES_MAX, NameKey, NameRule, Nesting, Numbering, Spread, Subdirectories, text,
+    Fileset, NAME_BYTES_MAX, NameKey, NameRule, Nesting, Numbering, Spread, SubdirectoryRule, text,
 };
 use crate::EngineError;
 
@@ -15,12 +15,12 @@ fn directory(dir: &TempDir) -> OwnedFd {
     OwnedFd::from(std::fs::File::open(dir.path()).unwrap())
 }
 
-fn subdirectories(count: u32) -> Option<Subdirectories> {
-    Some(Subdirectories {
+fn subdirectories(count: u32) -> Option<SubdirectoryRule> {
+    Some(SubdirectoryRule {
         count,
         prefix: "s".to_owned(),
         digit_count: 0,
-        ..Subdirectories::default()
+        ..SubdirectoryRule::default()
     })
 }
 
@@ -282,7 +282,7 @@ fn rules_whose_texts_cannot_be_part_of_a_name_are_refused() {
     };
     assert_eq!(
         refused(prefix("../")),
-        "`../` cannot be part of a file's name: it has a slash or a zero byte in it"
+        "`../` cannot be part of a file's name: it contains a slash or a zero byte"
     );
     assert!(refused(prefix("a\0b")).contains("zero byte"));
     assert!(refused(prefix(&"x".repeat(246))).contains("longer than 255"));
@@ -347,7 +347,7 @@ proptest! {
 #[test]
 fn directories_in_each_other_have_the_way_to_each_as_their_name() {
     let ways = |nesting, count| {
-        let rule = Subdirectories {
+        let rule = SubdirectoryRule {
             count,
             prefix: "t.".to_owned(),
             digit_count: 0,
@@ -376,7 +376,7 @@ fn files_lie_in_nested_directories_by_their_numbers() {
         prefix: "f".to_owned(),
         first: 1,
         spread: Spread::Blocks { each_count: 2 },
-        subdirectories: Some(Subdirectories {
+        subdirectories: Some(SubdirectoryRule {
             count: 3,
             prefix: "t.".to_owned(),
             digit_count: 0,
@@ -399,20 +399,20 @@ fn files_lie_in_nested_directories_by_their_numbers() {
 #[test]
 fn directories_that_would_be_in_themselves_are_refused() {
     for nesting in [Nesting::Digits { fan: 1 }, Nesting::Heap { fan: 0 }] {
-        let rule = Subdirectories {
+        let rule = SubdirectoryRule {
             count: 2,
             nesting,
-            ..Subdirectories::default()
+            ..SubdirectoryRule::default()
         };
         let dir = TempDir::new().unwrap();
         let refused = Fileset::directories(directory(&dir), &rule);
         assert!(matches!(refused, Err(EngineError::FileName { .. })));
     }
-    let deep = Subdirectories {
+    let deep = SubdirectoryRule {
         count: 100,
         prefix: "long-name-".to_owned(),
         nesting: Nesting::Heap { fan: 1 },
-        ..Subdirectories::default()
+        ..SubdirectoryRule::default()
     };
     let dir = TempDir::new().unwrap();
     assert!(Fileset::directories(directory(&dir), &deep).is_err());

@@ -1,27 +1,27 @@
-//! Names that follow from no rule, by number.
+//! Names that follow no rule, by number.
 
 use super::rule::impossible;
 use super::{COMPONENT_BYTES_MAX, NAME_BYTES_MAX};
 use crate::EngineError;
 
-/// Names in one piece of memory, each of one component.
+/// Names of one component each, in one block of memory.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,
-    /// Where each name ends.
+    /// End of each name in `bytes`.
     ends: Vec<u32>,
-    /// The numbers of all names, in the order of their bytes.
+    /// Numbers of all names, sorted by name.
     sorted: Vec<u32>,
 }
 
 impl Texts {
     /// # Errors
-    /// When one cannot be a name, or leads elsewhere.
+    /// If a name is not valid within a directory.
     pub(super) fn new(names: &[Box<str>]) -> Result<Self, EngineError> {
         let mut texts = Self::default();
         for name in names {
             if matches!(&**name, "" | "." | "..") || name.contains(['/', '\0']) {
-                return Err(impossible(name, "it is no name within a directory"));
+                return Err(impossible(name, "it is not a valid name in a directory"));
             }
             if name.len() > COMPONENT_BYTES_MAX {
                 return Err(impossible(name, "it is longer than 255 bytes"));
@@ -48,7 +48,7 @@ impl Texts {
         Some(&self.bytes[start..end])
     }
 
-    /// Writes the name with that number and a zero byte; says where the zero byte is.
+    /// Writes the name with a number and a zero byte. Returns the position of the zero byte.
     #[inline]
     pub(super) fn write(
         &self,
@@ -63,7 +63,7 @@ impl Texts {
         Some(end)
     }
 
-    /// The numbers that have this name.
+    /// The numbers of all names equal to `name`.
     pub(super) fn find(&self, name: &[u8]) -> impl Iterator<Item = u32> {
         let is_before = |number: &u32| self.get(*number) < Some(name);
         let first = self.sorted.partition_point(is_before);

@@ -1,8 +1,8 @@
-//! Transactions with TCP peers: one connection a slot, so that replies need no numbers.
+//! Transactions with TCP peers: one connection per slot, so that replies need no numbers.
 //!
-//! A request goes out with its header in one call, right before its bytes. A short send or receive
-//! goes on where it stopped. A connection that failed is closed, and all later requests of its slot
-//! fail with `ENOTCONN` until it is opened again.
+//! A request is sent in one call with its header, which is directly before its bytes. A short send
+//! or receive continues where it stopped. A failed connection is closed, and all later requests of
+//! its slot fail with `ENOTCONN` until it is opened again.
 
 mod psync;
 mod uring;
@@ -10,26 +10,26 @@ mod uring;
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use network::{HEADER_BYTES, Header, Peer, Way};
+use network::{ByteDirection, HEADER_BYTES, Peer, TransactionHeader};
 
 use crate::{Buffers, EngineError, Operation, Request};
 
 pub use psync::PsyncNetwork;
 pub use uring::UringNetwork;
 
-/// Room before a slot's bytes, so that those start at a page and their header right before it.
+/// Space before a slot's bytes: they start at a page, directly after their header.
 const ROOM_BYTES: usize = 4096;
 
-/// The slots' connections.
+/// Connections of the slots.
 #[derive(Debug)]
 struct Sockets {
-    /// Of each slot.
+    /// Peer of each slot.
     peers: Vec<Arc<Peer>>,
     streams: Vec<Option<TcpStream>>,
 }
 
 impl Sockets {
-    /// All connected, or none where each is opened by its slot.
+    /// Connects all slots, or none if each slot opens its connection itself.
     fn new(peers: Vec<Arc<Peer>>, connects: bool) -> Result<Self, EngineError> {
         let stream = |peer: &Arc<Peer>| connects.then(|| peer.connect()).transpose();
         let streams: Result<Vec<_>, _> = peers.iter().map(stream).collect();
@@ -44,7 +44,7 @@ impl Sockets {
         self.streams[slot as usize].as_ref()
     }
 
-    /// What `open` of a slot results in: 0, or a negated errno.
+    /// Result of opening the slot's connection: 0 or a negated errno.
     fn open(&mut self, slot: u32) -> i32 {
         let stream = &mut self.streams[slot as usize];
         if stream.is_some() {
@@ -59,7 +59,7 @@ impl Sockets {
         }
     }
 
-    /// What `close` of a slot results in: 0, or a negated errno.
+    /// Result of closing the slot's connection: 0 or a negated errno.
     fn close(&mut self, slot: u32) -> i32 {
         match self.streams[slot as usize].take() {
             Some(_) => 0,
@@ -68,11 +68,11 @@ impl Sockets {
     }
 }
 
-/// The slots' buffers, with room for a header before each.
+/// Buffers of the slots, with space for a header before each.
 #[derive(Debug)]
-struct Messages(Buffers);
+struct MessageBuffers(Buffers);
 
-impl Messages {
+impl MessageBuffers {
     fn new(slot_count: u32, buffer_bytes: u32) -> Result<Self, EngineError> {
         let with_room = buffer_bytes.saturating_add(ROOM_BYTES as u32);
         Ok(Self(Buffers::new(slot_count, with_room)?))
@@ -82,7 +82,7 @@ impl Messages {
         self.0.slot_count()
     }
 
-    /// The most bytes of a request.
+    /// Maximum number of bytes in a request.
     fn length_max(&self) -> usize {
         self.0.buffer_bytes() - ROOM_BYTES
     }
@@ -92,23 +92,23 @@ impl Messages {
         &mut self.0.slot(slot)[ROOM_BYTES..]
     }
 
-    /// Where the slot's bytes start.
+    /// Start of the slot's bytes.
     #[inline]
     fn pointer(&self, slot: u32) -> *mut u8 {
         self.0.slot_pointer(slot).wrapping_add(ROOM_BYTES)
     }
 
-    /// Puts the header of a request that begins a transaction before the slot's bytes, and returns
-    /// it with them.
+    /// Writes the header of a request that begins a transaction before the slot's bytes. Returns
+    /// the header and the bytes.
     #[inline]
     fn with_header(&mut self, request: &Request) -> &mut [u8] {
-        let header = Header {
+        let header = TransactionHeader {
             way: match request.operation {
-                Operation::Read => Way::FromSink,
-                _ => Way::ToSink,
+                Operation::Read => ByteDirection::FromSink,
+                _ => ByteDirection::ToSink,
             },
             length_bytes: request.length_bytes,
-            // What is above is no reply's length.
+            // A reply's length has 32 bits.
             reply_bytes: request.offset_bytes as u32,
         };
         let message = &mut self.0.slot(request.slot)[ROOM_BYTES - HEADER_BYTES..];
@@ -117,7 +117,7 @@ impl Messages {
     }
 }
 
-/// Whether the request begins a transaction, so that its header goes first.
+/// `true` if the request begins a transaction, so that its header is sent first.
 #[inline]
 const fn begins(request: &Request) -> bool {
     request.offset_bytes != Request::REPLY

@@ -5,31 +5,31 @@ use std::sync::Arc;
 
 use network::{HEADER_BYTES, Peer};
 
-use super::{Messages, Sockets, begins};
+use super::{MessageBuffers, Sockets, begins};
 use crate::{Completion, Engine, EngineError, Operation, Request, Wait, pause};
 
-/// `send` and `recv`; requests are executed one after the other at the next `reap`.
+/// `send` and `recv`. Requests are executed one after another at the next `reap`.
 ///
-/// A call that moves nothing for [`network::SILENCE_MAX`] fails with `ETIMEDOUT`.
+/// A call that transfers nothing for [`network::SILENCE_MAX`] fails with `ETIMEDOUT`.
 #[derive(Debug)]
 pub struct PsyncNetwork {
     sockets: Sockets,
-    messages: Messages,
+    messages: MessageBuffers,
     pending: Vec<Request>,
 }
 
 impl PsyncNetwork {
-    /// An engine with one slot for each of `peers`, and `buffer_bytes` each; `connects` is whether
-    /// connections are made here, or by each slot's [`Operation::Open`].
+    /// An engine with one slot per peer and a buffer of `buffer_bytes` per slot. With `connects` it
+    /// connects all slots at once; otherwise each slot connects by [`Operation::Open`].
     ///
     /// # Errors
-    /// When there is no memory for the buffers, or a peer cannot be connected to.
+    /// If there is not enough memory for the buffers, or a connection fails.
     pub fn new(
         peers: Vec<Arc<Peer>>,
         buffer_bytes: u32,
         connects: bool,
     ) -> Result<Self, EngineError> {
-        let messages = Messages::new(peers.len() as u32, buffer_bytes)?;
+        let messages = MessageBuffers::new(peers.len() as u32, buffer_bytes)?;
         Ok(Self {
             pending: Vec::with_capacity(peers.len()),
             sockets: Sockets::new(peers, connects)?,
@@ -50,6 +50,7 @@ impl PsyncNetwork {
         };
         let fd = stream.as_raw_fd();
         let result = self.transfer(fd, request);
+        // After a partial transfer, the start of the next message in the stream is unknown.
         if result < 0 {
             self.sockets.close(slot);
         }
@@ -82,13 +83,14 @@ impl PsyncNetwork {
     }
 }
 
-/// Sends all bytes; 0 or a negated errno.
+/// Sends all bytes. Returns 0 or a negated errno.
 #[inline]
 fn send_all(fd: i32, bytes: &[u8]) -> i32 {
     let mut moved = 0;
     while moved < bytes.len() {
         let rest = &bytes[moved..];
-        // SAFETY: the kernel reads the rest of a buffer that is borrowed here.
+        // `MSG_NOSIGNAL`: a connection that the peer closed is a result, not a `SIGPIPE`.
+        // SAFETY: the kernel reads the rest of a borrowed buffer.
         let count = unsafe { libc::send(fd, rest.as_ptr().cast(), rest.len(), libc::MSG_NOSIGNAL) };
         match count {
             1.. => moved += count as usize,
@@ -101,17 +103,18 @@ fn send_all(fd: i32, bytes: &[u8]) -> i32 {
     0
 }
 
-/// Fills the buffer; 0 or a negated errno.
+/// Fills the buffer. Returns 0 or a negated errno.
 #[inline]
 fn receive_all(fd: i32, buffer: &mut [u8]) -> i32 {
     let mut moved = 0;
     while moved < buffer.len() {
         let rest = &mut buffer[moved..];
-        // SAFETY: the kernel writes to the rest of a buffer that is borrowed here exclusively.
+        // SAFETY: the kernel writes to the rest of an exclusively borrowed buffer.
         let count =
             unsafe { libc::recv(fd, rest.as_mut_ptr().cast(), rest.len(), libc::MSG_WAITALL) };
         match count {
             1.. => moved += count as usize,
+            // The peer closed the connection in the middle of a message.
             0 => return -libc::ECONNRESET,
             _ => match failure() {
                 libc::EINTR => {}
@@ -122,7 +125,8 @@ fn receive_all(fd: i32, buffer: &mut [u8]) -> i32 {
     0
 }
 
-/// Why the last call failed; one that moved nothing until its time was up is told as such.
+/// Errno of the last call; `ETIMEDOUT` if the call transferred nothing within the socket's time
+/// limit.
 #[cold]
 fn failure() -> i32 {
     match std::io::Error::last_os_error().raw_os_error() {

@@ -2,7 +2,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use network::{Frame, Sink, SinkOptions, Status};
+use network::{Frame, FrameStatus, Sink, SinkOptions};
 
 use super::*;
 use crate::{Completion, Engine, UringOptions, Wait};
@@ -115,7 +115,7 @@ fn a_peer_that_closes_in_the_middle_is_an_error_and_the_connection_is_gone() {
             let mut stream = stream.unwrap();
             let mut hello = [0; 64];
             stream.read_exact(&mut hello).unwrap();
-            let welcome = Frame::new(Status::Welcome, [0; 32]);
+            let welcome = Frame::new(FrameStatus::Welcome, [0; 32]);
             stream.write_all(&welcome.to_bytes()).unwrap();
             // The first was a trial. Of the 100 bytes that are wanted, 10 come.
             let mut header = [0; 16];

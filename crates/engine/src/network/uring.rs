@@ -1,4 +1,4 @@
-//! One ring a worker, one connection a slot.
+//! One ring per worker, one connection per slot.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,55 +11,58 @@ use std::time::Instant;
 use io_uring::{opcode, squeue, types};
 use network::{HEADER_BYTES, Peer, SILENCE_MAX};
 
-use super::{Messages, Sockets, begins};
-use crate::uring::{Queue, RingSetup, UringOptions, build_ring};
+use super::{MessageBuffers, Sockets, begins};
+use crate::uring::{Queue, RingGrants, UringOptions, build_ring};
 use crate::{Completion, Engine, EngineError, Operation, Request, Wait};
 
-/// A receive has its header's send before it.
+/// A receive is preceded by the send of its header.
 const ENTRIES_PER_SLOT: u32 = 2;
-/// Set in the user data of a header that is sent for itself.
+/// Set in the user data of a header that is sent separately.
+// Above the slot's number, which has 32 bits.
 const HEADER: u64 = 1 << 32;
-/// How often it is looked whether anything moves while nothing completes.
+/// Interval of the check for silence while nothing completes.
 const LOOK_NS: u64 = 1_000_000_000;
-/// How often what is in flight is reaped at the end; a connection that was shut down ends at once.
+/// Maximum number of reaps when the engine is dropped; requests on a connection that was shut down
+/// end at once.
 const REAPS_MAX: u32 = 100_000;
 
-/// `SEND` and `RECV` on a ring of the thread that makes it.
+/// `SEND` and `RECV` on a ring of the thread that creates the engine.
 ///
-/// Opening and closing wait: a ring is for what happens on connections. When nothing completes for
-/// [`network::SILENCE_MAX`], all that is in flight fails with `ETIMEDOUT`.
+/// Opening and closing block, because the ring only handles transfers. If nothing completes for
+/// [`network::SILENCE_MAX`], all requests in flight fail with `ETIMEDOUT`.
 pub struct UringNetwork {
     queue: Queue,
     sockets: Sockets,
-    /// Dropped when nothing is in flight: the kernel would go on to receive into its memory.
-    messages: ManuallyDrop<Messages>,
-    flights: Vec<Flight>,
-    /// Slots of which part has moved, and slots whose connection has failed.
+    /// Dropped only when nothing is in flight: the kernel would otherwise write to freed memory.
+    messages: ManuallyDrop<MessageBuffers>,
+    flights: Vec<SlotFlight>,
+    /// Slots with a partly completed transfer, and slots with a failed connection.
     unfinished: Vec<u32>,
     broken: Vec<u32>,
     silent_since: Option<Instant>,
-    setup: RingSetup,
+    setup: RingGrants,
     thread_bound: PhantomData<*const ()>,
 }
 
-/// What a slot has in flight.
+/// State of a slot's request.
 #[derive(Debug, Clone, Copy)]
-struct Flight {
+struct SlotFlight {
     request: Request,
     is_in_flight: bool,
-    /// Bytes of the request that have moved, its header not counted if it is a read.
+    /// Number of bytes transferred. For a write this includes the header.
     moved_bytes: u32,
-    /// Why its header could not be sent, negated; 0 as long as it could.
+    /// Negated errno of a failed header send; 0 if there was no error.
     errno: i32,
 }
 
 impl UringNetwork {
-    /// An engine with one slot for each of `peers`, and `buffer_bytes` each, for this thread;
-    /// `connects` is whether connections are made here, or by each slot's [`Operation::Open`].
+    /// An engine for this thread, with one slot per peer and a buffer of `buffer_bytes` per slot.
+    /// With `connects` it connects all slots at once; otherwise each slot connects by
+    /// [`Operation::Open`].
     ///
     /// # Errors
-    /// When the system has no io_uring or forbids it, there is no memory for the buffers, or a peer
-    /// cannot be connected to.
+    /// If the system has no io_uring or forbids it, there is not enough memory for the buffers, or
+    /// a connection fails.
     pub fn new(
         peers: Vec<Arc<Peer>>,
         buffer_bytes: u32,
@@ -68,20 +71,21 @@ impl UringNetwork {
     ) -> Result<Self, EngineError> {
         let slot_count = peers.len() as u32;
         let (ring, mut setup) = build_ring(slot_count, ENTRIES_PER_SLOT, options)?;
-        let messages = Messages::new(slot_count, buffer_bytes)?;
+        let messages = MessageBuffers::new(slot_count, buffer_bytes)?;
         let sockets = Sockets::new(peers, connects)?;
+        // -1 leaves the place empty for a connection that is opened later.
         let descriptor = |slot| sockets.get(slot).map_or(-1, AsRawFd::as_raw_fd);
         let descriptors: Vec<i32> = (0..slot_count).map(descriptor).collect();
         let registered = ring.submitter().register_files(&descriptors);
         registered.map_err(|source| EngineError::system("io_uring_register", source))?;
-        let idle = Flight {
+        let idle = SlotFlight {
             request: Request::NOTHING,
             is_in_flight: false,
             moved_bytes: 0,
             errno: 0,
         };
         Ok(Self {
-            // Both queues hold what every slot may have in flight.
+            // Each queue has room for what every slot may have in flight.
             queue: Queue::new(ring, slot_count, &mut setup),
             sockets,
             messages: ManuallyDrop::new(messages),
@@ -94,13 +98,13 @@ impl UringNetwork {
         })
     }
 
-    /// What the kernel granted of what a ring should have, for the record.
+    /// Ring features that the kernel granted, for the record.
     #[must_use]
-    pub fn setup(&self) -> &RingSetup {
+    pub fn setup(&self) -> &RingGrants {
         &self.setup
     }
 
-    /// What is not the ring's to do is done at once.
+    /// Executes requests that do not go through the ring, at once.
     #[cold]
     fn answer(&mut self, request: &Request) {
         let slot = request.slot;
@@ -125,7 +129,7 @@ impl UringNetwork {
         registered
     }
 
-    /// The ring forgets the connection before it is closed, or it would stay open.
+    /// Unregisters the connection before closing it, or the ring would keep it open.
     fn close(&mut self, slot: u32) -> i32 {
         if self.sockets.get(slot).is_some() {
             let forgotten = self.register(slot, -1);
@@ -136,7 +140,7 @@ impl UringNetwork {
         self.sockets.close(slot)
     }
 
-    /// Puts a descriptor, or none (-1), into the ring's table.
+    /// Sets the slot's entry in the ring's file table to a descriptor, or to none (-1).
     fn register(&self, slot: u32, descriptor: i32) -> i32 {
         let submitter = self.queue.submitter();
         match submitter.register_files_update(slot, &[descriptor]) {
@@ -145,10 +149,10 @@ impl UringNetwork {
         }
     }
 
-    /// The entry that moves what is left of the slot's request.
+    /// Queue entry for the rest of the slot's request.
     #[inline]
     fn rest(&self, slot: u32) -> squeue::Entry {
-        let Flight {
+        let SlotFlight {
             request,
             moved_bytes,
             ..
@@ -171,11 +175,13 @@ impl UringNetwork {
         entry.user_data(u64::from(slot))
     }
 
-    /// The entry that sends a header for itself; what receives follows when it has gone.
+    /// Queue entry that sends a header separately; the linked receive starts after it.
     #[inline]
     fn header(&self, slot: u32) -> squeue::Entry {
         let header = self.messages.pointer(slot).wrapping_sub(HEADER_BYTES);
         opcode::Send::new(types::Fixed(slot), header, HEADER_BYTES as u32)
+            // With `MSG_WAITALL`, the kernel treats a short send as failed and cancels the linked
+            // receive.
             .flags(libc::MSG_WAITALL | libc::MSG_NOSIGNAL)
             .build()
             .flags(squeue::Flags::IO_LINK)
@@ -185,24 +191,24 @@ impl UringNetwork {
     #[inline]
     fn push_rest(&mut self, slot: u32) {
         let entry = self.rest(slot);
-        // SAFETY: the entry names the slot's buffer, which nobody else gets at before the
-        // completion is handed back, and which outlives the ring; a slot has at most two entries.
+        // SAFETY: the entry refers to the slot's buffer, which nothing else accesses before the
+        // completion is returned, and which outlives the ring; a slot has at most two entries.
         unsafe { self.queue.push(&entry) };
     }
 
-    /// Goes on with what has moved in part, and closes what has failed.
+    /// Continues partly completed transfers and closes failed connections.
     #[cold]
     fn settle(&mut self) {
         while let Some(slot) = self.unfinished.pop() {
             self.push_rest(slot);
         }
         while let Some(slot) = self.broken.pop() {
-            // What cannot be forgotten stays broken.
+            // If it cannot be unregistered, the connection stays open and broken.
             let _ = self.close(slot);
         }
     }
 
-    /// Ends what is in flight when nothing has completed for too long.
+    /// Aborts requests in flight if nothing has completed for too long.
     #[cold]
     fn look_for_silence(&mut self) {
         let since = self.silent_since.get_or_insert_with(Instant::now);
@@ -214,28 +220,34 @@ impl UringNetwork {
                 && let Some(stream) = self.sockets.get(slot)
             {
                 flight.errno = -libc::ETIMEDOUT;
-                // Where it fails, the connection is gone, and that ends the wait as well.
+                // If it fails, the connection is gone, which ends the wait as well.
                 let _ = stream.shutdown(Shutdown::Both);
             }
         }
     }
 }
 
-/// What a completion of the ring means for the slot's request: its result, or nothing as long as
-/// something of it is left.
+/// Interprets a completion of the ring: returns the result of the slot's request, or `None` if part
+/// of the request is left.
 #[inline]
-fn judge(flight: &mut Flight, user_data: u64, result: i32) -> Option<i32> {
+fn judge(flight: &mut SlotFlight, user_data: u64, result: i32) -> Option<i32> {
     if user_data & HEADER != 0 {
         if result != HEADER_BYTES as i32 {
-            flight.errno = result.clamp(-4095, -1);
+            // A short send of the header is a failure, too, although its result is positive.
+            flight.errno = match result {
+                ..0 => result.max(-4095),
+                _ => -libc::EIO,
+            };
         }
         return None;
     }
     if result <= 0 {
         return Some(match (flight.errno, result) {
+            // The peer has closed the connection.
             (0, 0) => -libc::ECONNRESET,
-            // Nothing has moved, and it may be tried again.
+            // Nothing was transferred, and the request may be retried.
             (0, result) => result,
+            // The kernel canceled the receive; the cause is the failed header before it.
             (errno, _) => errno,
         });
     }
@@ -247,8 +259,9 @@ fn judge(flight: &mut Flight, user_data: u64, result: i32) -> Option<i32> {
 }
 
 impl Drop for UringNetwork {
-    /// Ends and reaps what is in flight; if that cannot be, the buffers stay where they are.
+    /// Aborts and reaps requests in flight. If that fails, the buffers are leaked.
     fn drop(&mut self) {
+        // A transfer that waits for its peer ends only when its connection is shut down.
         let streams = self.sockets.streams.iter().flatten();
         streams.for_each(|stream| {
             let _ = stream.shutdown(Shutdown::Both);
@@ -265,7 +278,7 @@ impl Drop for UringNetwork {
             }
         }
         if self.queue.in_flight_count() == 0 {
-            // SAFETY: it is dropped here alone, and not used afterwards.
+            // SAFETY: dropped only here, and not used afterwards.
             unsafe { ManuallyDrop::drop(&mut self.messages) };
         }
     }
@@ -307,7 +320,7 @@ impl Engine for UringNetwork {
             request.length_bytes as usize <= self.messages.length_max(),
             "a request fits in its slot's buffer"
         );
-        *flight = Flight {
+        *flight = SlotFlight {
             request,
             is_in_flight: true,
             moved_bytes: 0,
@@ -331,6 +344,7 @@ impl Engine for UringNetwork {
     #[inline]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         let wait = match wait {
+            // Without a limit, nothing would check for silence.
             Wait::One { timeout_ns: 0 } => Wait::One {
                 timeout_ns: LOOK_NS,
             },
@@ -353,6 +367,7 @@ impl Engine for UringNetwork {
                     Some(Completion { slot, result })
                 }
                 None => {
+                    // Only the receive is left after a header, and it is in the ring already.
                     if user_data & HEADER == 0 {
                         unfinished.push(slot);
                     }
@@ -365,6 +380,7 @@ impl Engine for UringNetwork {
         }
         if !self.unfinished.is_empty() || !self.broken.is_empty() {
             self.settle();
+            // A partial transfer shows that the peer is alive.
             self.silent_since = None;
         }
         if done.len() > done_before {

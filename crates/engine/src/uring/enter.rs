@@ -2,7 +2,7 @@
 
 use std::os::fd::AsRawFd;
 
-use super::setup::RingSetup;
+use super::setup::RingGrants;
 use crate::{EngineError, Wait};
 
 const ENTER_GETEVENTS: u32 = 1 << 0;
@@ -12,20 +12,20 @@ const ENTER_REGISTERED_RING: u32 = 1 << 4;
 const REGISTER_RING_FDS: u32 = 20;
 const UNREGISTER_RING_FDS: u32 = 21;
 
-/// How a call ended that did not fail.
+/// Outcome of a call that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entered {
-    /// The kernel took what it could, and waited as long as it was asked to.
+    /// The kernel accepted as many entries as it could, and waited as requested.
     Done,
     /// A signal arrived.
     Interrupted,
 }
 
-/// Calls `io_uring_enter`, which the crate's own wrapper does for a plain descriptor only: it
-/// forgets a registered one, and runs deferred completions only when asked to wait.
+/// Calls `io_uring_enter` directly. The wrapper of the `io_uring` crate supports only plain
+/// descriptors, not a registered ring, and runs deferred completions only when it waits.
 #[derive(Debug)]
 pub(super) struct Enter {
-    /// Index of the registered ring, or the ring's descriptor.
+    /// Index of the registered ring, or descriptor of the ring.
     fd: i32,
     flags: u32,
     ring_fd: i32,
@@ -55,9 +55,9 @@ struct KernelTimespec {
 }
 
 impl Enter {
-    /// Registers the ring with this thread if the kernel can (5.18), which saves looking its
-    /// descriptor up on every call.
-    pub(super) fn new(ring: &io_uring::IoUring, setup: &mut RingSetup) -> Self {
+    /// Registers the ring with this thread if the kernel supports it (5.18), which saves a
+    /// descriptor lookup per call.
+    pub(super) fn new(ring: &io_uring::IoUring, setup: &mut RingGrants) -> Self {
         let ring_fd = ring.as_raw_fd();
         let parameters = ring.params();
         let registered = register_ring(ring_fd);
@@ -71,24 +71,27 @@ impl Enter {
             },
             ring_fd,
             sqpoll: parameters.is_setup_sqpoll(),
+            // Polled completions are found only by polling, and without `EXT_ARG` a wait has no
+            // time limit.
             spins: parameters.is_setup_iopoll() || !parameters.is_feature_ext_arg(),
         }
     }
 
-    /// Whether waiting with a time limit has to be done by polling.
+    /// `true` if a wait with a time limit must poll.
     #[inline]
     pub(super) fn spins(&self) -> bool {
         self.spins
     }
 
-    /// Lets every further call fail.
+    /// Makes every further call fail.
     #[cfg(test)]
     pub(super) fn fail(&mut self) {
         let unknown_flag = 1 << 31;
         self.flags |= unknown_flag;
     }
 
-    /// Submits, and waits as asked. What the kernel could not take stays in the queue.
+    /// Submits entries and waits as requested. Entries that the kernel does not accept stay in the
+    /// queue.
     #[inline]
     pub(super) fn call(
         &self,
@@ -96,12 +99,14 @@ impl Enter {
         pushed_count: u32,
         wait: Wait,
     ) -> Result<Entered, EngineError> {
+        // Set even without a wait: with `DEFER_TASKRUN`, completions run only with this flag.
         let mut flags = self.flags | ENTER_GETEVENTS;
         if self.sqpoll {
             let wakeup = ring.submission().need_wakeup();
             if wakeup {
                 flags |= ENTER_SQ_WAKEUP;
             } else if wait == Wait::Poll {
+                // While awake, the kernel's thread takes the entries without a call.
                 return Ok(Entered::Done);
             }
         }
@@ -135,8 +140,8 @@ impl Enter {
         let (pointer, bytes) = arg.as_ref().map_or((std::ptr::null(), 0), |arg| {
             (std::ptr::from_ref(arg), size_of::<GetEventsArg>())
         });
-        // SAFETY: the argument and the time it points to outlive the call; entries in the queue
-        // were checked by whoever pushed them.
+        // SAFETY: the argument and the time it points to outlive the call; the code that pushed the
+        // entries is responsible for their validity.
         let answer = unsafe {
             libc::syscall(
                 libc::SYS_io_uring_enter,
@@ -156,8 +161,8 @@ impl Enter {
     }
 }
 
-/// Tells passing conditions from failures. `EAGAIN` and `EBUSY` mean that the kernel is short of
-/// memory or wants completions reaped first; what is queued goes out with the next call.
+/// Distinguishes temporary conditions from failures. `EAGAIN` and `EBUSY` mean that the kernel is
+/// short of memory or needs completions reaped first; the next call submits the queued entries.
 #[cold]
 fn outcome_of_failure() -> Result<Entered, EngineError> {
     let source = std::io::Error::last_os_error();
@@ -170,11 +175,12 @@ fn outcome_of_failure() -> Result<Entered, EngineError> {
 
 fn register_ring(ring_fd: i32) -> Option<i32> {
     let mut update = RsrcUpdate {
+        // The kernel chooses an index and writes it here.
         offset: u32::MAX,
         reserved: 0,
         value: ring_fd as u64,
     };
-    // SAFETY: the kernel reads and writes the one structure that it is told of.
+    // SAFETY: the kernel reads and writes only this structure.
     let answer = unsafe {
         libc::syscall(
             libc::SYS_io_uring_register,
@@ -197,8 +203,8 @@ impl Drop for Enter {
             reserved: 0,
             value: 0,
         };
-        // SAFETY: as in `register_ring`. Left registered, the ring would live as long as the
-        // thread.
+        // SAFETY: as in `register_ring`. If it stayed registered, the ring would live as long as
+        // the thread.
         unsafe {
             libc::syscall(
                 libc::SYS_io_uring_register,

@@ -1,4 +1,4 @@
-//! File operations through a ring: files open into the ring's own table, where slots have places.
+//! File operations through a ring. Files open into the ring's own table, where slots have places.
 
 mod by_call;
 mod entries;
@@ -14,65 +14,65 @@ use std::sync::Arc;
 
 use entries::Memory;
 use io_uring::{opcode, squeue, types};
-use places::Places;
+use places::SlotPlaces;
 use rustix::fs::AtFlags;
-use whole::{PARTS_COUNT, Whole};
+use whole::{PARTS_COUNT, WholeResult};
 
 use super::files_directory::DirectoryStage;
 use super::queue::Queue;
-use super::setup::{self, RingSetup, UringOptions};
+use super::setup::{self, RingGrants, UringOptions};
 use super::{issue, table};
 use crate::file_operations::calls::{self, ENTRIES_BYTES};
 use crate::file_operations::streams::Streams;
-use crate::file_operations::{Aim, FileOptions, Hows, NameBuffers, OpenHow};
+use crate::file_operations::{Aim, FileEngineOptions, Hows, NameBuffers, OpenHow};
 use crate::fileset::NameKey;
 use crate::{
     Buffers, Completion, Engine, EngineError, Fileset, Filesets, Operation, Request, Wait,
 };
 
-/// Operations on the files of one or several [`Fileset`]s through a ring; as
-/// [`PsyncFiles`](crate::PsyncFiles) otherwise.
+/// Operations on the files of one or more [`Fileset`]s through a ring; otherwise like
+/// [`PsyncFiles`](crate::PsyncFiles).
 ///
 /// A file opens into the ring's own table (a direct descriptor), without a descriptor of the
-/// process, so its attributes are read by the name that it was opened by. Listing a directory is
-/// no operation of a ring; that and what this kernel's ring lacks is done by system calls before
-/// the next `reap` returns, and [`UringFiles::notes`] says so.
+/// process; its attributes are read by name. System calls list directories and replace operations
+/// that this kernel's ring lacks, before the next `reap` returns. [`UringFiles::notes`] reports
+/// them.
 ///
-/// It is made and used on one thread: the ring is registered with the thread that makes it.
+/// It must be created and used on one thread, with which the ring is registered.
 pub struct UringFiles {
     queue: Queue,
     lent: ManuallyDrop<Lent>,
-    slots: Box<[Slot]>,
-    places: Places,
-    wholes: Box<[Whole]>,
+    slots: Box<[UringSlot]>,
+    places: SlotPlaces,
+    wholes: Box<[WholeResult]>,
     entries: Box<[MaybeUninit<u8>]>,
     streams: Streams,
     region_shift: u32,
     lacks: Vec<Operation>,
-    setup: RingSetup,
+    setup: RingGrants,
     thread_bound: PhantomData<*const ()>,
 }
 
-/// What entries of the ring point to, or name by its descriptor: it stays as long as the kernel may
-/// still work on one of them, or else for good.
+/// Memory and descriptors that queue entries refer to. Freed only when the kernel no longer works
+/// on any entry; otherwise leaked.
 struct Lent {
     buffers: Buffers,
     names: NameBuffers,
     stats: Box<[MaybeUninit<libc::statx>]>,
     hows: Box<Hows>,
     filesets: Filesets,
-    options: FileOptions,
+    options: FileEngineOptions,
 }
 
-/// What one slot is at.
+/// State of one slot.
 #[derive(Debug, Clone, Copy, Default)]
-struct Slot {
+struct UringSlot {
     in_flight: Option<InFlight>,
-    /// What is in flight for a directory that is being synced.
+    /// Stage of a directory sync in progress.
     directory: Option<DirectoryStage>,
 }
 
-/// What will be known of a request when it has ended.
+/// Data of a request that is needed when it ends.
 #[derive(Debug, Clone, Copy)]
 struct InFlight {
     operation: Operation,
@@ -80,10 +80,10 @@ struct InFlight {
     key: NameKey,
 }
 
-/// What becomes of a request.
-enum Way {
+/// How a request is executed.
+enum IssueWay {
     Ring(squeue::Entry),
-    /// It is done, with this result.
+    /// Already executed, with this result.
     Done(i32),
 }
 
@@ -91,39 +91,39 @@ impl UringFiles {
     /// An engine on `fileset` with `slot_count` buffers of `buffer_bytes` each, for this thread.
     ///
     /// # Errors
-    /// When the system has no io_uring or forbids it, or memory cannot be locked.
+    /// If the system has no io_uring or forbids it, or memory cannot be locked.
     pub fn new(
         fileset: Arc<Fileset>,
         slot_count: u32,
         buffer_bytes: u32,
-        options: FileOptions,
+        options: FileEngineOptions,
     ) -> Result<Self, EngineError> {
-        let places = Places::one_each(slot_count);
+        let places = SlotPlaces::one_each(slot_count);
         Self::with_places(fileset.into(), places, (slot_count, buffer_bytes), options)
     }
 
     /// As [`UringFiles::new`], on several filesets, with up to `register_count` files open at once
-    /// in each slot. The process's limit must let it and one more for each slot: see
+    /// in each slot. The process's limit must allow these and one more per slot: see
     /// [`make_room_for_open`](crate::make_room_for_open).
     ///
     /// # Errors
-    /// As in [`UringFiles::new`].
+    /// As for [`UringFiles::new`].
     pub fn with_registers(
         filesets: Filesets,
         slot_count: u32,
         buffer_bytes: u32,
-        options: FileOptions,
+        options: FileEngineOptions,
         register_count: u8,
     ) -> Result<Self, EngineError> {
-        let places = Places::registers(slot_count, register_count);
+        let places = SlotPlaces::registers(slot_count, register_count);
         Self::with_places(filesets, places, (slot_count, buffer_bytes), options)
     }
 
     fn with_places(
         filesets: Filesets,
-        places: Places,
+        places: SlotPlaces,
         (slot_count, buffer_bytes): (u32, u32),
-        options: FileOptions,
+        options: FileEngineOptions,
     ) -> Result<Self, EngineError> {
         let (mut ring, mut setup) =
             setup::build_ring(slot_count, PARTS_COUNT, UringOptions::default())?;
@@ -132,10 +132,10 @@ impl UringFiles {
         table::make(&ring, places.count())?;
         issue::allow_threads(&ring, slot_count);
         let lacks = table::lacking(&mut ring, &filesets.first().locations()[0])?;
-        // Regular files do not mind, and where files lie in memory it spares reads the threads.
+        // No effect on regular files, but in memory it keeps reads off the kernel's threads.
         let promise = issue::in_memory(&filesets, &mut setup);
         let added = if promise { libc::O_NONBLOCK } else { 0 };
-        // Files in the ring's table are never inherited, and the kernel refuses to be told so.
+        // Files in the ring's table are never inherited, and the kernel rejects `O_CLOEXEC` here.
         let hows = Hows::new(&options).adjusted(added, libc::O_CLOEXEC);
         let queue = Queue::new(ring, slot_count, &mut setup);
         Ok(Self {
@@ -148,9 +148,9 @@ impl UringFiles {
                 filesets,
                 options,
             }),
-            slots: vec![Slot::default(); slot_count as usize].into(),
+            slots: vec![UringSlot::default(); slot_count as usize].into(),
             places,
-            wholes: vec![Whole::default(); slot_count as usize].into(),
+            wholes: vec![WholeResult::default(); slot_count as usize].into(),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
             streams: Streams::new(slot_count),
             region_shift,
@@ -160,14 +160,14 @@ impl UringFiles {
         })
     }
 
-    /// What the kernel granted of what a ring should have, for the record.
+    /// Ring features that the kernel granted, for the record.
     #[must_use]
-    pub fn setup(&self) -> &RingSetup {
+    pub fn setup(&self) -> &RingGrants {
         &self.setup
     }
 
     #[inline]
-    fn way(&mut self, request: &Request) -> Way {
+    fn way(&mut self, request: &Request) -> IssueWay {
         match request.operation {
             Operation::Create | Operation::Open => self.open(request),
             Operation::Unlink => self.by_name(request, Aim::Name),
@@ -177,7 +177,7 @@ impl UringFiles {
                         self.stat_handle(request)
                     }
                     Some(aim @ (Aim::Name | Aim::Directory)) => self.by_name(request, aim),
-                    _ => Way::Done(-libc::EINVAL),
+                    _ => IssueWay::Done(-libc::EINVAL),
                 }
             }
             Operation::Rename | Operation::Link | Operation::Symlink => self.two_names(request),
@@ -186,44 +186,44 @@ impl UringFiles {
             }
             Operation::ReadWhole => self.read_whole(request),
             Operation::Lock | Operation::Unlock => self.on_handle(request),
-            operation if operation.is_by_call() => Way::Done(self.by_call(request)),
+            operation if operation.is_by_call() => IssueWay::Done(self.by_call(request)),
             _ => self.on_handle(request),
         }
     }
 
     #[inline]
-    fn open(&mut self, request: &Request) -> Way {
+    fn open(&mut self, request: &Request) -> IssueWay {
         let lent = &mut *self.lent;
         let Some(how) = lent.hows.of(request) else {
-            return Way::Done(-libc::EINVAL);
+            return IssueWay::Done(-libc::EINVAL);
         };
         let place = match self.places.free_register(request) {
             Ok(place) => place,
-            Err(result) => return Way::Done(result),
+            Err(result) => return IssueWay::Done(result),
         };
         let [name, _] = lent.names.of(request.slot);
         let Some(at) = lent.filesets.name(NameKey::of(request), name) else {
-            return Way::Done(-libc::EBADF);
+            return IssueWay::Done(-libc::EBADF);
         };
-        Way::Ring(entries::open(at, how, place))
+        IssueWay::Ring(entries::open(at, how, place))
     }
 
     #[cold]
-    fn open_directory(&mut self, request: &Request) -> Way {
+    fn open_directory(&mut self, request: &Request) -> IssueWay {
         let place = match self.places.passing(request.slot) {
             Ok(place) => place,
-            Err(result) => return Way::Done(result),
+            Err(result) => return IssueWay::Done(result),
         };
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(request.slot);
         let Some(at) = lent.filesets.directory_name(NameKey::of(request), name) else {
-            return Way::Done(-libc::EBADF);
+            return IssueWay::Done(-libc::EBADF);
         };
         self.slots[request.slot as usize].directory = Some(DirectoryStage::Open);
-        Way::Ring(entries::open(at, lent.hows.directory(), place))
+        IssueWay::Ring(entries::open(at, lent.hows.directory(), place))
     }
 
-    /// Goes on with a directory that is being synced; says whether anything follows.
+    /// Starts the next stage of a directory sync. Returns `false` if there is none.
     #[cold]
     fn continue_directory(&mut self, stage: DirectoryStage, completion: &mut Completion) -> bool {
         let place = self.places.last(completion.slot);
@@ -231,7 +231,8 @@ impl UringFiles {
             Ok((stage, entry)) => {
                 self.slots[completion.slot as usize].directory = Some(stage);
                 let entry = entry.user_data(u64::from(completion.slot));
-                // SAFETY: the entry points to nothing, and the slot's one before has completed.
+                // SAFETY: the entry contains no pointers, and the slot's previous entry has
+                // completed.
                 unsafe { self.queue.push(&entry) };
                 true
             }
@@ -243,7 +244,7 @@ impl UringFiles {
     }
 
     #[inline]
-    fn by_name(&mut self, request: &Request, aim: Aim) -> Way {
+    fn by_name(&mut self, request: &Request, aim: Aim) -> IssueWay {
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(request.slot);
         let at = match aim {
@@ -251,23 +252,23 @@ impl UringFiles {
             _ => lent.filesets.name(NameKey::of(request), name),
         };
         let Some(at) = at else {
-            return Way::Done(-libc::EBADF);
+            return IssueWay::Done(-libc::EBADF);
         };
         let (fd, path) = (types::Fd(at.directory.as_raw_fd()), at.name.as_ptr());
         let mode = lent.options.directory_mode;
         let operation = request.operation;
         if operation == Operation::Readdir {
-            return Way::Done(calls::readdir(at, &mut self.entries));
+            return IssueWay::Done(calls::readdir(at, &mut self.entries));
         }
         if self.lacks.contains(&operation) {
             let result = calls::on_name(operation, at, mode);
-            return Way::Done(match operation {
+            return IssueWay::Done(match operation {
                 Operation::Mkdir => lent.options.made_directory(result),
                 _ => result,
             });
         }
         let remove = opcode::UnlinkAt::new(fd, path);
-        Way::Ring(match operation {
+        IssueWay::Ring(match operation {
             Operation::Stat => {
                 let stat = lent.stats[request.slot as usize].as_mut_ptr().cast();
                 opcode::Statx::new(fd, path, stat)
@@ -281,21 +282,21 @@ impl UringFiles {
         })
     }
 
-    fn two_names(&mut self, request: &Request) -> Way {
+    fn two_names(&mut self, request: &Request) -> IssueWay {
         let lent = &mut *self.lent;
         let [old_name, new_name] = lent.names.of(request.slot);
         let second = NameKey::second_of(request);
         let old = lent.filesets.name(NameKey::of(request), old_name);
         let new = second.and_then(|key| lent.filesets.name(key, new_name));
         let (Some(old), Some(new)) = (old, new) else {
-            return Way::Done(-libc::EBADF);
+            return IssueWay::Done(-libc::EBADF);
         };
         if self.lacks.contains(&request.operation) {
-            return Way::Done(calls::two_names(request.operation, old, new));
+            return IssueWay::Done(calls::two_names(request.operation, old, new));
         }
         let [from, to] = [old, new].map(|at| types::Fd(at.directory.as_raw_fd()));
         let [old_path, path] = [old, new].map(|at| at.name.as_ptr());
-        Way::Ring(match request.operation {
+        IssueWay::Ring(match request.operation {
             Operation::Rename => opcode::RenameAt::new(from, old_path, to, path).build(),
             Operation::Link => opcode::LinkAt::new(from, old_path, to, path).build(),
             _ => {
@@ -306,12 +307,12 @@ impl UringFiles {
     }
 
     #[inline]
-    fn on_handle(&mut self, request: &Request) -> Way {
+    fn on_handle(&mut self, request: &Request) -> IssueWay {
         let Some((place, open)) = self.places.opened(request) else {
-            return Way::Done(-libc::EBADF);
+            return IssueWay::Done(-libc::EBADF);
         };
         if request.operation.is_by_call() || self.lacks.contains(&request.operation) {
-            return Way::Done(self.through_descriptor(request, open));
+            return IssueWay::Done(self.through_descriptor(request, open));
         }
         let lent = &*self.lent;
         let memory = Memory {
@@ -320,13 +321,13 @@ impl UringFiles {
             xattr: lent.options.xattr.as_ptr(),
         };
         match entries::on_file(request, place, lent.options.at_position, memory) {
-            Some(entry) => Way::Ring(entry),
-            None => Way::Done(-libc::EOPNOTSUPP),
+            Some(entry) => IssueWay::Ring(entry),
+            None => IssueWay::Done(-libc::EOPNOTSUPP),
         }
     }
 
-    /// A ring does not stat what is open only in its own table.
-    fn stat_handle(&mut self, request: &Request) -> Way {
+    /// A ring cannot stat a file that is open only in its own table, so the name is used.
+    fn stat_handle(&mut self, request: &Request) -> IssueWay {
         match self.places.opened(request) {
             Some((_, key)) => {
                 let by_name = Request {
@@ -337,11 +338,11 @@ impl UringFiles {
                 };
                 self.by_name(&by_name, Aim::Name)
             }
-            None => Way::Done(-libc::EBADF),
+            None => IssueWay::Done(-libc::EBADF),
         }
     }
 
-    /// What is open only in the ring's table is opened once more for what the ring lacks.
+    /// Opens a file of the ring's table again, by descriptor, for what the ring lacks.
     #[cold]
     fn through_descriptor(&mut self, request: &Request, key: NameKey) -> i32 {
         let lent = &mut *self.lent;
@@ -361,8 +362,8 @@ impl UringFiles {
         calls::on_handle(file.as_fd(), request, value, &lent.options.xattr)
     }
 
-    /// Takes note of how a request ended; opening into a table answers as opening does. Says
-    /// whether it has ended.
+    /// Records the result of a request. Opening into the table returns the same results as opening
+    /// a descriptor. Returns `false` if the request is not finished.
     #[inline]
     fn settle(&mut self, completion: &mut Completion) -> bool {
         if let Some(stage) = self.slots[completion.slot as usize].directory.take()
@@ -388,7 +389,8 @@ impl UringFiles {
         true
     }
 
-    /// Removes completions whose request goes on in the ring; the next `reap` issues it.
+    /// Removes completions of requests with further stages in the ring; the next `reap` issues
+    /// them.
     #[cold]
     fn take_back_unfinished(&mut self, done: &mut Vec<Completion>, start: usize) {
         let slots = &self.slots;
@@ -444,18 +446,18 @@ impl Engine for UringFiles {
         });
         let slot = request.slot;
         match self.way(&request) {
-            Way::Ring(entry) => {
+            IssueWay::Ring(entry) => {
                 let entry = match request.operation {
+                    // `linked` has set the user data of the part.
                     Operation::ReadWhole => entry,
                     _ => entry.user_data(u64::from(slot)),
                 };
-                // SAFETY: names, buffer and attributes are the slot's own, the ways to open and
-                // the attribute's name are the engine's; all of them stay where they are as long
-                // as the ring lives, and nobody writes to them before the completion is handed
-                // back.
+                // SAFETY: names, buffer and attributes belong to the slot, the open parameters and
+                // the attribute name to the engine. All keep their addresses as long as the ring
+                // lives, and nothing writes to them before the completion is returned.
                 unsafe { self.queue.push(&entry) };
             }
-            Way::Done(result) => {
+            IssueWay::Done(result) => {
                 self.slots[slot as usize].in_flight = None;
                 self.queue.answer(Completion { slot, result });
             }
@@ -481,8 +483,7 @@ impl Engine for UringFiles {
 }
 
 impl Drop for UringFiles {
-    /// The kernel may still write to what was lent to it: where nobody can tell when that is over,
-    /// it is never given back.
+    /// The kernel may still write to the lent memory. If it is unknown when that ends, it leaks.
     fn drop(&mut self) {
         let mut done = Vec::with_capacity(self.slots.len());
         while self.queue.in_flight_count() > 0 {
@@ -526,7 +527,7 @@ mod tests {
     fn engine(dir: &TempDir) -> Option<(UringFiles, Arc<Fileset>)> {
         let location = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
         let set = Arc::new(Fileset::generated(vec![location], NameRule::default()).unwrap());
-        match UringFiles::new(Arc::clone(&set), 1, 4096, FileOptions::default()) {
+        match UringFiles::new(Arc::clone(&set), 1, 4096, FileEngineOptions::default()) {
             Ok(engine) => Some((engine, set)),
             Err(error) => {
                 println!("skipped: {error}");

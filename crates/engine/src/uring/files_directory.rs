@@ -1,24 +1,25 @@
-//! Syncing a directory: three requests of the ring for one of ours, each behind the one before.
+//! Syncing a directory: three consecutive ring requests for one request.
 //!
-//! They are not linked, because a link is cut by a failure, and the directory would stay open.
+//! They are not linked, because a failure breaks a link and would leave the directory open.
 
 use io_uring::{opcode, squeue, types};
 
-/// What is in flight for a directory that is being synced.
+/// Stage of a directory sync that is in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DirectoryStage {
-    /// It opens into a place of its slot in the ring's table.
+    /// The directory is being opened into a place of its slot in the ring's table.
     Open,
     Sync,
-    /// Syncing it had this result.
+    /// The directory is being closed; syncing it had this result.
     Close(i32),
 }
 
 impl DirectoryStage {
-    /// What follows the completion of a stage, for a directory in that place.
+    /// The stage after the completion of this one, with its queue entry, for a directory at
+    /// `place`.
     ///
     /// # Errors
-    /// The result of the whole if nothing follows.
+    /// The result of the whole if no stage follows.
     pub(super) fn after(self, result: i32, place: u32) -> Result<(Self, squeue::Entry), i32> {
         let place = types::Fixed(place);
         match self {

@@ -1,14 +1,14 @@
-//! The one completion of a ring that tries something out.
+//! Waiting for a single completion, for rings that probe a feature.
 
 use std::io;
 
 use io_uring::IoUring;
 
-/// Waits for the only request in flight and returns its result with the memory that it uses.
+/// Waits for the only request in flight. Returns its result and the memory that it uses.
 ///
 /// # Errors
-/// When the ring cannot be entered. The kernel may still write to the memory, which stays allocated
-/// for that reason.
+/// If the ring cannot be entered. The memory is then leaked, because the kernel may still write to
+/// it.
 pub(super) fn last_completion<M>(ring: &mut IoUring, memory: M) -> io::Result<(i32, M)> {
     loop {
         if let Some(entry) = ring.completion().next() {

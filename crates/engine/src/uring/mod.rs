@@ -1,4 +1,4 @@
-//! One ring a worker: batched submission, registered files and buffers.
+//! One ring per worker: batched submission, registered files and buffers.
 
 mod enter;
 mod files;
@@ -17,36 +17,36 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use io_uring::{opcode, squeue, types};
 
-use crate::files::Files;
+use crate::files::EngineFiles;
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait};
 
 pub use files::UringFiles;
 pub use polls::check_polls;
 pub(crate) use queue::Queue;
 pub(crate) use setup::build_ring;
-pub use setup::{RingSetup, UringOptions};
+pub use setup::{RingGrants, UringOptions};
 
 /// The `io_uring` engine.
 ///
-/// It is made and used on one thread: the ring is registered with the thread that makes it.
-/// Requests with a ring that polls (`iopoll`) are reads and writes only; the kernel answers
+/// It must be created and used on one thread, because the ring is registered with the thread that
+/// creates it. A polling ring (`iopoll`) supports only reads and writes; the kernel rejects
 /// anything else with `EINVAL`.
 pub struct IoUring {
-    // Nothing has to be reaped before these go: all that the kernel reads and writes for requests
-    // in flight are the registered buffers, whose pages it holds until they have ended. Fields
-    // drop in this order: the ring's end of the buffers before their memory.
+    // No reaping is needed before these fields drop. Requests in flight access only the registered
+    // buffers, whose pages the kernel holds until they have ended. Fields drop in this order: the
+    // ring's registration of the buffers before their memory.
     queue: Queue,
-    files: Files,
-    /// Flags of each file's read requests.
+    files: EngineFiles,
+    /// Submission flags of reads, by file.
     read_flags: Vec<squeue::Flags>,
     buffers: Buffers,
-    /// Slots with a request that has not been handed back; a slot never has two, or the kernel
-    /// would write to a buffer behind its owner's back and the completion queue could overflow.
+    /// Slots with a request in flight. A second one would let the kernel write to a buffer that is
+    /// in use, and could overflow the completion queue.
     in_flight: Vec<bool>,
     /// The registered buffer of a slot is number `slot >> region_shift`.
     region_shift: u32,
     call_flags: i32,
-    setup: RingSetup,
+    setup: RingGrants,
     thread_bound: PhantomData<*const ()>,
 }
 
@@ -54,20 +54,20 @@ impl IoUring {
     /// An engine on `files` with `slot_count` buffers of `buffer_bytes` each, for this thread.
     ///
     /// # Errors
-    /// When the system has no io_uring or forbids it, memory cannot be locked, or a file refuses
-    /// what the options ask for.
+    /// If the system has no io_uring or forbids it, memory cannot be locked, or a file does not
+    /// support the options.
     pub fn new(
         files: Vec<OwnedFd>,
         slot_count: u32,
         buffer_bytes: u32,
         options: UringOptions,
     ) -> Result<Self, EngineError> {
-        let files = Files::new(files);
+        let files = EngineFiles::new(files);
         setup::check_files(&files, options)?;
         let (ring, mut setup) = setup::build_ring(slot_count, 1, options)?;
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let region_shift = setup::register_buffers(&ring, &buffers)?;
-        // What a file promises is looked up when it is registered, so it is prepared before.
+        // Registration records whether a file is nonblocking, so files are prepared before.
         let read_flags = issue::prepare_all(&ring, &files, slot_count, &mut setup)?;
         setup::register_files(&ring, &files)?;
         let queue = Queue::new(ring, slot_count, &mut setup);
@@ -89,17 +89,17 @@ impl IoUring {
         })
     }
 
-    /// What the kernel granted of what a ring should have, for the record.
+    /// Ring features that the kernel granted, for the record.
     #[must_use]
-    pub fn setup(&self) -> &RingSetup {
+    pub fn setup(&self) -> &RingGrants {
         &self.setup
     }
 
-    /// Puts another open file in the place of file `file_index`, which is closed; nothing may be
-    /// in flight for it.
+    /// Replaces file `file_index` by another open file; the old one is closed. No request may be in
+    /// flight for it.
     ///
     /// # Errors
-    /// When there is no such file, or the kernel refuses the new one.
+    /// If there is no such file, or the kernel refuses the new one.
     pub fn reopen(&mut self, file_index: u32, file: OwnedFd) -> Result<(), EngineError> {
         let read_flags = issue::prepare(&file, self.buffers.slot_count(), &mut self.setup)?;
         let fd = file.as_raw_fd();
@@ -109,20 +109,20 @@ impl IoUring {
             .queue
             .submitter()
             .register_files_update(file_index, &[fd]);
+        // The old file stays open until the ring's entry refers to the new one.
         drop(old);
         updated
             .map(drop)
             .map_err(|source| EngineError::system("io_uring_register", source))
     }
 
-    /// Closes all files and takes what [`Operation::Open`] opens them by again, one recipe a file
-    /// in order; [`Operation::Close`] closes them again. Without recipes both fail with
-    /// `EOPNOTSUPP`; opening an open file fails with `EBUSY`, everything on a closed one with
-    /// `EBADF`.
+    /// Closes all files and sets one recipe per file, in order. [`Operation::Open`] opens a file by
+    /// its recipe, and [`Operation::Close`] closes it. Without recipes both fail with `EOPNOTSUPP`.
+    /// Opening an open file fails with `EBUSY`, and everything on a closed one with `EBADF`.
     ///
     /// # Errors
-    /// When there are not as many recipes as files, or the kernel refuses to
-    /// forget the open ones.
+    /// If the number of recipes differs from the number of files, or the kernel refuses to
+    /// unregister the open ones.
     pub fn set_reopen(&mut self, recipes: Vec<Reopen>) -> Result<(), EngineError> {
         self.files.set_recipes(recipes)?;
         for file_index in 0..self.files.count() {
@@ -135,7 +135,7 @@ impl IoUring {
         Ok(())
     }
 
-    /// What is not the ring's to do is done at once.
+    /// Executes requests that do not go through the ring, at once.
     #[cold]
     fn answer(&mut self, request: Request) {
         let result = match request.operation {
@@ -160,7 +160,7 @@ impl IoUring {
         registered
     }
 
-    /// The ring forgets the file before its descriptor is closed, or it would stay open.
+    /// Unregisters the file before closing its descriptor, or the ring would keep it open.
     fn close(&mut self, file_index: u32) -> i32 {
         if self.files.reopens(file_index) && self.files.get(file_index).is_some() {
             let forgotten = self.register(file_index, -1);
@@ -171,7 +171,7 @@ impl IoUring {
         self.files.close(file_index)
     }
 
-    /// Puts a descriptor, or none (-1), into the ring's table.
+    /// Sets the file's entry in the ring's file table to a descriptor, or to none (-1).
     fn register(&mut self, file_index: u32, fd: i32) -> i32 {
         let submitter = self.queue.submitter();
         match submitter.register_files_update(file_index, &[fd]) {
@@ -184,6 +184,7 @@ impl IoUring {
     fn entry(&self, request: &Request) -> Option<squeue::Entry> {
         let file = types::Fixed(request.file_index);
         let read_flags = self.read_flags.get(request.file_index as usize);
+        // The kernel itself rejects requests for a file that does not exist.
         let read_flags = read_flags.copied().unwrap_or(squeue::Flags::empty());
         let pointer = self.buffers.slot_pointer(request.slot);
         let region = (request.slot >> self.region_shift) as u16;
@@ -242,6 +243,7 @@ impl Engine for IoUring {
     fn push(&mut self, request: Request) {
         let in_flight = &mut self.in_flight[request.slot as usize];
         assert!(!*in_flight, "a slot has one request in flight at most");
+        // Operations without the buffer use the length as a number.
         assert!(
             request.length_bytes as usize <= self.buffers.buffer_bytes()
                 || !request.operation.uses_buffer(),
@@ -251,8 +253,8 @@ impl Engine for IoUring {
         let Some(entry) = self.entry(&request) else {
             return self.answer(request);
         };
-        // SAFETY: the entry names the slot's registered buffer, which lives as long as the ring
-        // and which nobody else gets at before the completion is handed back.
+        // SAFETY: the entry refers to the slot's registered buffer, which lives as long as the
+        // ring, and which nothing else accesses before the completion is returned.
         unsafe { self.queue.push(&entry) };
     }
 

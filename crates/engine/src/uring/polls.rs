@@ -1,17 +1,17 @@
-//! Whether a device's driver polls for completions.
+//! Check for polled completions of a device driver.
 
 use std::fs;
 
 use crate::EngineError;
 
-/// Asks the system whether the block device with number `device` (as in `st_dev`) polls, itself
-/// or, for a partition, the disk that it is on.
+/// Checks that the block device with number `device` (as in `st_dev`) polls for completions. For a
+/// partition, the setting is that of its disk.
 ///
-/// The kernel accepts polled requests for any file; where nothing polls, it waits for interrupts
-/// as ever, and the result would claim what did not happen.
+/// The kernel accepts polled requests for any file. If the device does not poll, it still waits for
+/// interrupts, and the record would claim polling that did not happen.
 ///
 /// # Errors
-/// [`EngineError::PollingUnsupported`] when it does not, or is no block device.
+/// [`EngineError::PollingUnsupported`] if it does not poll or is not a block device.
 pub fn check_polls(device: u64) -> Result<(), EngineError> {
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     let node = format!("/sys/dev/block/{major}:{minor}");

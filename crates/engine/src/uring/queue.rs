@@ -1,26 +1,26 @@
-//! The two queues of a ring and the wait between them.
+//! Submission queue and completion queue of a ring, and waiting for completions.
 
 use std::time::{Duration, Instant};
 
 use io_uring::squeue;
 
 use super::enter::{Enter, Entered};
-use super::setup::RingSetup;
+use super::setup::RingGrants;
 use crate::{Completion, EngineError, Wait, pause};
 
-/// A ring with what is in flight in it.
+/// A ring and the number of its requests in flight.
 pub(crate) struct Queue {
-    // The registered ring is given back before the ring is closed.
+    // Dropped first: the registered ring must be unregistered before the ring is closed.
     enter: Enter,
     ring: io_uring::IoUring,
-    /// What did not go through the ring, handed back by the next `reap`.
+    /// Completions of requests that did not go through the ring; the next `reap` returns them.
     answered: Vec<Completion>,
     in_flight_count: u32,
 }
 
 impl Queue {
-    /// Queues over `ring`, which has room for `slot_count` requests, for this thread.
-    pub(crate) fn new(ring: io_uring::IoUring, slot_count: u32, setup: &mut RingSetup) -> Self {
+    /// Queues of `ring`, which has room for `slot_count` requests, for this thread.
+    pub(crate) fn new(ring: io_uring::IoUring, slot_count: u32, setup: &mut RingGrants) -> Self {
         Self {
             enter: Enter::new(&ring, setup),
             ring,
@@ -37,33 +37,34 @@ impl Queue {
         self.ring.submitter()
     }
 
-    /// Lets every further call fail, as one does whose ring is gone.
+    /// Makes every further call fail, as if the ring were gone.
     #[cfg(test)]
     pub(super) fn fail_calls(&mut self) {
         self.enter.fail();
     }
 
-    /// Queues an entry for the next `reap`; the lower half of its user data is its slot.
+    /// Queues an entry for the next `reap`; the lower half of its user data is the slot.
     ///
     /// # Safety
-    /// What the entry points to stays where it is, and the kernel's alone, until the slot's
-    /// completion is handed back. A slot has no more entries in flight than the ring was made for.
+    /// Everything that the entry refers to keeps its address and is used only by the kernel until
+    /// the slot's completion is returned. A slot has no more entries in flight than the ring was
+    /// created for.
     #[inline]
     pub(crate) unsafe fn push(&mut self, entry: &squeue::Entry) {
         self.in_flight_count += 1;
-        // SAFETY: as promised by the caller.
+        // SAFETY: promised by the caller.
         unsafe { self.ring.submission().push(entry) }
             .expect("the submission queue has room for every slot");
     }
 
-    /// Hands back a request that needed no ring.
+    /// Completes a request that needs no ring; the next `reap` returns it.
     #[cold]
     pub(crate) fn answer(&mut self, completion: Completion) {
         self.in_flight_count += 1;
         self.answered.push(completion);
     }
 
-    /// Issues what was pushed, waits if asked to, and appends what completed to `done`.
+    /// Issues pushed entries, waits if requested, and appends completions to `done`.
     #[inline]
     pub(super) fn reap(
         &mut self,
@@ -76,8 +77,8 @@ impl Queue {
         })
     }
 
-    /// As [`Queue::reap`], where `take` says what an entry's completion, by its user data and its
-    /// result, is the completion of, if of anything.
+    /// As [`Queue::reap`], with a function that converts the user data and result of each entry to
+    /// a completion, or to `None` if its request has not ended.
     #[inline]
     pub(crate) fn reap_by(
         &mut self,
@@ -88,7 +89,7 @@ impl Queue {
         self.issue(wait)?;
         self.in_flight_count -= self.answered.len() as u32;
         done.append(&mut self.answered);
-        // Dropping the queue publishes its head, before the next `enter` looks for room.
+        // Dropping the queue publishes its head before the next `enter` checks for room.
         for entry in self.ring.completion() {
             self.in_flight_count -= 1;
             done.extend(take(entry.user_data(), entry.result()));
@@ -96,11 +97,12 @@ impl Queue {
         Ok(())
     }
 
-    /// Issues what was pushed and, if asked to, waits for a completion.
+    /// Issues pushed entries and, if requested, waits for a completion.
     #[inline]
     fn issue(&mut self, wait: Wait) -> Result<(), EngineError> {
         let pushed_count = self.ring.submission().len() as u32;
         if pushed_count == 0 {
+            // Completions that are already there need no system call.
             if !self.ring.completion().is_empty() || !self.answered.is_empty() {
                 return Ok(());
             }
@@ -109,6 +111,7 @@ impl Queue {
                 return Ok(());
             }
         }
+        // A completion is certain already, so there is nothing to wait for.
         let wait = if self.answered.is_empty() {
             wait
         } else {
@@ -123,12 +126,13 @@ impl Queue {
         }
     }
 
-    /// Waits where the kernel does not wait with a time limit: polled completions.
+    /// Waits by polling if the kernel cannot wait with a time limit, as with polled completions.
     #[cold]
     fn spin(&mut self, timeout_ns: u64) -> Result<(), EngineError> {
         let limit = (timeout_ns > 0).then(|| Duration::from_nanos(timeout_ns));
         let start = Instant::now();
         loop {
+            // The kernel may have left entries in the queue; each call submits them again.
             let pushed_count = self.ring.submission().len() as u32;
             let entered = self.enter.call(&mut self.ring, pushed_count, Wait::Poll)?;
             let over = limit.is_some_and(|limit| start.elapsed() >= limit);

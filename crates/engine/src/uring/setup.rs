@@ -1,4 +1,5 @@
-//! Making a ring: the newest features first, one fewer at a time, and a record of what came out.
+//! Creation of a ring. It starts with all features, drops the newest one after each failure, and
+//! records the result.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -7,38 +8,38 @@ use rustix::fs::{FileType, OFlags};
 use rustix::process::{Resource, getrlimit};
 
 use super::polls::check_polls;
-use crate::files::Files;
+use crate::files::EngineFiles;
 use crate::{Buffers, EngineError};
 
-/// The kernel's own limit (`IORING_MAX_ENTRIES`).
+/// Limit of the kernel (`IORING_MAX_ENTRIES`).
 const ENTRIES_MAX: u32 = 32_768;
-/// The kernel's own limit on one registered buffer.
+/// Limit of the kernel on one registered buffer.
 const REGION_BYTES_MAX: usize = 1 << 30;
-/// How long the kernel's submitting thread spins before it sleeps.
+/// Time that the kernel's submitting thread spins before it sleeps.
 const SQPOLL_IDLE_MS: u32 = 1000;
 const DISABLED_SETTING: &str = "/proc/sys/kernel/io_uring_disabled";
 
-/// What is asked of a ring beyond the usual.
+/// Optional features of a ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UringOptions {
-    /// A thread of the kernel submits.
+    /// Let a kernel thread submit requests.
     pub sqpoll: bool,
-    /// Completions are polled for; refused where the device does not poll.
+    /// Poll for completions; an error if the device does not poll.
     pub iopoll: bool,
-    /// Drop pages behind each request (`RWF_DONTCACHE`); every file is tried at construction.
+    /// Drop cached pages after each request (`RWF_DONTCACHE`); construction checks every file for
+    /// support.
     pub dontcache: bool,
 }
 
-/// A feature that a kernel may lack and a ring does without.
+/// A feature that a ring can do without if the kernel lacks it.
 #[derive(Clone, Copy)]
 struct Feature {
     name: &'static str,
     set: fn(&mut io_uring::Builder) -> &mut io_uring::Builder,
 }
 
-/// Newest first, which is the order in which they are given up. `SUBMIT_ALL` is 5.18,
-/// `COOP_TASKRUN` 5.19, `SINGLE_ISSUER` 6.0, `DEFER_TASKRUN` 6.1 (and needs the one before) and
-/// `NO_SQARRAY` 6.6.
+/// Newest first, the order in which they are dropped. `SUBMIT_ALL` is from 5.18, `COOP_TASKRUN`
+/// 5.19, `SINGLE_ISSUER` 6.0, `DEFER_TASKRUN` 6.1 (needs `SINGLE_ISSUER`) and `NO_SQARRAY` 6.6.
 const FEATURES: [Feature; 5] = [
     Feature {
         name: "no_sqarray",
@@ -62,30 +63,30 @@ const FEATURES: [Feature; 5] = [
     },
 ];
 
-/// What the kernel granted of what a ring should have.
+/// Ring features that the kernel granted or refused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RingSetup {
+pub struct RingGrants {
     /// Names of the setup flags in force, in lower case.
     pub granted: Vec<&'static str>,
     /// Names of the setup flags that this kernel refused, in lower case.
     pub refused: Vec<&'static str>,
-    /// Whether the ring itself is registered with the thread.
+    /// `true` if the ring itself is registered with the thread.
     pub registered_ring: bool,
-    /// Whether threads of the kernel execute the reads of some file, because its file system does
-    /// not issue them without blocking.
+    /// `true` if kernel threads execute the reads of some file, because its file system cannot
+    /// issue them without blocking.
     pub kernel_threads: bool,
-    /// Whether some file lies in memory and its reads were moved from the kernel's threads to the
+    /// `true` if some file is in memory and its reads were moved from kernel threads to the
     /// submitting thread, which other programs do not do.
     pub memory_inline: bool,
     /// Entries of the submission queue.
     pub submission_entries: u32,
-    /// Entries of the completion queue; never fewer than there are slots.
+    /// Entries of the completion queue; at least one per slot.
     pub completion_entries: u32,
 }
 
-impl RingSetup {
-    /// One line for each thing that makes this ring slower than the best there is; none if
-    /// nothing does.
+impl RingGrants {
+    /// One line for each reason why this ring is slower than the best possible ring, or differs
+    /// from the rings of other programs.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -96,18 +97,17 @@ impl RingSetup {
             ));
         }
         if !self.registered_ring {
-            notes.push("this kernel does not register an io_uring's own descriptor".to_owned());
+            notes.push("this kernel cannot register the descriptor of an io_uring".to_owned());
         }
         if self.kernel_threads {
             notes.push(
-                "this file system blocks: the kernel executes io_uring reads on threads of its own"
-                    .to_owned(),
+                "this file system blocks: io_uring reads run on kernel threads (io-wq)".to_owned(),
             );
         }
         if self.memory_inline {
             notes.push(
-                "this file system lies in memory: reads run on the submitting thread (O_NONBLOCK), \
-                 not on threads of the kernel as io_uring does by itself"
+                "this file system is in memory: reads run on the submitting thread (O_NONBLOCK), \
+                 not on kernel threads, which are the default of io_uring"
                     .to_owned(),
             );
         }
@@ -115,8 +115,8 @@ impl RingSetup {
     }
 }
 
-/// Refuses files with which the options would not do what they say.
-pub(super) fn check_files(files: &Files, options: UringOptions) -> Result<(), EngineError> {
+/// Checks that the options have an effect on all files.
+pub(super) fn check_files(files: &EngineFiles, options: UringOptions) -> Result<(), EngineError> {
     if options.dontcache {
         files.probe_dontcache()?;
     }
@@ -139,14 +139,14 @@ fn check_polled_file(file_index: u32, file: &OwnedFd) -> Result<(), EngineError>
     check_polls(if is_device { stat.st_rdev } else { stat.st_dev })
 }
 
-/// Makes a ring with so many entries for every slot in both queues.
+/// Creates a ring with `entries_per_slot` entries per slot in both queues.
 pub(crate) fn build_ring(
     slot_count: u32,
     entries_per_slot: u32,
     options: UringOptions,
-) -> Result<(io_uring::IoUring, RingSetup), EngineError> {
-    // The submitting thread frees entries only after it went through a whole batch, of which
-    // some may have completed and been pushed again by then: twice the slots are always enough.
+) -> Result<(io_uring::IoUring, RingGrants), EngineError> {
+    // The kernel's submitting thread frees entries only after a whole batch. By then some may have
+    // completed and been pushed again, so twice the number of slots is always enough.
     let entries_per_slot = entries_per_slot * if options.sqpoll { 2 } else { 1 };
     let most_count = ENTRIES_MAX / entries_per_slot;
     if slot_count == 0 || slot_count > most_count {
@@ -155,10 +155,13 @@ pub(crate) fn build_ring(
             most_count,
         });
     }
+    // The kernel rounds the submission queue in this way, and the completion queue must not be
+    // smaller.
     let entries = (slot_count * entries_per_slot).next_power_of_two();
     let wanted: Vec<Feature> = FEATURES
         .into_iter()
-        // The kernel's thread has no use for these two and refuses them.
+        // The kernel's submitting thread does not use these two features, and the kernel rejects
+        // them.
         .filter(|it| !(options.sqpoll && matches!(it.name, "defer_taskrun" | "coop_taskrun")))
         .collect();
     let mut given_up_count = 0;
@@ -166,6 +169,7 @@ pub(crate) fn build_ring(
         let features = &wanted[given_up_count..];
         match builder(features, entries, options).build(entries) {
             Ok(ring) => return Ok(described(ring, &wanted, given_up_count)),
+            // `EINVAL` is the kernel's answer to a flag that it does not know.
             Err(error)
                 if error.raw_os_error() == Some(libc::EINVAL) && given_up_count < wanted.len() =>
             {
@@ -195,13 +199,13 @@ fn described(
     ring: io_uring::IoUring,
     wanted: &[Feature],
     given_up_count: usize,
-) -> (io_uring::IoUring, RingSetup) {
+) -> (io_uring::IoUring, RingGrants) {
     let (refused, granted) = wanted.split_at(given_up_count);
     let mut granted: Vec<&'static str> = granted.iter().map(|feature| feature.name).collect();
     let parameters = ring.params();
     granted.extend(parameters.is_setup_sqpoll().then_some("sqpoll"));
     granted.extend(parameters.is_setup_iopoll().then_some("iopoll"));
-    let setup = RingSetup {
+    let setup = RingGrants {
         granted,
         refused: refused.iter().map(|feature| feature.name).collect(),
         registered_ring: false,
@@ -217,6 +221,7 @@ fn setup_error(source: io::Error) -> EngineError {
     match source.raw_os_error() {
         Some(libc::ENOSYS) => EngineError::UringMissing,
         Some(libc::EPERM | libc::EACCES) => {
+            // The setting distinguishes a refusal by the administrator from one by seccomp.
             let setting = std::fs::read_to_string(DISABLED_SETTING).unwrap_or_default();
             refusal(setting.trim().parse().unwrap_or(0), source)
         }
@@ -231,12 +236,13 @@ fn refusal(setting: u32, source: io::Error) -> EngineError {
     }
 }
 
-/// Registers all buffers as few large regions and says by how much to shift a slot's number to
-/// the right for its region's.
+/// Registers all buffers as a few large regions. Returns the shift by which a slot number becomes
+/// the number of its region.
 pub(super) fn register_buffers(
     ring: &io_uring::IoUring,
     buffers: &Buffers,
 ) -> Result<u32, EngineError> {
+    // A power of two, so that a shift instead of a division finds a slot's region.
     let shift = (REGION_BYTES_MAX / buffers.stride_bytes()).max(1).ilog2();
     let slots_per_region = 1_u32 << shift;
     let regions: Vec<libc::iovec> = (0..buffers.slot_count())
@@ -249,7 +255,8 @@ pub(super) fn register_buffers(
             }
         })
         .collect();
-    // SAFETY: the regions are the buffers' memory, which the engine keeps longer than the ring.
+    // SAFETY: the regions are the memory of the buffers, which the engine keeps longer than the
+    // ring.
     unsafe { ring.submitter().register_buffers(&regions) }
         .map_err(|error| buffer_error(error, buffers.memory_bytes() as u64))?;
     Ok(shift)
@@ -265,7 +272,11 @@ fn buffer_error(source: io::Error, need_bytes: u64) -> EngineError {
     }
 }
 
-pub(super) fn register_files(ring: &io_uring::IoUring, files: &Files) -> Result<(), EngineError> {
+pub(super) fn register_files(
+    ring: &io_uring::IoUring,
+    files: &EngineFiles,
+) -> Result<(), EngineError> {
+    // The kernel rejects an empty table.
     if files.count() == 0 {
         return Ok(());
     }

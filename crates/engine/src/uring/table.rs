@@ -1,4 +1,4 @@
-//! A ring's own table of files, and which operations on files it knows.
+//! A ring's own file table, and the file operations that the ring supports.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags};
 use super::last::last_completion;
 use crate::{EngineError, Operation};
 
-/// What goes through the ring only where the kernel is new enough, with the ring's number for it.
+/// Operations that need a newer kernel to go through the ring, with their opcodes.
 pub(super) const YOUNG: [(Operation, u8); 12] = [
     (Operation::Stat, opcode::Statx::CODE),
     (Operation::Unlink, opcode::UnlinkAt::CODE),
@@ -24,19 +24,20 @@ pub(super) const YOUNG: [(Operation, u8); 12] = [
     (Operation::Getxattr, opcode::FGetXattr::CODE),
 ];
 
-/// Gives the ring so many empty places.
+/// Gives the ring a table with this many empty places.
 pub(super) fn make(ring: &io_uring::IoUring, place_count: u32) -> Result<(), EngineError> {
     let submitter = ring.submitter();
     submitter
         .register_files_sparse(place_count)
-        // Before 5.19 a table is made of places that are said to be empty.
+        // Before 5.19, a table is created from places that are explicitly empty (-1).
         .or_else(|_| submitter.register_files(&vec![-1; place_count as usize]))
         .map_err(|source| EngineError::system("io_uring_register", source))
 }
 
-/// Which operations this kernel's ring does not know, or not on files in its table.
+/// Operations that this kernel's ring does not support, or not on files in its table.
 ///
-/// Nothing may have been submitted yet; `directory` is put into the table for a trial.
+/// No request may have been submitted yet; `directory` is temporarily put into the table for a
+/// trial.
 pub(super) fn lacking(
     ring: &mut io_uring::IoUring,
     directory: &OwnedFd,
@@ -48,7 +49,7 @@ pub(super) fn lacking(
         .map_err(system)?;
     let lacks = |(operation, code)| (!probe.is_supported(code)).then_some(operation);
     let mut lacking: Vec<Operation> = YOUNG.into_iter().filter_map(lacks).collect();
-    // Before 5.17 a read looks for its file before what it is linked to has opened it.
+    // Before 5.17, a read looks up its file before the linked open has finished.
     if !ring.params().is_feature_linked_file() {
         lacking.push(Operation::ReadWhole);
     }
@@ -58,13 +59,14 @@ pub(super) fn lacking(
     Ok(lacking)
 }
 
-/// Some kernels know attributes of files by descriptor only and answer `EBADF` for others.
+/// `true` if the kernel supports attributes of files in the table. Some kernels support them only
+/// by descriptor and return `EBADF` otherwise.
 fn labels_files_in_table(
     ring: &mut io_uring::IoUring,
     directory: &OwnedFd,
 ) -> Result<bool, EngineError> {
     let register = |source| EngineError::system("io_uring_register", source);
-    // The directory may be open for its path only, which answers `EBADF` in any case.
+    // `directory` may be open with `O_PATH` only, which always returns `EBADF`.
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Ok(opened) = rustix::fs::openat(directory, c".", flags, Mode::empty()) else {
         return Ok(false);
@@ -73,11 +75,12 @@ fn labels_files_in_table(
     ring.submitter()
         .register_files_update(0, &[fd])
         .map_err(register)?;
+    // On the heap, because it is leaked if the kernel may still write to it.
     let mut value = Box::new([0_u8; 1]);
     let name = c"user.pgmeter.trial";
     let start = value.as_mut_ptr().cast();
     let entry = opcode::FGetXattr::new(types::Fixed(0), name.as_ptr(), start, 1).build();
-    // SAFETY: the name is static; the value outlives the completion that is waited for here.
+    // SAFETY: the name is static; the value outlives the completion, which is awaited here.
     unsafe { ring.submission().push(&entry) }.expect("a new ring has room");
     let (result, _) = last_completion(ring, value)
         .map_err(|source| EngineError::system("io_uring_enter", source))?;

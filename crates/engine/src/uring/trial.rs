@@ -1,8 +1,8 @@
-//! A read to try: who waits for a file that does not promise not to block.
+//! A trial read, which shows what waits for a file that is not marked as nonblocking.
 //!
-//! Newer kernels (6.18 does) take a file that can be polled, as one on FUSE can, for one that does
-//! not block, and read it on the submitting thread. A file system that goes on by itself
-//! (`FUSE_ASYNC_DIO`) is then at its fastest; any other lets one request in at a time.
+//! Newer kernels (such as 6.18) treat a pollable file, for example on FUSE, as nonblocking and read
+//! it on the submitting thread. A file system that completes requests asynchronously
+//! (`FUSE_ASYNC_DIO`) is then fastest; any other processes one request at a time.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -14,24 +14,24 @@ use crate::Buffers;
 
 const READ_BYTES: u32 = 4096;
 
-/// Who waits until a read is done.
+/// What waits until a read is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waiter {
-    /// The thread that submits it, or it is done at once.
+    /// The submitting thread, or the read is done at once.
     Submitter,
-    /// A thread of the kernel that the ring hands it to.
+    /// A kernel thread that executes the read for the ring.
     Thread,
-    /// Nobody: the file system says when it is done.
+    /// Nothing: the file system reports completion asynchronously.
     Nobody,
 }
 
-/// Reads the beginning of a file without the page cache; nothing where that cannot be tried.
+/// Reads the start of a file without the page cache. `None` if this cannot be tried.
 ///
-/// In a ring whose completions wait to be asked for (6.1), those that are there when submission
-/// returns are of requests that were done by then, however fast the file system is.
+/// In a ring with deferred completions (6.1), completions that exist when the submission returns
+/// belong to requests that were done by then, however fast the file system is.
 ///
-/// Tried on a thread of its own: the kernel's threads for a ring belong to the thread that submits,
-/// and those of another read are not to be taken for this one's.
+/// The trial uses its own thread: the kernel's threads for a ring belong to the submitting thread,
+/// so another read's threads cannot be mistaken for this one's.
 pub(super) fn waiter(file: &OwnedFd) -> Option<Waiter> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("trial".to_owned());
@@ -42,6 +42,8 @@ pub(super) fn waiter(file: &OwnedFd) -> Option<Waiter> {
 
 fn try_read(file: &OwnedFd) -> Option<Waiter> {
     let flags = rustix::fs::fcntl_getfl(file).ok()?;
+    // Without a result, kernel threads execute the reads, as they do for reads through the page
+    // cache.
     if !flags.contains(OFlags::DIRECT) {
         return None;
     }
@@ -54,27 +56,28 @@ fn try_read(file: &OwnedFd) -> Option<Waiter> {
     let mut ring = builder.build(1).ok()?;
     let file = types::Fd(file.as_raw_fd());
     let entry = opcode::Read::new(file, buffers.slot_pointer(0), READ_BYTES).build();
-    // SAFETY: the buffer outlives the read, which is waited for below.
+    // SAFETY: the buffer outlives the read, which is awaited below.
     unsafe { ring.submission().push(&entry) }.ok()?;
+    // Submits without `GETEVENTS`, which would run deferred completions before the check below.
     // SAFETY: no argument is passed.
     let entered = unsafe { ring.submitter().enter::<libc::sigset_t>(1, 0, 0, None) };
     if entered.is_err() {
-        // The kernel may have taken the read all the same.
+        // The kernel may have accepted the read nevertheless.
         std::mem::forget(buffers);
         return None;
     }
     let is_done = !ring.completion().is_empty();
     let (result, _) = last_completion(&mut ring, buffers).ok()?;
     Some(match (is_done, result) {
-        // An empty file or an error says nothing of how others are read.
+        // An empty file or an error does not show how other files are read.
         (true, _) | (_, ..=0) => Waiter::Submitter,
         (false, _) if has_threads() => Waiter::Thread,
         (false, _) => Waiter::Nobody,
     })
 }
 
-/// Whether the kernel has a thread for the rings of this one, which stays for seconds after what
-/// it did. It is named after the thread that submits.
+/// `true` if the kernel has a thread for this thread's rings. Such a thread stays for seconds after
+/// its work and is named after the submitting thread.
 fn has_threads() -> bool {
     let own = format!("iou-wrk-{}", rustix::thread::gettid().as_raw_nonzero());
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Bonnie, the first of its name.
+//! Bonnie, the predecessor of Bonnie++.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use super::draws::seek;
 use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};
 use crate::options::{Grammar, Letters, OptionRow, read, text, told};
 use crate::random::LibraryRandom;
-use crate::text::{Asked, at_end};
-use crate::windows::{self, Sum};
+use crate::text::{ParsedArguments, at_end};
+use crate::windows::{self, WorkerSum};
 use crate::work::{titled, writing};
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
+use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
 
-/// Bonnie.
+/// Front of Bonnie 1.4.
 pub const FRONT: Front = Front {
     name: "bonnie",
     title: "Rates of one large file and of seeks in it, as in 1990",
@@ -25,38 +25,38 @@ pub const FRONT: Front = Front {
     file: None,
     ranks: None,
     without_direct: "leave `-D` out",
-    text: |origin| at_end(origin, Options::read, page),
+    text: |origin| at_end(origin, BonnieClassicOptions::read, page),
 };
 
 const CHUNK_BYTES: u64 = 16_384;
-/// Of C's streams.
+/// Buffer size of C's streams.
 const STREAM_BYTES: u64 = 4096;
 const SEEKS: u64 = 4000;
 
 #[derive(Default)]
-struct Options {
+struct BonnieClassicOptions {
     directory: String,
     mib: u64,
     name: String,
     ignored: Vec<String>,
 }
 
-const GRAMMAR: Grammar<Options> = Grammar {
+const GRAMMAR: Grammar<BonnieClassicOptions> = Grammar {
     letters: Letters::Alone,
     ..Grammar::new(OPTIONS, |it| &mut it.ignored)
 };
 
-const OPTIONS: &[OptionRow<Options>] = &[
+const OPTIONS: &[OptionRow<BonnieClassicOptions>] = &[
     text("-d", |it| &mut it.directory),
     text("-m", |it| &mut it.name),
     read("-s", |it, value| {
         it.mib = value.limited(1, 1 << 20)?;
         Ok(())
     }),
-    told("-html", "`-html` is not printed here"),
+    told("-html", "`-html` is not supported"),
 ];
 
-impl Options {
+impl BonnieClassicOptions {
     fn read(arguments: &[String]) -> Result<Self, String> {
         let start = Self {
             directory: ".".to_owned(),
@@ -68,7 +68,7 @@ impl Options {
 }
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments)?;
+    let options = BonnieClassicOptions::read(line.arguments)?;
     let mut program = frame(false);
     let file = OneFile {
         size_bytes: options.mib << 20,
@@ -76,19 +76,23 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         chunk_bytes: CHUNK_BYTES,
         seeks: SEEKS,
         seekers: 3,
+        // The original sleeps for 5 s before it hands out the first seeks.
         pause_ns: 5_000_000_000,
         ends_synced: false,
         is_synced: false,
     };
     let own = fileset_of_one(&mut program, file.size_bytes);
+    // putc and getc go through a stream, so the kernel only sees calls of the stream's buffer.
     let stream = OneFile {
         chunk_bytes: STREAM_BYTES,
+        // With 0, the phase creates the file; otherwise it would first remove one.
         byte_bytes: 0,
         ..file
     };
     let [mut put, mut get] = [stream.put_blocks(own), stream.get_blocks(own)];
     ON_A_FILE[0].clone_into(&mut put.name);
     ON_A_FILE[3].clone_into(&mut get.name);
+    // The original rewrites before it writes blocks, although its table lists the blocks first.
     let phases = [
         put,
         file.rewrite(own),
@@ -104,14 +108,14 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let note = "the stream's calls of 4096 bytes alone, without its work for each byte";
     Ok(FrontWork {
         differences: vec![
-            Difference::differs("putc and getc", note),
-            Difference::differs("where the seekers go", "the same in every run"),
+            OriginalDifference::differs("putc and getc", note),
+            OriginalDifference::differs("where the seekers go", "the same places in every run"),
         ],
         ..FrontWork::below(&options.directory, vec![cell])
     })
 }
 
-/// Chunks by chance, of which every tenth is written back.
+/// Random chunks, of which every tenth is written back.
 fn seeks(file: &OneFile) -> Arc<[Card]> {
     let mut random = LibraryRandom::default();
     let chunks = file.size_bytes / file.chunk_bytes;
@@ -119,17 +123,17 @@ fn seeks(file: &OneFile) -> Arc<[Card]> {
     seeks.collect()
 }
 
-/// One row of rates.
-fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+/// The output of Bonnie: one row of rates.
+fn page(asked: &ParsedArguments<BonnieClassicOptions>, record: &RunRecord) -> String {
     let sum = |name| {
         windows::phase(record, name)
-            .map(Sum::of)
+            .map(WorkerSum::of)
             .unwrap_or_default()
     };
     table(&asked.options, &ON_A_FILE.map(sum))
 }
 
-fn table(options: &Options, sums: &[Sum; 6]) -> String {
+fn table(options: &BonnieClassicOptions, sums: &[WorkerSum; 6]) -> String {
     let row: String = sums
         .iter()
         .enumerate()
@@ -138,7 +142,7 @@ fn table(options: &Options, sums: &[Sum; 6]) -> String {
             let kib = per_second((options.mib << 10) as f64);
             match index {
                 5 => format!("{:5.1} {:4.1}", per_second(SEEKS as f64), sum.percent()),
-                // The cast cuts off, as the original's does.
+                // The cast truncates, as in the original.
                 _ => format!("{:5} {:4.1} ", kib as i64, sum.percent()),
             }
         })
@@ -158,8 +162,9 @@ mod tests {
 
     #[test]
     fn a_row_has_the_figures_in_the_order_of_the_heading() {
-        let options = Options::read(&["-s", "8", "-m", "a machine"].map(str::to_owned)).unwrap();
-        let sum = Sum {
+        let options =
+            BonnieClassicOptions::read(&["-s", "8", "-m", "a machine"].map(str::to_owned)).unwrap();
+        let sum = WorkerSum {
             seconds: 2.0,
             processor_seconds: 1.0,
             bytes: 8 << 20,
@@ -175,13 +180,16 @@ mod tests {
     #[test]
     fn what_cannot_be_done_is_refused_by_name() {
         for (words, wanted) in [
-            (&["-html"][..], "`-html` is not printed here"),
-            (&["-s"], "option `-s` lacks its value"),
+            (&["-html"][..], "`-html` is not supported"),
+            (&["-s"], "option `-s` needs a value"),
             (&["-s", "0"], "`-s` is 0, not from 1 to 1048576"),
             (&["-x"], "there is no option `-x`"),
         ] {
             let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
-            assert_eq!(Options::read(&words).err().as_deref(), Some(wanted));
+            assert_eq!(
+                BonnieClassicOptions::read(&words).err().as_deref(),
+                Some(wanted)
+            );
         }
     }
 }

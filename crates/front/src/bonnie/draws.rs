@@ -1,30 +1,31 @@
-//! What chance decides, as the original draws it: where the seekers go, names, sizes and orders,
-//! all from one stream of numbers.
+//! Random choices in the order in which the original draws them from one stream: seeks, names,
+//! sizes and orders.
 
 use std::sync::Arc;
 
 use plan::program::{Card, ListedFiles, ListedOrder};
 
-use super::options::{Files, Options};
+use super::options::{BonnieOptions, FilePhases};
 use crate::random::LibraryRandom;
 
-/// What names end or begin with.
+/// Characters of the random part of a name.
 const CHARACTERS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// All that is drawn for a run.
+/// All random choices of a run.
 #[derive(Debug, Default)]
-pub(super) struct Draws {
-    /// Where the seekers go, and whether they write what they read.
+pub(super) struct BonnieDraws {
+    /// Chunks that the seekers read, and whether they write them back.
     pub seeks: Arc<[Card]>,
-    /// Names and sizes of the sequential and of the random phases.
+    /// Names and sizes of files in the sequential and in the random phases.
     pub files: [ListedFiles; 2],
-    /// In which order the random phases look at their files and remove them.
+    /// Orders in which the random phases stat and delete their files.
     pub orders: [ListedOrder; 2],
 }
 
-impl Draws {
-    pub(super) fn new(options: &Options) -> Self {
+impl BonnieDraws {
+    pub(super) fn new(options: &BonnieOptions) -> Self {
         let mut random = LibraryRandom::new(options.seed());
+        // Without the seek test, the original draws no seeks, which changes all names after them.
         let seeks = match options.file_mib {
             0 => 0,
             _ => options.seeks,
@@ -32,15 +33,18 @@ impl Draws {
         let chunks = (options.file_mib << 20) / options.chunk_bytes;
         let seeks = (0..seeks).map(|_| {
             let ticket = random.next();
-            // Every tenth has its sign changed, which the first number has not.
+            // The original negates every tenth ticket to mark an update, which does nothing to a 0.
             seek(ticket, chunks, ticket > 0 && ticket.is_multiple_of(10))
         });
         let seeks = seeks.collect();
         let count = options.files.count();
+        // In the order of the draws: names and sizes of each set, then both shuffles.
         let files = [false, true].map(|is_random| listed(&options.files, is_random, &mut random));
         let mut order: Vec<u32> = (0..count).collect();
         let orders = [(); 2].map(|()| {
             for index in 0..count as usize {
+                // The original swaps with any index and shuffles the previous order again for the
+                // second phase.
                 order.swap(index, random.below(count) as usize);
             }
             let files = order.as_slice().into();
@@ -54,17 +58,17 @@ impl Draws {
     }
 }
 
-/// A seek to one of the chunks.
+/// A seek to the chunk that the ticket selects.
 pub(super) fn seek(ticket: u32, chunks: u64, is_update: bool) -> Card {
     Card {
         choice: is_update.into(),
-        // Less than the ticket.
+        // At most the ticket, so it fits.
         number: (u64::from(ticket) % chunks) as u32,
     }
 }
 
-/// Names with a number that says their place, and as many characters as chance says.
-fn listed(files: &Files, is_random: bool, random: &mut LibraryRandom) -> ListedFiles {
+/// Names with the file's number and up to 12 random characters.
+fn listed(files: &FilePhases, is_random: bool, random: &mut LibraryRandom) -> ListedFiles {
     let name = |index: u32, random: &mut LibraryRandom| {
         let length = random.below(13);
         let characters = (0..length).map(|_| char::from(CHARACTERS[random.below(62) as usize]));
@@ -77,8 +81,9 @@ fn listed(files: &Files, is_random: bool, random: &mut LibraryRandom) -> ListedF
     let names: Arc<[Box<str>]> = (0..files.count()).map(|it| name(it, random)).collect();
     let more_bytes = files.max_bytes - files.min_bytes;
     let size = |_| match more_bytes {
+        // The original draws no number if all sizes are equal.
         0 => files.max_bytes,
-        // No more than a gibibyte.
+        // At most 1 GiB, as the options are checked.
         more_bytes => files.min_bytes + u64::from(random.below(more_bytes as u32 + 1)),
     };
     let sizes = (0..files.count()).map(size).collect();
@@ -92,7 +97,7 @@ mod tests {
     #[test]
     fn names_sizes_and_orders_are_those_of_the_original() {
         let line = ["-r", "0", "-s", "0", "-n", "1:2000:100:2", "-z", "7"].map(str::to_owned);
-        let draws = Draws::new(&Options::read(&line, 0).unwrap());
+        let draws = BonnieDraws::new(&BonnieOptions::read(&line, 0).unwrap());
         let names = |set: usize| draws.files[set].names.clone();
         let sequential = names(0);
         let first: Vec<&str> = sequential[..3].iter().map(|it| &**it).collect();

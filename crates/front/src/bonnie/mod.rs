@@ -1,5 +1,5 @@
-//! Bonnie and Bonnie++: one file written, rewritten and read, seeks in it by several, then many
-//! small files.
+//! Bonnie and Bonnie++: write, rewrite and read one file, seek in it with several workers, then
+//! create, stat and delete many small files.
 
 mod classic;
 mod draws;
@@ -12,13 +12,13 @@ use description::model::{ContentChoice, Seed};
 
 use crate::text::at_end;
 use crate::work::titled;
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
-use draws::Draws;
-use options::Options;
+use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
+use draws::BonnieDraws;
+use options::BonnieOptions;
 
 pub use classic::FRONT as CLASSIC;
 
-/// Bonnie++.
+/// Front of Bonnie++ 2.00a.
 pub const FRONT: Front = Front {
     name: "bonnie++",
     title: "Rates of one large file, seeks and many small files",
@@ -26,16 +26,17 @@ pub const FRONT: Front = Front {
     usage: include_str!("usage.txt"),
     arguments,
     file: None,
-    // The memory was that of the machine, which made the file's size.
     ranks: None,
     without_direct: "leave `-D` out",
-    text: |origin| at_end(origin, |it| Options::read(it, 0), text::page),
+    // Memory of 0, since another machine may print the text: `page` takes the file's size from the
+    // record.
+    text: |origin| at_end(origin, |it| BonnieOptions::read(it, 0), text::page),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments, line.memory_bytes)?;
-    // Each run draws the same.
-    let program = phases::program(&options, &Draws::new(&options));
+    let options = BonnieOptions::read(line.arguments, line.memory_bytes)?;
+    // All runs make the same random choices.
+    let program = phases::program(&options, &BonnieDraws::new(&options));
     let run = |number: u32| Workload {
         seed: Some(Seed(options.seed().into())),
         content: Some(ContentChoice::Zero),
@@ -53,30 +54,30 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     })
 }
 
-fn differences(options: &Options) -> Vec<Difference> {
+fn differences(options: &BonnieOptions) -> Vec<OriginalDifference> {
     let has_files = options.files.thousands > 0;
     let those = [
         (
             options.seed.is_none(),
             "the seed without -z",
-            "1, so that runs are alike",
+            "1, so that all runs are the same",
         ),
         (
             has_files,
             "the directory that all files are in",
-            "it is made and removed beside the phases, not within their times",
+            "created and removed outside of the measured phases",
         ),
         (
             has_files,
             "latency of the sequential phases",
-            "of each file alone, without reading its directory",
+            "of each file, without reading its directory",
         ),
         (
             has_files && options.is_synced,
             "fsync of a directory",
-            "it is opened each time",
+            "the directory is opened for each fsync",
         ),
-        (true, "progress", "as of every run"),
+        (true, "progress", "printed as in every run of pgmeter"),
     ];
-    Difference::those(&those, &options.ignored)
+    OriginalDifference::those(&those, &options.ignored)
 }

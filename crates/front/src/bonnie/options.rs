@@ -1,13 +1,13 @@
 //! The command line of Bonnie++.
 
 use crate::options::{
-    Grammar, Letters, OptionRow, Value, attached, bytes, flag, idle_value, no_option, read,
+    Grammar, Letters, OptionRow, WrittenValue, attached, bytes, flag, idle_value, no_option, read,
     refused_value, rule_out, text, told_value, within,
 };
 
-/// What is asked for.
+/// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Options {
+pub(super) struct BonnieOptions {
     pub directory: String,
     pub name: String,
     pub seed: Option<u32>,
@@ -15,29 +15,29 @@ pub(super) struct Options {
     pub concurrency: u32,
     pub is_synced: bool,
     pub is_direct: bool,
-    /// 0 for none of the phases on one file.
+    /// Size of the large file; 0 to skip its phases.
     pub file_mib: u64,
     pub chunk_bytes: u64,
     pub seeks: u64,
     pub seekers: u32,
-    /// Of the phases byte by byte; 0 for none.
+    /// Size of the phases that move single bytes; 0 to skip them.
     pub byte_mib: u64,
-    /// 0 for none of the phases on many files.
-    pub files: Files,
-    /// The lines of CSV alone go to standard output.
+    /// Phases on many small files.
+    pub files: FilePhases,
+    /// `true` to print only the CSV lines on standard output.
     pub is_quiet: bool,
-    /// The machine's memory; 0 where nobody is to compare it.
+    /// The machine's memory; 0 to skip the comparison with it.
     pub ram_mib: u64,
-    /// Options that are understood and change nothing.
+    /// Options that are accepted and have no effect.
     pub ignored: Vec<String>,
-    /// Of the file, as it was written.
+    /// Value of `-s` as the user wrote it.
     size: Option<String>,
 }
 
 /// The phases on many files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Files {
-    /// In 1024.
+pub(super) struct FilePhases {
+    /// Number of files, in units of 1024; 0 to skip these phases.
     pub thousands: u32,
     pub kind: FileKind,
     pub max_bytes: u64,
@@ -46,7 +46,7 @@ pub(super) struct Files {
     pub chunk_bytes: u64,
 }
 
-/// What is made.
+/// Kind of the files to create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum FileKind {
     #[default]
@@ -55,7 +55,7 @@ pub(super) enum FileKind {
     Symlinks,
 }
 
-impl Files {
+impl FilePhases {
     const NONE: Self = Self {
         thousands: 0,
         kind: FileKind::Files,
@@ -70,9 +70,9 @@ impl Files {
     }
 }
 
-/// The most files, in 1024: their names are held in memory.
+/// Largest number of files, in units of 1024, since their names are held in memory.
 const THOUSANDS_MAX: u64 = 16_384;
-/// Without an option.
+/// Seed without `-z`.
 const SEED: u32 = 1;
 const CHUNK_BYTES: u64 = 8192;
 pub(super) const SEEKS: u64 = 8192;
@@ -80,27 +80,28 @@ pub(super) const SEEKERS: u32 = 5;
 const FILE_MIB: u64 = 300;
 const BYTE_MIB: u64 = 3;
 
-const GRAMMAR: Grammar<Options> = Grammar {
+const GRAMMAR: Grammar<BonnieOptions> = Grammar {
     letters: Letters::Value,
     unknown: |it| match it.word.starts_with('-') && it.word.len() > 1 {
         true => no_option(it.name),
-        false => format!("`{}` is no option", it.word),
+        false => format!("`{}` is not an option", it.word),
     },
     ..Grammar::new(OPTIONS, |it| &mut it.ignored)
 };
 
-const OPTIONS: &[OptionRow<Options>] = &[
+const OPTIONS: &[OptionRow<BonnieOptions>] = &[
     flag("-b", |it| &mut it.is_synced),
     flag("-D", |it| &mut it.is_direct),
     attached("-f", |it, value| {
-        it.byte_mib = value.map_or(Ok(0), Value::number)?;
+        // As in the original, `-f` without a size skips the phases of single bytes.
+        it.byte_mib = value.map_or(Ok(0), WrittenValue::number)?;
         Ok(())
     }),
     text("-d", |it| &mut it.directory),
     text("-m", |it| &mut it.name),
     text("-s", |it| it.size.get_or_insert_default()),
     read("-z", |it, value| {
-        // The original reads it into 32 bits.
+        // The original truncates the seed to 32 bits.
         it.seed = Some(value.number::<u64>()? as u32);
         Ok(())
     }),
@@ -108,6 +109,7 @@ const OPTIONS: &[OptionRow<Options>] = &[
         it.remember(value.number()?);
         Ok(())
     }),
+    // Version 2.00a runs one process; the value only counts in its memory check and in the output.
     read("-c", |it, value| {
         it.concurrency = value.limited(1, 200)? as u32;
         Ok(())
@@ -126,7 +128,7 @@ const OPTIONS: &[OptionRow<Options>] = &[
     told_value("-Z", "`-Z` takes random numbers from a file; use `-z SEED`"),
 ];
 
-impl Options {
+impl BonnieOptions {
     pub(super) fn seed(&self) -> u32 {
         self.seed.unwrap_or(SEED)
     }
@@ -141,31 +143,34 @@ impl Options {
             seeks: SEEKS,
             seekers: SEEKERS,
             byte_mib: BYTE_MIB,
-            files: Files {
+            files: FilePhases {
                 thousands: 16,
-                ..Files::NONE
+                ..FilePhases::NONE
             },
             ..Self::default()
         };
+        // Before the arguments, so that `-r` replaces it.
         start.remember(memory_bytes >> 20);
         let mut options = GRAMMAR.read(arguments, start)?;
+        // `-s` is read last, because its check needs options that may follow it.
         let size = options.size.take();
-        let size = size.as_deref().map(|text| Value::of("-s", text));
+        let size = size.as_deref().map(|text| WrittenValue::of("-s", text));
         options.resolve(size)?;
         Ok(options)
     }
 
-    /// The memory, of which the file has twice as much.
+    /// Sets the memory size and the default file size, which is twice that.
     fn remember(&mut self, ram_mib: u64) {
         self.ram_mib = ram_mib;
         self.file_mib = FILE_MIB.max(ram_mib.saturating_mul(2));
     }
 
     /// `MiB[:chunk[:seeks[:seekers]]]`.
-    fn size_parts(&mut self, value: &Value<'_>) -> Result<(), String> {
+    fn size_parts(&mut self, value: &WrittenValue<'_>) -> Result<(), String> {
         let mut parts = value.text.split(':').map(|text| value.part(text));
-        let size =
-            |part: &Value<'_>, unit| bytes(part.text, unit).ok_or_else(|| part.not("a size"));
+        let size = |part: &WrittenValue<'_>, unit| {
+            bytes(part.text, unit).ok_or_else(|| part.not("a size"))
+        };
         if let Some(part) = parts.next() {
             self.file_mib = size(&part, 1 << 20)? >> 20;
         }
@@ -185,10 +190,11 @@ impl Options {
         }
     }
 
-    /// What depends on the size, or on its being left out.
-    fn resolve(&mut self, size: Option<Value<'_>>) -> Result<(), String> {
+    /// Applies `-s` or its default, and checks options that depend on the size.
+    fn resolve(&mut self, size: Option<WrittenValue<'_>>) -> Result<(), String> {
         match size {
             Some(size) => self.size_parts(&size)?,
+            // The original rounds such a default size up to whole gibibytes.
             None if self.file_mib % 1024 > 512 => {
                 let whole = self.file_mib.checked_next_multiple_of(1024);
                 self.file_mib = whole.unwrap_or(self.file_mib);
@@ -197,16 +203,17 @@ impl Options {
         }
         let is_power = self.chunk_bytes.is_power_of_two();
         if !is_power || !(256..=1 << 20).contains(&self.chunk_bytes) {
-            return Err("a chunk of `-s` is a power of 2 from 256 bytes to 1 MiB".to_owned());
+            return Err("a chunk of `-s` must be a power of 2 from 256 bytes to 1 MiB".to_owned());
         }
         if self.file_mib > 1 << 20 {
-            return Err("a file of more than 1 TiB is not made here".to_owned());
+            return Err("files of more than 1 TiB are not supported".to_owned());
         }
+        // As in the original, these phases never move more bytes than the file has.
         self.byte_mib = self.byte_mib.min(self.file_mib);
         let files_mib = self.file_mib.saturating_mul(self.concurrency.into());
         if self.file_mib > 0 && files_mib < self.ram_mib.saturating_mul(2) {
             return Err(format!(
-                "the file of {} MiB is not double the memory of {} MiB; `-r 0` leaves it at that",
+                "the file of {} MiB is less than twice the memory of {} MiB; `-r 0` allows it",
                 self.file_mib, self.ram_mib
             ));
         }
@@ -218,7 +225,7 @@ impl Options {
 }
 
 /// `N[:max[:min[:directories[:chunk]]]]`.
-fn files(value: &Value<'_>) -> Result<Files, String> {
+fn files(value: &WrittenValue<'_>) -> Result<FilePhases, String> {
     let mut parts = value.text.split(':');
     let mut part = || {
         parts
@@ -227,13 +234,14 @@ fn files(value: &Value<'_>) -> Result<Files, String> {
             .map(|it| value.part(it))
     };
     let thousands = part().unwrap_or(value.part(""));
-    let mut files = Files {
+    let mut files = FilePhases {
         thousands: thousands.limited(0, THOUSANDS_MAX)? as u32,
-        ..Files::NONE
+        ..FilePhases::NONE
     };
     match part() {
         None => {}
         Some(max) => match max.text {
+            // The original uses negative sizes for hard and symbolic links.
             "-1" => files.kind = FileKind::Links,
             "-2" => files.kind = FileKind::Symlinks,
             _ => files.max_bytes = max.size()?,
@@ -254,7 +262,7 @@ fn files(value: &Value<'_>) -> Result<Files, String> {
         (is_more, "`-n` has more than five parts"),
         (
             is_unsorted,
-            "sizes of `-n` are the largest, then the smallest, up to 1 GiB",
+            "`-n` takes the largest size, then the smallest, both up to 1 GiB",
         ),
     ])?;
     within("-n", files.chunk_bytes, 256, 1 << 20)?;
@@ -265,9 +273,9 @@ fn files(value: &Value<'_>) -> Result<Files, String> {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Options, String> {
+    fn read(line: &str) -> Result<BonnieOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        Options::read(&words, 1 << 30)
+        BonnieOptions::read(&words, 1 << 30)
     }
 
     #[test]
@@ -291,7 +299,7 @@ mod tests {
             (options.seekers, options.runs, options.seed),
             (2, 3, Some(7))
         );
-        let files = Files {
+        let files = FilePhases {
             thousands: 1,
             kind: FileKind::Files,
             max_bytes: 4096,
@@ -310,11 +318,11 @@ mod tests {
         for (line, wanted) in [
             (
                 "-r 0 -s 8m:3k",
-                "a chunk of `-s` is a power of 2 from 256 bytes to 1 MiB",
+                "a chunk of `-s` must be a power of 2 from 256 bytes to 1 MiB",
             ),
             (
                 "-s 8m",
-                "the file of 8 MiB is not double the memory of 1024 MiB; `-r 0` leaves it at that",
+                "the file of 8 MiB is less than twice the memory of 1024 MiB; `-r 0` allows it",
             ),
             (
                 "-r 0 -s 0 -n 0",
@@ -322,17 +330,17 @@ mod tests {
             ),
             (
                 "-p 2",
-                "`-p` waits for other processes, which is not done here",
+                "`-p` waits for other processes, which is not supported",
             ),
             ("-c 300", "`-c` is 300, not from 1 to 200"),
             ("-k", "there is no option `-k`"),
-            ("-bD", "`-bD` is more than one option; write them apart"),
-            ("-s", "option `-s` lacks its value"),
+            ("-bD", "`-bD` joins several options; write them separately"),
+            ("-s", "option `-s` needs a value"),
             (
                 "-n 1:1:2",
-                "sizes of `-n` are the largest, then the smallest, up to 1 GiB",
+                "`-n` takes the largest size, then the smallest, both up to 1 GiB",
             ),
-            ("x", "`x` is no option"),
+            ("x", "`x` is not an option"),
             (
                 "-Z f",
                 "`-Z` takes random numbers from a file; use `-z SEED`",

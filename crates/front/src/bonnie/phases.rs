@@ -1,30 +1,31 @@
-//! The phases of Bonnie++, and those of Bonnie on its file.
+//! Phases of Bonnie++, and of Bonnie on its large file.
 
 use std::sync::Arc;
 
 use plan::program::{
-    Access, Act, Before, Bytes, Call, Card, Deck, DirectoryNesting, DirectoryTree, DirectoryWalk,
-    FileNames, FileOperation, FilesetPlan, Group, Law, ListedOrder, Measure, NestedDirectories, On,
-    Order, Program, ProgramPart, ProgramPhase, Shape, Share, Way, Where, Which,
+    Access, Act, Before, Call, Card, Deck, DirectoryNesting, DirectoryTree, DirectoryWalk,
+    FileNames, FileOperation, FilesetPlan, Group, Law, ListedOrder, Measure, MovedBytes,
+    NestedDirectories, On, PickOrder, Program, ProgramPart, ProgramPhase, Shape, Share, Way, Where,
+    Which,
 };
 
-use super::draws::Draws;
-use super::options::{FileKind, Files, Options};
+use super::draws::BonnieDraws;
+use super::options::{BonnieOptions, FileKind, FilePhases};
 use crate::acts::{
     fileset, hidden, moving, named, next, on_next, only, opened, phase, picked, quota, seeking,
 };
 
-/// Ways of opening, by their numbers.
+/// Indexes of the ways of opening.
 const PLAIN: u8 = 0;
 const BYTES: u8 = 1;
 const FIRST: u8 = 2;
 const READ: u8 = 3;
 const MADE: u8 = 4;
-/// Labels, by their numbers.
+/// Indexes of the labels.
 const CHUNK: u8 = 0;
 const FILE: u8 = 1;
 
-/// The phases in the order of their figures.
+/// Phases in the order of the output's columns.
 pub(super) const ON_A_FILE: [&str; 6] =
     ["putc", "put block", "rewrite", "getc", "get block", "seeks"];
 pub(super) const ON_FILES: [&str; 6] = [
@@ -36,22 +37,22 @@ pub(super) const ON_FILES: [&str; 6] = [
     "random delete",
 ];
 
-/// The file that Bonnie++ and Bonnie work on.
+/// The large file that Bonnie++ and Bonnie work on.
 pub(super) struct OneFile {
     pub size_bytes: u64,
-    /// Of the phases byte by byte; 0 for none.
+    /// Bytes of the phases that move single bytes; 0 to skip them.
     pub byte_bytes: u64,
     pub chunk_bytes: u64,
     pub seeks: u64,
     pub seekers: u32,
     pub pause_ns: u64,
-    /// Whether each phase ends durable.
+    /// `true` if each phase ends with fsync.
     pub ends_synced: bool,
-    /// Whether what the seekers write is made durable each time.
+    /// `true` if the seekers call fsync after each write.
     pub is_synced: bool,
 }
 
-pub(super) fn program(options: &Options, draws: &Draws) -> Program {
+pub(super) fn program(options: &BonnieOptions, draws: &BonnieDraws) -> Program {
     let mut program = frame(options.is_direct);
     if options.file_mib > 0 {
         let file = OneFile {
@@ -60,7 +61,9 @@ pub(super) fn program(options: &Options, draws: &Draws) -> Program {
             chunk_bytes: options.chunk_bytes,
             seeks: options.seeks,
             seekers: options.seekers,
+            // The original sleeps for 3 s before it hands out the first seeks.
             pause_ns: 3_000_000_000,
+            // Every phase of Bonnie++ ends with fsync and close inside its time, even without `-b`.
             ends_synced: true,
             is_synced: options.is_synced,
         };
@@ -92,12 +95,15 @@ pub(super) fn program(options: &Options, draws: &Draws) -> Program {
     program
 }
 
-/// A program without phases, with all ways and labels.
+/// A program without phases that has all ways and labels.
 pub(super) fn frame(is_direct: bool) -> Program {
+    // The original moves each byte of these phases with its own call.
     let bytes = Way {
         unit_bytes: 1,
         ..seeking("bytes")
     };
+    // In the original, `-D` only affects the calls that create the file, not those that open it
+    // again.
     let first = Way {
         is_direct,
         ..seeking("first")
@@ -119,7 +125,7 @@ pub(super) fn frame(is_direct: bool) -> Program {
     }
 }
 
-/// Adds the file, of that size, and says its number.
+/// Adds a fileset of one file of this size and returns its index.
 pub(super) fn fileset_of_one(program: &mut Program, size_bytes: u64) -> u8 {
     program.filesets.push(FilesetPlan {
         size: Law::fixed(size_bytes),
@@ -132,7 +138,7 @@ pub(super) fn add(program: &mut Program, phases: impl Iterator<Item = ProgramPha
     program.parts.extend(phases.map(ProgramPart::Phase));
 }
 
-/// Removes the file; nothing of it is recorded.
+/// Removes the file in a phase that records nothing.
 pub(super) fn remove(fileset: u8) -> ProgramPhase {
     let unlink = named(
         FileOperation::Unlink,
@@ -149,7 +155,7 @@ pub(super) fn remove(fileset: u8) -> ProgramPhase {
 }
 
 impl OneFile {
-    /// One worker that does this to an amount in chunks, on a file opened beforehand.
+    /// A phase of one worker that opens the file and repeats the body `rounds` times.
     fn alone(&self, name: &str, enter: Vec<Act>, body: Vec<Act>, rounds: u64) -> ProgramPhase {
         let mut last = vec![opened(FileOperation::Close)];
         if self.ends_synced {
@@ -209,7 +215,8 @@ impl OneFile {
             FIRST,
         );
         let enter = match self.byte_bytes {
-            // Without the first phase its file is made nevertheless.
+            // The original creates and syncs the file of the first phase even if that phase is
+            // skipped.
             0 if self.ends_synced => {
                 let [synced, closed] = [FileOperation::Fsync, FileOperation::Close].map(opened);
                 vec![create.clone(), synced, closed, unlink, create]
@@ -257,11 +264,11 @@ impl OneFile {
         )
     }
 
-    /// Reads chunks by cards, and writes some of them back.
+    /// Reads random chunks in the order of the cards, and writes some of them back.
     pub(super) fn seek(&self, fileset: u8, cards: Arc<[Card]>) -> ProgramPhase {
         let read = Act::Call(Call {
             place: Where::Dealt {
-                // No more than 1 MiB.
+                // At most 1 MiB, as the options are checked.
                 step_bytes: self.chunk_bytes as u32,
             },
             ..moving(FileOperation::Read, self.chunk_bytes)
@@ -273,6 +280,7 @@ impl OneFile {
         let choices = [vec![read], update].map(|acts| vec![Act::Step(CHUNK, acts)]);
         let body = vec![Act::Deal(Deck {
             cards,
+            // In the original, all seekers take their seeks from one pipe.
             is_shared: true,
             choices: choices.into(),
         })];
@@ -287,7 +295,7 @@ impl OneFile {
     }
 }
 
-fn many_files(name: &str, files: &Files) -> FilesetPlan {
+fn many_files(name: &str, files: &FilePhases) -> FilesetPlan {
     let size = match files.min_bytes == files.max_bytes {
         true => Law::fixed(files.max_bytes),
         false => Law::of(Shape::Uniform {
@@ -297,7 +305,7 @@ fn many_files(name: &str, files: &Files) -> FilesetPlan {
     };
     let tree = match files.directories {
         1 => DirectoryTree::Flat,
-        // The number of the directory goes on behind one file too many.
+        // The original starts the next directory one file too late.
         directories => DirectoryTree::Nested {
             each: files.count() / directories + 1,
             directories: NestedDirectories {
@@ -315,16 +323,16 @@ fn many_files(name: &str, files: &Files) -> FilesetPlan {
     }
 }
 
-/// Creates, looks at and removes files, in orders that are listed or as directories are.
+/// Creates, stats and deletes files, in the given orders or in the order of the directories.
 fn on_files(
     fileset: u8,
     name: &str,
-    options: &Options,
+    options: &BonnieOptions,
     orders: Option<[&ListedOrder; 2]>,
 ) -> Vec<ProgramPhase> {
     let read = Call {
-        bytes: Bytes::Size,
-        // No more than 1 MiB.
+        bytes: MovedBytes::Size,
+        // At most 1 MiB, as the options are checked.
         piece_bytes: options.files.chunk_bytes as u32,
         ..Call::new(FileOperation::Read, On::Handle)
     };
@@ -340,6 +348,7 @@ fn on_files(
     let delete = vec![Call::new(FileOperation::Unlink, On::Same)];
     let mut behind = vec![Act::Call(Call::new(FileOperation::Rmdir, On::Directory))];
     behind.truncate(usize::from(options.files.directories > 1));
+    // The original calls sync at the end of creating and deleting, inside the measured time.
     let sync = || opened(FileOperation::Sync);
     let (first, create) = created(fileset, options);
     let create = files_phase(&format!("{name} create"), first, create, vec![sync()]);
@@ -351,9 +360,10 @@ fn on_files(
         return vec![create, stat, delete];
     };
     let mut listed = orders.into_iter().map(|order| {
-        let order = Order::Listed(order.clone());
+        let order = PickOrder::Listed(order.clone());
         On::Name(picked(fileset, Which::Present, order))
     });
+    // The original removes the directories before the sync, both inside the measured time.
     let mut last = vec![sync()];
     if !behind.is_empty() {
         last.insert(0, walk(fileset, Vec::new(), behind));
@@ -376,7 +386,7 @@ fn walk(fileset: u8, each: Vec<Act>, after: Vec<Act>) -> Act {
     })
 }
 
-/// Calls on each file, as directories list them, then acts for each directory.
+/// Calls on each file in the order of the directories, then acts for each directory.
 fn in_directories(name: &str, fileset: u8, calls: Vec<Call>, after: Vec<Act>) -> ProgramPhase {
     let calls = calls.into_iter().map(Act::Call).collect();
     let each = vec![Act::Transaction(FILE, calls)];
@@ -390,8 +400,8 @@ fn in_directories(name: &str, fileset: u8, calls: Vec<Call>, after: Vec<Act>) ->
     phase(name, group)
 }
 
-/// What is done once, and for each file.
-fn created(fileset: u8, options: &Options) -> (Vec<Act>, Vec<Act>) {
+/// Acts done once at the start, and acts for each file.
+fn created(fileset: u8, options: &BonnieOptions) -> (Vec<Act>, Vec<Act>) {
     let files = &options.files;
     let create = on_next(FileOperation::Create, fileset, MADE);
     let close = || opened(FileOperation::Close);
@@ -401,6 +411,7 @@ fn created(fileset: u8, options: &Options) -> (Vec<Act>, Vec<Act>) {
         FileKind::Symlinks => Some(FileOperation::Symlink),
     };
     if let Some(operation) = linking {
+        // The original creates one file and links all other names to it.
         let first = only(fileset, Which::Absent, 0);
         let first = vec![named(FileOperation::Create, first, MADE), close()];
         let link = Call {
@@ -412,12 +423,13 @@ fn created(fileset: u8, options: &Options) -> (Vec<Act>, Vec<Act>) {
     let mut acts = vec![create];
     if files.max_bytes > 0 {
         acts.push(Act::Call(Call {
-            bytes: Bytes::Size,
-            // No more than 1 MiB.
+            bytes: MovedBytes::Size,
+            // At most 1 MiB, as the options are checked.
             piece_bytes: files.chunk_bytes as u32,
             ..Call::new(FileOperation::Write, On::Handle)
         }));
     }
+    // As in the original, `-b` syncs each file and then its directory.
     if options.is_synced {
         acts.push(opened(FileOperation::Fsync));
         let directory = Call::new(FileOperation::Fsync, On::Directory);

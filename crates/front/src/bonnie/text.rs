@@ -1,15 +1,15 @@
-//! The tables of Bonnie++, and its lines of CSV.
+//! The tables and CSV lines of Bonnie++.
 
 use std::fmt::Write as _;
 
 use results::{CellRecord, RunRecord};
 
-use super::options::{FileKind, Options, SEEKERS, SEEKS};
+use super::options::{BonnieOptions, FileKind, SEEKERS, SEEKS};
 use super::phases::{ON_A_FILE, ON_FILES};
-use crate::text::Asked;
-use crate::windows::{Sum, by_workload, longest_ns};
+use crate::text::ParsedArguments;
+use crate::windows::{WorkerSum, by_workload, longest_ns};
 
-/// Below this many seconds nothing is told of a phase.
+/// Phases shorter than this many seconds are printed as `+++++`.
 const LEAST_SECONDS: f64 = 0.5;
 
 const FILE_HEAD: &str = "\
@@ -18,6 +18,8 @@ Name:Size etc        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
 ";
 const FILES_HEAD: &str = " -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--\n";
 const FILES_UNITS: &str = " /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP\n";
+// The original's header lacks the two fields after the chunk size, and swaps the last two fields of
+// the files.
 const CSV_HEAD: &str = "\
 format_version,bonnie_version,name,concurrency,seed,file_size,io_chunk_size,putc,putc_cpu,\
 put_block,put_block_cpu,rewrite,rewrite_cpu,getc,getc_cpu,get_block,get_block_cpu,seeks,seeks_cpu,\
@@ -28,30 +30,31 @@ seeks_latency,seq_create_latency,seq_stat_latency,seq_del_latency,ran_create_lat
 ran_stat_latency,ran_del_latency
 ";
 
-/// What a phase came to.
+/// Result of a phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Figure {
-    /// Of whatever it counts, a second.
+pub(super) struct PhaseFigure {
+    /// KiB, seeks or files per second, depending on the phase.
     pub rate: f64,
     pub percent: f64,
     pub seconds: f64,
     pub longest_ns: u64,
 }
 
-/// What is printed at the end.
-pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+/// The output of Bonnie++ at the end of a run.
+pub(super) fn page(asked: &ParsedArguments<BonnieOptions>, record: &RunRecord) -> String {
     let mut options = asked.options.clone();
     let runs = by_workload(record);
     let figures: Vec<_> = runs.iter().map(|run| figures(run, &mut options)).collect();
     of_runs(&options, &figures)
 }
 
-fn of_runs(options: &Options, figures: &[[Option<Figure>; 12]]) -> String {
+fn of_runs(options: &BonnieOptions, figures: &[[Option<PhaseFigure>; 12]]) -> String {
     let lines: String = figures.iter().map(|it| csv(options, it)).collect();
     match (options.runs, figures.first()) {
+        // With `-q`, the original prints the tables on standard error.
         (0, Some(_)) if options.is_quiet => lines,
         (0, Some(figures)) => {
-            // The original ends the line of the files' latency even where there is none.
+            // The original prints the line break of the files' latency even without files.
             let gap = if options.files.thousands > 0 {
                 ""
             } else {
@@ -59,16 +62,17 @@ fn of_runs(options: &Options, figures: &[[Option<Figure>; 12]]) -> String {
             };
             tables(options, figures) + gap + &lines
         }
+        // With `-x`, the original prints only CSV lines below their header.
         _ => format!("{CSV_HEAD}{lines}"),
     }
 }
 
-/// The figures of a run by phase; none where there was none.
-fn figures(run: &[&CellRecord], options: &mut Options) -> [Option<Figure>; 12] {
-    // The memory was that of the machine, which made the file's size.
+/// Results of a run by phase; `None` for phases that did not run.
+fn figures(run: &[&CellRecord], options: &mut BonnieOptions) -> [Option<PhaseFigure>; 12] {
+    // The file's size depends on the memory of the machine that ran it, so take it from the record.
     let find = |name: &str| run.iter().find(|cell| cell.phase.name() == name).copied();
     if let Some(blocks) = find(ON_A_FILE[1]) {
-        options.file_mib = Sum::of(blocks).bytes >> 20;
+        options.file_mib = WorkerSum::of(blocks).bytes >> 20;
     }
     let names = ON_A_FILE.into_iter().chain(ON_FILES).enumerate();
     let mut figures = [None; 12];
@@ -78,16 +82,16 @@ fn figures(run: &[&CellRecord], options: &mut Options) -> [Option<Figure>; 12] {
     figures
 }
 
-fn figure(index: usize, cell: &CellRecord, options: &Options) -> Figure {
-    let sum = Sum::of(cell);
+fn figure(index: usize, cell: &CellRecord, options: &BonnieOptions) -> PhaseFigure {
+    let sum = WorkerSum::of(cell);
     let (amount, label) = match index {
-        // What was read is written again.
+        // A chunk is read and written, but counts once.
         2 => (sum.bytes as f64 / 2048.0, "chunk"),
         0..=4 => (sum.bytes as f64 / 1024.0, "chunk"),
         5 => (options.seeks as f64, "chunk"),
         _ => (f64::from(options.files.count()), "file"),
     };
-    Figure {
+    PhaseFigure {
         rate: amount / sum.seconds.max(1e-9),
         percent: sum.percent(),
         seconds: sum.seconds,
@@ -95,17 +99,17 @@ fn figure(index: usize, cell: &CellRecord, options: &Options) -> Figure {
     }
 }
 
-/// A number and the processor's share, unless the phase was too short or was none.
-fn told(figure: Option<Figure>, rate: impl Fn(f64) -> String) -> (String, String) {
+/// Rate and CPU share; empty without a phase, `+++++` and `+++` if it was too short.
+fn told(figure: Option<PhaseFigure>, rate: impl Fn(f64) -> String) -> (String, String) {
     match figure {
         None => (String::new(), String::new()),
         Some(it) if it.seconds < LEAST_SECONDS => ("+++++".to_owned(), "+++".to_owned()),
-        // The casts cut off, as the original's do.
+        // The casts truncate, as in the original.
         Some(it) => (rate(it.rate), (it.percent as i64).to_string()),
     }
 }
 
-/// In KiB/s, with the unit that makes it short.
+/// A rate in KiB/s, in the unit that makes it shortest.
 fn bandwidth(kib: f64) -> String {
     let mib = kib / 1024.0;
     match () {
@@ -127,8 +131,8 @@ fn whole(rate: f64) -> String {
     (rate as i64).to_string()
 }
 
-/// The longest, with the unit that makes it short.
-fn latency(figure: Option<Figure>) -> String {
+/// The longest latency, in the unit that makes it shortest; empty if it is 0.
+fn latency(figure: Option<PhaseFigure>) -> String {
     let seconds = figure.map_or(0.0, |it| it.longest_ns as f64 / 1e9);
     match () {
         () if seconds == 0.0 => String::new(),
@@ -138,9 +142,10 @@ fn latency(figure: Option<Figure>) -> String {
     }
 }
 
-fn tables(options: &Options, figures: &[Option<Figure>; 12]) -> String {
+fn tables(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
     let mut text = String::new();
     if options.file_mib > 0 {
+        // Version 2.00a runs one process, so the concurrency is only a label.
         let concurrency = match options.concurrency {
             1 => " ".repeat(20),
             count => format!("Concurrency {count:3}     "),
@@ -168,6 +173,7 @@ fn tables(options: &Options, figures: &[Option<Figure>; 12]) -> String {
             false => format!("{:>19}", "files"),
         };
         let _ = write!(text, "{columns} {FILES_UNITS}{words:>19}");
+        // The original passes a double to `%5d` and prints garbage; its CSV has the right number.
         for figure in &figures[6..] {
             row(&mut text, told(*figure, whole));
         }
@@ -176,7 +182,7 @@ fn tables(options: &Options, figures: &[Option<Figure>; 12]) -> String {
     text
 }
 
-/// The name on the left and the rest on the right, as wide as the column unless they are longer.
+/// The name left-aligned and the rest right-aligned in 19 columns; a longer rest widens it.
 fn named(name: &str, rest: &str) -> String {
     let width = 19_usize.saturating_sub(rest.len());
     format!("{name:<width$.width$}{rest}")
@@ -186,7 +192,7 @@ fn row(text: &mut String, (rate, percent): (String, String)) {
     let _ = write!(text, " {rate:>5} {percent:>3}");
 }
 
-fn latencies(text: &mut String, figures: &[Option<Figure>]) {
+fn latencies(text: &mut String, figures: &[Option<PhaseFigure>]) {
     let _ = write!(text, "\n{:<17}", "Latency");
     for figure in figures {
         let _ = write!(text, " {:>9}", latency(*figure));
@@ -194,7 +200,7 @@ fn latencies(text: &mut String, figures: &[Option<Figure>]) {
     text.push('\n');
 }
 
-fn file_size(options: &Options) -> String {
+fn file_size(options: &BonnieOptions) -> String {
     match (options.file_mib, options.file_mib % 1024) {
         (0, _) => String::new(),
         (mib, 0) => format!("{}G", mib / 1024),
@@ -202,8 +208,8 @@ fn file_size(options: &Options) -> String {
     }
 }
 
-/// The size and whatever is not as without options.
-fn file_words(options: &Options) -> String {
+/// The size, and the parameters that differ from their defaults.
+fn file_words(options: &BonnieOptions) -> String {
     let unless = |is_usual: bool, text: String| if is_usual { String::new() } else { text };
     let chunk = match options.chunk_bytes {
         bytes @ ..1024 => bytes.to_string(),
@@ -220,8 +226,8 @@ fn file_words(options: &Options) -> String {
     parts.join(":").trim_end_matches(':').to_owned()
 }
 
-/// The number of files and what they are, by their columns of CSV.
-fn files_parts(options: &Options) -> [String; 4] {
+/// Number and kind of the files, split into the columns of the CSV.
+fn files_parts(options: &BonnieOptions) -> [String; 4] {
     let files = &options.files;
     let [max, min] = match (files.kind, files.max_bytes) {
         (FileKind::Links, _) => ["link".to_owned(), String::new()],
@@ -239,7 +245,7 @@ fn files_parts(options: &Options) -> [String; 4] {
     }
 }
 
-fn files_words(options: &Options) -> String {
+fn files_words(options: &BonnieOptions) -> String {
     let [count, max, min, directories] = files_parts(options);
     let sizes = [count, max, min].join(":");
     let sizes = sizes.trim_end_matches(':');
@@ -249,8 +255,8 @@ fn files_words(options: &Options) -> String {
     }
 }
 
-/// A line of figures that other programs read.
-fn csv(options: &Options, figures: &[Option<Figure>; 12]) -> String {
+/// One CSV line.
+fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
     let has_file = options.file_mib > 0;
     let of_file = |text: String| if has_file { text } else { String::new() };
     let mut fields = vec![
@@ -260,6 +266,7 @@ fn csv(options: &Options, figures: &[Option<Figure>; 12]) -> String {
         options.concurrency.to_string(),
         options.seed().to_string(),
         file_size(options),
+        // The original always leaves the chunk size empty.
         String::new(),
         of_file(options.seeks.to_string()),
         of_file(options.seekers.to_string()),
@@ -273,6 +280,7 @@ fn csv(options: &Options, figures: &[Option<Figure>; 12]) -> String {
     };
     rates(&mut fields, 0..6);
     let [count, max, min, directories] = files_parts(options);
+    // The original also leaves the chunk size of the files empty.
     fields.extend([count, max, min, String::new(), directories]);
     rates(&mut fields, 6..12);
     fields.extend(figures.iter().map(|figure| latency(*figure)));
@@ -283,13 +291,13 @@ fn csv(options: &Options, figures: &[Option<Figure>; 12]) -> String {
 mod tests {
     use super::*;
 
-    fn options(line: &str) -> Options {
+    fn options(line: &str) -> BonnieOptions {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        Options::read(&words, 0).unwrap()
+        BonnieOptions::read(&words, 0).unwrap()
     }
 
-    fn figure(seconds: f64, rate: f64, percent: f64, longest_us: u64) -> Option<Figure> {
-        Some(Figure {
+    fn figure(seconds: f64, rate: f64, percent: f64, longest_us: u64) -> Option<PhaseFigure> {
+        Some(PhaseFigure {
             rate,
             percent,
             seconds,
@@ -298,7 +306,7 @@ mod tests {
     }
 
     /// The third of the original's runs of which the text is kept.
-    fn figures() -> [Option<Figure>; 12] {
+    fn figures() -> [Option<PhaseFigure>; 12] {
         let short = |longest| figure(0.1, 1.0, 1.0, longest);
         [
             figure(1.0, 2273.9, 95.9, 10_717),

@@ -1,20 +1,20 @@
-//! Create/remove: the text of the published page, of runs of its table.
+//! Create/remove: output as on the published page, for runs of its table.
 
 use plan::program::{Before, Program};
 use results::{CellRecord, RunRecord, StepFigures};
 
 use crate::TableText;
 
-/// What the original script printed.
+/// Output of the original script.
 pub const TEXT: TableText = TableText {
     title: "create-remove",
     text: page,
 };
 
-/// The steps that were done, as the original script printed them.
+/// The steps that ran, as the original script printed them.
 fn page(_: &RunRecord, program: &Program, cells: &[&CellRecord]) -> Option<String> {
     let phases = program.phases();
-    // Each step has a phase, up to the one in which the run was stopped.
+    // Each step has a phase, up to the phase in which the run was stopped.
     let texts = cells.iter().enumerate().map(|(index, cell)| {
         let figures = cell.phase_figures.as_ref()?;
         let next = phases.get(index + 1);
@@ -48,7 +48,7 @@ fn step_text(step: &StepFigures, files: (u64, u64), between: Option<Before>) -> 
     format!("{head}\n\n{}Done\n\n{between}", times.concat())
 }
 
-/// A time as the shell prints it, cut to milliseconds.
+/// A duration as the shell prints it, truncated to milliseconds.
 fn shell_time(time_ns: u64) -> String {
     let milliseconds = time_ns / 1_000_000;
     let (minutes, rest) = (milliseconds / 60_000, milliseconds % 60_000);

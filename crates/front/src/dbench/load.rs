@@ -1,4 +1,4 @@
-//! Load files: a line is a call.
+//! Parses load files, in which each line is a call.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::random::LibraryRandom;
 use crate::recording::Recording;
 use crate::scanning::{number, split};
 use crate::tokens::Language;
-use crate::{Difference, DifferenceKind};
+use crate::{DifferenceKind, OriginalDifference};
 
 const LANGUAGE: Language = Language {
     marks: "",
@@ -18,49 +18,49 @@ const LANGUAGE: Language = Language {
     is_script: false,
 };
 
-/// Lines that are passed over and told of each.
+/// Number of skipped lines that are reported one by one.
 const SKIPPED_MAX: usize = 20;
 
-/// Operations of dbench 5 on NFS.
+/// Operations of dbench 5's NFS back-end.
 const NFS: &str = "ACCESS3 COMMIT3 CREATE3 FSINFO3 FSSTAT3 GETATTR3 LINK3 LOCK4 LOOKUP3 MKDIR3 \
                    MKNOD3 PATHCONF3 READ3 READDIR3 READDIRPLUS3 READLINK3 REMOVE3 RENAME3 RMDIR3 \
                    SETATTR3 SYMLINK3 TEST4 UNLOCK4 WRITE3";
-/// Those on SCSI devices, local ones or by iSCSI.
+/// Operations of dbench 5's SCSI and iSCSI back-ends.
 const SCSI: &str = "PREFETCH10 PREFETCH16 PRIN PROUT READ6 READ10 READ12 READ16 READCAPACITY10 \
                     READCAPACITY16 STARTSTOPUNIT SYNCHRONIZECACHE10 SYNCHRONIZECACHE16 \
                     TESTUNITREADY WRITE6 WRITE10 WRITE12 WRITE16";
 
-/// What a load file comes to, and what is known of it so far.
+/// The parsed load file, and the parser's state.
 #[derive(Default)]
-pub(super) struct Load {
-    /// It goes by the times of its calls if they have any.
+pub(super) struct DbenchLoad {
+    /// The calls. It is timed if any call has a time.
     pub trace: Trace,
-    /// Lines that are passed over, as by the original.
-    pub skipped: Vec<Difference>,
+    /// Lines that are skipped, as in the original.
+    pub skipped: Vec<OriginalDifference>,
     skipped_count: usize,
     recording: Recording,
-    /// The number of the line.
+    /// Number of the current line, from 1.
     line: u32,
-    /// How often the next line is done besides.
+    /// Extra repetitions of the next line.
     repeat: u64,
-    /// Where loops begin, and how often they are done.
+    /// Open loops: index of the first call, and number of repetitions.
     loops: Vec<(usize, u64)>,
-    /// Texts by their numbers.
+    /// Texts of `RANDOMSTRING`, by their numbers.
     texts: HashMap<u64, String>,
     last_place: u64,
-    /// What is drawn is the same in each reading.
+    /// Random choices, which are the same each time a file is read.
     random: LibraryRandom,
 }
 
-/// Whether it is a load file: the first line that says something is a call.
+/// `true` for a load file: the first line that is not empty or a comment is a call.
 pub(super) fn detect(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(16 << 10)]);
-    let first = text.lines().find_map(|line| Line::read(line).ok()?);
+    let first = text.lines().find_map(|line| LoadLine::read(line).ok()?);
     first.is_some_and(|it| call(it.verb).is_some() && it.end().is_some())
 }
 
-/// The operations in the order of the table: what they are called there, in load files, and what
-/// they do. Labels are their numbers.
+/// Operations in the order of the table: their name in the table, their name in load files, and the
+/// operation. Labels are their indexes.
 pub(super) const OPERATIONS: [(&str, &str, Op); 17] = [
     ("NTCreateX", "NTCreateX", Op::Open(TraceWay::Existing)),
     ("Close", "Close", Op::Close),
@@ -81,7 +81,7 @@ pub(super) const OPERATIONS: [(&str, &str, Op); 17] = [
     ("Flush", "Flush", Op::Fsync),
 ];
 
-/// What a verb stands for, under its label; what the line says besides is still to be read.
+/// A blank call for a verb, with its label; the line's other words are still to be parsed.
 fn call(verb: &str) -> Option<TraceCall> {
     let is_it = |(_, name, _): &(_, &str, _)| verb.eq_ignore_ascii_case(name);
     let label = OPERATIONS.iter().position(is_it)?;
@@ -91,15 +91,16 @@ fn call(verb: &str) -> Option<TraceCall> {
     })
 }
 
-impl Load {
-    /// Reads a file of that name; an error is the first line that cannot be carried out.
+impl DbenchLoad {
+    /// Parses a load file. The error is the first line that cannot be replayed.
     pub(super) fn read(bytes: &[u8], file: &str) -> Result<Self, Diagnostic> {
         let whole = |message| Err(Diagnostic::error(file, message));
+        // The magic number of gzip, whose files dbench 5 reads.
         if bytes.starts_with(&[0x1f, 0x8b]) {
             return whole("the load file is compressed; unpack it with `gunzip`");
         }
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return whole("the load file is no text");
+            return whole("the load file is not UTF-8 text");
         };
         let mut load = Self {
             // Lines are about 57 bytes long.
@@ -117,7 +118,7 @@ impl Load {
             return whole("a `LOOP` has no `ENDLOOP`");
         }
         if load.recording.count() == 0 {
-            return whole("there is no call in the load file");
+            return whole("the load file contains no calls");
         }
         let more = load.skipped_count - load.skipped.len();
         let told = (more > 0).then(|| passed_over(&format!("{more} more lines")));
@@ -126,7 +127,7 @@ impl Load {
             is_timed: load.trace.is_timed,
             ..std::mem::take(&mut load.recording).trace(bytes)
         };
-        // Each client has its own number in names.
+        // Each client gets a directory with its own number.
         let own = format!("client{WORKER_MARK}");
         for name in &mut load.trace.names {
             *name = name.replace("client1", &own);
@@ -135,7 +136,7 @@ impl Load {
     }
 
     fn line(&mut self, text: &str) -> Result<(), String> {
-        let Some(line) = Line::read(text)? else {
+        let Some(line) = LoadLine::read(text)? else {
             return Ok(());
         };
         if line.verb.starts_with("SMB") {
@@ -171,7 +172,7 @@ impl Load {
         Ok(())
     }
 
-    /// Notes a line that the original passes over with a message.
+    /// Records a line that the original skips with a message.
     fn skip(&mut self, what: &str) {
         self.skipped_count += 1;
         if self.skipped.len() < SKIPPED_MAX {
@@ -179,18 +180,18 @@ impl Load {
         }
     }
 
-    /// What a line says besides calls.
-    fn directive(&mut self, line: &Line<'_>) -> Result<(), String> {
+    /// Handles lines that are not calls.
+    fn directive(&mut self, line: &LoadLine<'_>) -> Result<(), String> {
         let verb = line.verb;
         let times = || {
             let times = Some(line.number(0)?).filter(|it| (1..=1_000_000).contains(it));
-            times.ok_or_else(|| format!("`{verb}` is for 1 to 1000000 times"))
+            times.ok_or_else(|| format!("`{verb}` takes 1 to 1000000 repetitions"))
         };
         match verb.to_ascii_uppercase().as_str() {
             "REPEAT" => self.repeat = times()? - 1,
             "LOOP" => self.loops.push((self.recording.count(), times()?)),
             "ENDLOOP" => {
-                let (begin, times) = self.loops.pop().ok_or("`ENDLOOP` ends no `LOOP`")?;
+                let (begin, times) = self.loops.pop().ok_or("`ENDLOOP` without a `LOOP`")?;
                 self.recording.repeat(begin, times)?;
             }
             "SLEEP" => {
@@ -202,15 +203,17 @@ impl Load {
             "RANDOMSTRING" => self.keep(line.number(0)?, line.word(1)?)?,
             "WRITEPATTERN" => {}
             "SETSP" | "WAITSP" => {
-                return Err(format!("`{verb}`: clients do not wait for others here"));
+                return Err(format!(
+                    "`{verb}` is not supported: clients do not wait for each other"
+                ));
             }
             _ => self.skip("a line of an unknown operation"),
         }
         Ok(())
     }
 
-    /// Reads what a call is about; false where that is a handle that is not open.
-    fn fill(&mut self, line: &Line<'_>, call: &mut TraceCall) -> Result<bool, String> {
+    /// Fills a call from the line's words; `false` if its handle is not open.
+    fn fill(&mut self, line: &LoadLine<'_>, call: &mut TraceCall) -> Result<bool, String> {
         match call.operation {
             Op::Statfs => return Ok(true),
             Op::Open(_)
@@ -232,6 +235,7 @@ impl Load {
             Op::Open(_) => {
                 let (options, disposition) = (line.number(1)?, line.number(2)?);
                 call.operation = Op::Open(match disposition {
+                    // The first bit of the options requests a directory, whatever the disposition.
                     _ if options & 1 != 0 => TraceWay::Directory,
                     2 => TraceWay::Made,
                     4 | 5 => TraceWay::Emptied,
@@ -241,7 +245,7 @@ impl Load {
                 call.handle = self.recording.open(line.number(3)?, call.name, goes_well)?;
             }
             Op::List => {
-                // A pattern lists the directory that it stands in, a name is looked up.
+                // A pattern lists its directory; a plain name is only looked up.
                 let last = line.word(0)?.rsplit(['\\', '/']).next().unwrap_or("");
                 call.place_bytes = line.number(2)?;
                 if call.place_bytes == 0 || !last.contains(['<', '>', '*', '?', '"']) {
@@ -257,6 +261,7 @@ impl Load {
                 call.second = line.number(3)?.min(bytes) as u32;
             }
             Op::Lock | Op::Unlock => {
+                // The end of a lock must fit into the signed offset of fcntl.
                 call.place_bytes = line.number(1)?.min(i64::MAX as u64 / 2);
                 call.bytes = line.number(2)?.min(u64::from(u32::MAX)) as u32;
             }
@@ -265,7 +270,7 @@ impl Load {
         Ok(true)
     }
 
-    /// The number of a name.
+    /// Number of a name, after its texts are inserted.
     fn name(&mut self, text: &str) -> Result<u32, String> {
         match text.contains('$') {
             true => self.recording.name(&self.with_texts(text)),
@@ -273,7 +278,7 @@ impl Load {
         }
     }
 
-    /// Keeps a text under its number, each `[...]` in it replaced by one of its characters.
+    /// Stores a text under its number. One random character of the set replaces each `[...]`.
     fn keep(&mut self, index: u64, pattern: &str) -> Result<(), String> {
         let mut drawn = String::new();
         let mut rest = pattern;
@@ -288,18 +293,26 @@ impl Load {
         Ok(())
     }
 
-    /// A text with `$1` and the like replaced.
+    /// A name with `$1` and so on replaced by the stored texts.
     fn with_texts(&self, text: &str) -> String {
-        let texts = self.texts.iter();
-        texts.fold(text.to_owned(), |text, (index, drawn)| {
-            text.replace(&format!("${index}"), drawn)
-        })
+        let mut parts = text.split('$');
+        let mut whole = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            // All digits are part of the number: `$10` is not `$1` with a zero after it.
+            let rest = part.trim_start_matches(|it: char| it.is_ascii_digit());
+            let number = part[..part.len() - rest.len()].parse();
+            match number.ok().and_then(|it: u64| self.texts.get(&it)) {
+                Some(drawn) => whole.extend([drawn.as_str(), rest]),
+                None => whole.extend(["$", part]),
+            }
+        }
+        whole
     }
 
-    /// Where in a file: a number, `+` for so much behind the last, or `*` for anywhere, with
-    /// `/y`, `%y` and `+y` behind it to align, to limit and to add.
+    /// Position in a file: a number, `+` and the distance from the last position, or `*` for a
+    /// random one. After `*`, `/y` aligns, `%y` limits, and `+y` adds.
     fn place(&mut self, word: &str) -> Result<u64, String> {
-        let wrong = || format!("`{word}` is no place in a file");
+        let wrong = || format!("`{word}` is not a position in a file");
         let (mut place, mut rest) = match word.strip_prefix('*') {
             Some(rest) => (self.random.next().into(), rest),
             None => {
@@ -326,18 +339,18 @@ impl Load {
     }
 }
 
-/// A line in its words.
-struct Line<'a> {
-    /// When the call was made, in nanoseconds.
+/// A line split into words.
+struct LoadLine<'a> {
+    /// Time of the call, in nanoseconds; 0 if the line has none.
     due_ns: u64,
-    /// What is done.
+    /// The operation or directive.
     verb: &'a str,
     words: Vec<&'a str>,
 }
 
-impl<'a> Line<'a> {
-    /// The words of a line; none where there is nothing in it, or a comment. An error is a text
-    /// without its end, or a time that is none.
+impl<'a> LoadLine<'a> {
+    /// Splits a line into words; `None` if it is empty or a comment. The error is an unterminated
+    /// text or an invalid time.
     fn read(text: &'a str) -> Result<Option<Self>, String> {
         if text.trim_ascii_start().starts_with('#') {
             return Ok(None);
@@ -347,7 +360,8 @@ impl<'a> Line<'a> {
         let is_time = |it: &&&str| it.starts_with(|it: char| it.is_ascii_digit());
         if let Some(time) = words.first().filter(is_time) {
             let seconds = time.parse().ok().filter(|it| (0.0..=1e9).contains(it));
-            let seconds: f64 = seconds.ok_or_else(|| format!("`{time}` is no time in seconds"))?;
+            let seconds: f64 =
+                seconds.ok_or_else(|| format!("`{time}` is not a time in seconds"))?;
             due_ns = (seconds * 1e9) as u64;
             words.remove(0);
         }
@@ -360,7 +374,7 @@ impl<'a> Line<'a> {
         }))
     }
 
-    /// The back-end of an operation that does not work on files.
+    /// Back-end of an operation that does not work on files.
     fn other_back_end(&self) -> Option<&'static str> {
         let has = |names: &str| {
             names
@@ -380,7 +394,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// How the call ended, which the last word says.
+    /// Expected result of the call, from the last word; `None` if that is not a status.
     fn end(&self) -> Option<TraceEnd> {
         use TraceEnd::{Any, Ill, Well};
         let last = self.words.last()?;
@@ -388,27 +402,28 @@ impl<'a> Line<'a> {
         match (last.strip_prefix("NT_STATUS_"), last.strip_prefix("0x")) {
             (Some(name), _) => Some(by(name == "OK")),
             (_, Some(digits)) => Some(by(digits.bytes().all(|digit| digit == b'0'))),
+            // The statuses from here on belong to dbench 5.
             _ if *last == "*" => Some(Any),
             _ if last.eq_ignore_ascii_case("SUCCESS") => Some(Well),
             _ => last.eq_ignore_ascii_case("ERROR").then_some(Ill),
         }
     }
 
-    /// A word behind the verb, from 0; an error where there are not so many.
+    /// The word at this index after the verb; an error if there are fewer words.
     fn word(&self, index: usize) -> Result<&'a str, String> {
         let word = self.words.get(index).copied();
-        word.ok_or_else(|| format!("`{}` lacks its word number {}", self.verb, index + 1))
+        word.ok_or_else(|| format!("`{}` lacks argument {}", self.verb, index + 1))
     }
 
-    /// A number behind the verb, decimal, or hexadecimal behind `0x`; an error where it is none.
+    /// The number at this index after the verb, in decimal or after `0x` in hexadecimal.
     fn number(&self, index: usize) -> Result<u64, String> {
         let word = self.word(index)?;
-        number(word).ok_or_else(|| format!("`{word}` is no number"))
+        number(word).ok_or_else(|| format!("`{word}` is not a number"))
     }
 }
 
-/// What the original says no more of either.
-fn passed_over(what: &str) -> Difference {
-    let note = "passed over, as in the original";
-    Difference::new(DifferenceKind::NoEffect, what, note)
+/// The remark about a skipped line.
+fn passed_over(what: &str) -> OriginalDifference {
+    let note = "skipped, as in the original";
+    OriginalDifference::new(DifferenceKind::NoEffect, what, note)
 }

@@ -1,4 +1,4 @@
-//! dbench 4, and the file back-end of dbench 5: a file server's recorded calls, played again.
+//! dbench 4, and the file back-end of dbench 5: replays the recorded calls of a file server.
 
 mod load;
 mod options;
@@ -10,11 +10,13 @@ use plan::program::{Failed, Group, Program, ProgramPhase, Trace};
 
 use crate::acts::{NS_PER_SECOND, group, in_turn, phase};
 use crate::work::{titled, writing};
-use crate::{ArgumentError, CommandLine, Difference, FileFront, Front, FrontFile, FrontWork};
-use load::{Load, OPERATIONS};
-use options::Options;
+use crate::{
+    ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork, OriginalDifference,
+};
+use load::{DbenchLoad, OPERATIONS};
+use options::DbenchOptions;
 
-/// dbench.
+/// Front of dbench 4.00.
 pub const FRONT: Front = Front {
     name: "dbench",
     title: "A file server's recorded calls, by several clients at once",
@@ -22,6 +24,7 @@ pub const FRONT: Front = Front {
     usage: include_str!("usage.txt"),
     arguments,
     file: Some(FileFront {
+        name: "dbench",
         kind: "dbench load file",
         detect: load::detect,
         endings: &[],
@@ -33,22 +36,23 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments)?;
+    let options = DbenchOptions::read(line.arguments)?;
     Ok(work(&options, &line.files.read(&options.load_file)?)?)
 }
 
-/// A load file alone is for one client.
+/// Reads a load file without arguments, for one client.
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let remembered = ["-c", file.name, "1"].map(str::to_owned).to_vec();
-    let options = Options::read(&remembered).map_err(|it| Diagnostic::error(file.name, it))?;
+    let options =
+        DbenchOptions::read(&remembered).map_err(|it| Diagnostic::error(file.name, it))?;
     Ok(FrontWork {
         remembered,
         ..work(&options, file.bytes)?
     })
 }
 
-fn work(options: &Options, bytes: &[u8]) -> Result<FrontWork, Diagnostic> {
-    let load = Load::read(bytes, &options.load_file)?;
+fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> {
+    let load = DbenchLoad::read(bytes, &options.load_file)?;
     let trace = Trace {
         file: options.load_file.clone(),
         is_repeated: !options.runs_once,
@@ -78,8 +82,8 @@ fn work(options: &Options, bytes: &[u8]) -> Result<FrontWork, Diagnostic> {
         ContentChoice::Zero,
         titled("dbench", "dbench", options.clients, program),
     );
-    let differences = Difference::listed(include_str!("differences.txt"));
-    let ignored = Difference::those(&[], &options.without_effect);
+    let differences = OriginalDifference::listed(include_str!("differences.txt"));
+    let ignored = OriginalDifference::those(&[], &options.without_effect);
     Ok(FrontWork {
         differences: differences.chain(ignored).chain(load.skipped).collect(),
         ..FrontWork::below(&options.directory, vec![cell])

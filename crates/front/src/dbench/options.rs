@@ -1,13 +1,13 @@
-//! The command line.
+//! The command line of dbench.
 
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, Value, act, count_within, flag, idle, idle_value, only,
-    read, refused, text, told,
+    Equals, Grammar, Letters, OptionRow, WrittenValue, act, count_within, flag, idle, idle_value,
+    only, read, refused, text, told,
 };
 
-/// What is asked for.
+/// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Options {
+pub(super) struct DbenchOptions {
     pub clients: u32,
     pub time_s: u64,
     pub warm_up_s: u64,
@@ -23,25 +23,25 @@ pub(super) struct Options {
     pub without_effect: Vec<String>,
 }
 
-/// The most seconds, a month.
+/// Longest time, in seconds: 31 days.
 const TIME_S_MAX: u64 = 31 * 86_400;
-/// Where nobody says how many.
+/// Marks a duration that is not given.
 const UNSAID: u64 = u64::MAX;
 
-const GRAMMAR: Grammar<Options> = Grammar {
+const GRAMMAR: Grammar<DbenchOptions> = Grammar {
     equals: Equals::Long,
     letters: Letters::JoinedByEquals,
     operand: Some(|it, word| match it.clients {
         0 => {
-            it.clients = Value::of("NPROCS", word).number_within(1, 1024)?;
+            it.clients = WrittenValue::of("NPROCS", word).number_within(1, 1024)?;
             Ok(())
         }
-        _ => Err(format!("`{word}` is one word too many")),
+        _ => Err(format!("unexpected argument `{word}`")),
     }),
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
 
-const OPTIONS: &[OptionRow<Options>] = &[
+const OPTIONS: &[OptionRow<DbenchOptions>] = &[
     count_within("-t --timelimit", |it| &mut it.time_s, 1, TIME_S_MAX),
     count_within("--warmup", |it| &mut it.warm_up_s, 0, TIME_S_MAX),
     text("-c --loadfile", |it| &mut it.load_file),
@@ -59,12 +59,12 @@ const OPTIONS: &[OptionRow<Options>] = &[
     flag("--machine-readable", |it| &mut it.is_machine_readable),
     idle("--skip-cleanup --per-client-results"),
     idle_value("--clients-per-process -T --tcp-options"),
-    told("-x --xattr", "`{}`: attributes are not done here"),
+    told("-x --xattr", "`{}`: extended attributes are not supported"),
     refused("--one-byte-write-fix", "is for tests of dbench"),
     refused("--stat-check --fake-io", "is for tests of dbench"),
 ];
 
-impl Options {
+impl DbenchOptions {
     /// Reads the arguments.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         let start = Self {
@@ -78,11 +78,12 @@ impl Options {
         let mut options = GRAMMAR.read(arguments, start)?;
         options.warm_up_s = match options.warm_up_s {
             _ if options.runs_once => 0,
+            // The original warms up for a fifth of the run time.
             UNSAID => options.time_s / 5,
             seconds => seconds,
         };
         match options.clients {
-            0 => Err("say how many clients: `dbench 4`".to_owned()),
+            0 => Err("give the number of clients, such as `dbench 4`".to_owned()),
             _ => Ok(options),
         }
     }

@@ -2,8 +2,8 @@ use plan::program::{TraceOperation as Op, TraceWay};
 
 use super::*;
 
-fn read_all(text: &str) -> Result<Load, String> {
-    Load::read(text.as_bytes(), "x").map_err(|mistake| {
+fn read_all(text: &str) -> Result<DbenchLoad, String> {
+    DbenchLoad::read(text.as_bytes(), "x").map_err(|mistake| {
         let line = mistake.line.map_or(String::new(), |it| format!(":{it}"));
         format!("x{line}: {}", mistake.message)
     })
@@ -36,7 +36,7 @@ fn load_files_of_other_back_ends_are_refused() {
         ),
         ("0.000 TESTUNITREADY 0x00", "scsi"),
     ] {
-        let refused = super::load::Load::read(text.as_bytes(), "x.load")
+        let refused = super::load::DbenchLoad::read(text.as_bytes(), "x.load")
             .err()
             .unwrap()
             .to_string();
@@ -117,24 +117,27 @@ fn mistakes_are_told_with_their_line() {
         ("\nMkdir \"/a\0b\" 0x0", "x:2: a name has a zero byte in it"),
         ("Mkdir \"/a 0x0", "x:1: a text in quotes has no end"),
         ("SMBopen x", "x:1: this is a load file of dbench 1"),
-        ("Close 0x0 x *", "x:1: `x` is no number"),
-        ("ReadX", "x: there is no call in the load file"),
-        ("", "x: there is no call in the load file"),
+        ("Close 0x0 x *", "x:1: `x` is not a number"),
+        ("ReadX", "x: the load file contains no calls"),
+        ("", "x: the load file contains no calls"),
         (
             "WAITSP 1",
-            "x:1: `WAITSP`: clients do not wait for others here",
+            "x:1: `WAITSP` is not supported: clients do not wait for each other",
         ),
         ("LOOP 2\nMkdir \"/a\" *", "x: a `LOOP` has no `ENDLOOP`"),
-        ("ENDLOOP", "x:1: `ENDLOOP` ends no `LOOP`"),
-        ("REPEAT 0", "x:1: `REPEAT` is for 1 to 1000000 times"),
+        ("ENDLOOP", "x:1: `ENDLOOP` without a `LOOP`"),
+        ("REPEAT 0", "x:1: `REPEAT` takes 1 to 1000000 repetitions"),
     ] {
         let seen = refused(text);
-        let is_skipped = message.contains("no number") && seen.contains("no call");
+        let is_skipped = message.contains("not a number") && seen.contains("no call");
         assert!(seen == message || is_skipped, "{seen}");
     }
     let long = format!("Mkdir \"/{}\" *", "x".repeat(5000));
     assert_eq!(refused(&long), "x:1: a name is too long");
-    assert!(Load::read(&[0x1f, 0x8b, 8], "x").is_err() && Load::read(&[0xff, 0xfe], "x").is_err());
+    assert!(
+        DbenchLoad::read(&[0x1f, 0x8b, 8], "x").is_err()
+            && DbenchLoad::read(&[0xff, 0xfe], "x").is_err()
+    );
 }
 
 #[test]
@@ -154,27 +157,30 @@ fn loops_repetitions_and_places_are_expanded() {
          ENDLOOP\n\
          SLEEP 5\n\
          RANDOMSTRING 1 \"/x[ab][0]\"\n\
+         RANDOMSTRING 10 \"/y\"\n\
          Mkdir $1 *\n\
+         Mkdir $10 *\n\
          NTCreateX \"/f\" 0 2 1 *\n\
          REPEAT 100\n\
          ReadX 1 */0x1000%40960+7 1 1 *\n",
     );
     let load = load.unwrap();
     let calls = &load.trace.calls;
-    assert_eq!(calls.len(), 3 * 6 + 3 + 100);
+    assert_eq!(calls.len(), 3 * 6 + 4 + 100);
     let places: Vec<u64> = calls[1..5].iter().map(|it| it.place_bytes).collect();
     assert_eq!(places, [4096, 8192, 12_288, 16_384]);
     assert_eq!(calls[18].due_ns, 5_000);
     assert!(["xa0", "xb0"].contains(&load.trace.names[1].as_str()));
+    assert!(load.trace.names.contains(&"y".to_owned()));
     let is_aligned = |place: u64| place % 4096 == 7 && place < 40_967;
-    assert!(calls[21..].iter().all(|it| is_aligned(it.place_bytes)));
+    assert!(calls[22..].iter().all(|it| is_aligned(it.place_bytes)));
     let endless = "LOOP 1000000\nLOOP 1000000\nMkdir \"/a\" *\nENDLOOP\nENDLOOP\n";
     assert!(refused(endless).contains("more than"));
 }
 
 #[test]
 fn options_of_both_versions_are_read() {
-    let read = |text: &str| Options::read(&words(text));
+    let read = |text: &str| DbenchOptions::read(&words(text));
     let options = read("-t 10 -cload.txt -D dir -sSF -R 1.5 4").unwrap();
     assert_eq!(
         (options.clients, options.time_s, options.warm_up_s),
@@ -229,17 +235,17 @@ fn a_file_is_known_by_its_first_call() {
 #[test]
 fn a_file_is_a_program_of_one_client_that_can_be_checked() {
     let file = FrontFile::new("mine.txt", b"Mkdir \"/a\" *\n");
-    let work = FRONT.read(FRONT.file.as_ref().unwrap(), &file).unwrap();
+    let work = FRONT.file.unwrap().read(&file).unwrap();
     let program = &work.cells[0].built.as_ref().unwrap().program;
     program.check().unwrap();
     assert_eq!(
         program.words(),
         [
-            "execute: 1 worker, for 10m after a ramp of 2m: the 1 calls of mine.txt over and over \
+            "execute: 1 worker, for 10m after a ramp of 2m: the 1 calls of mine.txt repeatedly \
              (40B of memory)"
         ]
     );
-    let again = Options::read(&work.remembered).unwrap();
+    let again = DbenchOptions::read(&work.remembered).unwrap();
     assert_eq!(
         (again.time_s, again.warm_up_s, again.clients),
         (600, 120, 1)
@@ -295,7 +301,7 @@ fn whatever_a_file_holds_nothing_panics() {
         }
         let _ = (
             load::detect(text.as_bytes()),
-            Load::read(text.as_bytes(), "x"),
+            DbenchLoad::read(text.as_bytes(), "x"),
         );
     }
 }

@@ -1,9 +1,9 @@
-//! A line each second, and the table of operations.
+//! Output of dbench: a line each second, and the table of operations.
 
 use results::{CellRecord, IntervalRecord, LabelFigures, Phase, RunEvent, RunRecord, WarningCode};
 
 use super::load::OPERATIONS;
-use super::options::Options;
+use super::options::DbenchOptions;
 use crate::acts::NS_PER_SECOND;
 use crate::figures::general;
 use crate::windows::{label, mean_ms, together};
@@ -11,25 +11,25 @@ use crate::{ClassicText, FrontOrigin};
 
 /// The text of a run.
 pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
-    Box::new(Lines {
-        // What was read once is read again.
-        options: Options::read(&origin.arguments).unwrap_or_default(),
-        ..Lines::default()
+    Box::new(DbenchText {
+        // The same arguments were parsed before the run.
+        options: DbenchOptions::read(&origin.arguments).unwrap_or_default(),
+        ..DbenchText::default()
     })
 }
 
 #[derive(Default)]
-struct Lines {
-    options: Options,
-    /// Seconds that were told of.
+struct DbenchText {
+    options: DbenchOptions,
+    /// Seconds up to which lines were printed.
     told_s: u64,
     requests: u64,
     bytes: u64,
-    /// The longest call since the last line.
+    /// Longest call since the last line, in nanoseconds.
     most_ns: u64,
 }
 
-impl ClassicText for Lines {
+impl ClassicText for DbenchText {
     fn event(&mut self, event: &RunEvent) -> String {
         match event {
             RunEvent::Started { .. } if !self.options.is_machine_readable => begin(&self.options),
@@ -40,8 +40,9 @@ impl ClassicText for Lines {
                 p99_ns,
                 ..
             } => {
+                // During the warm-up, only this percentile is known.
                 self.most_ns = p99_ns.unwrap_or(0);
-                // What is not known yet is none.
+                // NaN until there are results; `max` turns that into 0.
                 let rate = bytes_per_second.max(0.0) / 1e6;
                 self.line('W', elapsed_ns / NS_PER_SECOND, rate)
             }
@@ -73,22 +74,24 @@ impl ClassicText for Lines {
     }
 }
 
-fn begin(options: &Options) -> String {
+fn begin(options: &DbenchOptions) -> String {
     let (file, clients) = (&options.load_file, options.clients);
     let (time_s, warm_up_s) = (options.time_s, options.warm_up_s);
     format!(
-        "dbench version 4.00 - stood in for by pgmeter\n\n\
+        "dbench version 4.00 - emulated by pgmeter\n\n\
          Running for {time_s} seconds with load '{file}' and minimum warmup {warm_up_s} secs\n\
          {clients} of {clients} processes prepared for launch   0 sec\nreleasing clients\n"
     )
 }
 
-impl Lines {
+impl DbenchText {
     fn interval(&mut self, interval: &IntervalRecord) -> String {
         if interval.at_ns == 0 {
+            // The measured time starts at 0 again after the warm-up.
             (self.told_s, self.most_ns) = (0, 0);
         }
         for (name, figures) in &interval.operations {
+            // Failed calls are lines of the load file, too.
             self.requests += figures.count + figures.errors;
             self.most_ns = self.most_ns.max(figures.max_ns.unwrap_or(0));
             if matches!(name.as_str(), "read" | "write") {
@@ -97,12 +100,12 @@ impl Lines {
         }
         let end_ns = interval.at_ns + interval.length_ns;
         let rate = self.bytes as f64 * 1e3 / end_ns.max(1) as f64;
-        // One may be a moment short of its second.
+        // An interval may end slightly before a full second.
         self.line('R', (end_ns + NS_PER_SECOND / 20) / NS_PER_SECOND, rate)
     }
 
-    /// The line of a second, unless it was told of, by the letter that programs know its stage by;
-    /// the rate is in MB/s.
+    /// The line of a second, unless it was printed before. `stage` is `W` for the warm-up or `R`
+    /// for the run; `rate` is in MB/s.
     fn line(&mut self, stage: char, seconds: u64, rate: f64) -> String {
         if seconds <= self.told_s {
             return String::new();
@@ -110,6 +113,7 @@ impl Lines {
         self.told_s = seconds;
         let latency_ms = std::mem::take(&mut self.most_ns) as f64 / 1e6;
         let clients = self.options.clients;
+        // The original prints the mean line number of its clients here.
         let requests = self.requests / u64::from(clients.max(1));
         let name = if stage == 'W' { "warmup " } else { "execute" };
         match self.options.is_machine_readable {
@@ -124,8 +128,8 @@ impl Lines {
     }
 }
 
-/// The table of operations, and the throughput.
-fn table(options: &Options, cell: &CellRecord) -> String {
+/// The table of operations, and the throughput in MB/s.
+fn table(options: &DbenchOptions, cell: &CellRecord) -> String {
     // In the order of the original.
     let labels = OPERATIONS.iter().filter_map(|(name, ..)| label(cell, name));
     let labels: Vec<&LabelFigures> = labels.filter(|it| it.count > 0).collect();

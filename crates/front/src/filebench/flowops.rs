@@ -1,51 +1,53 @@
-//! Flowops as acts.
+//! Converts flowops to acts.
 
 use plan::Distribution;
 use plan::program::{
-    Act, Bytes, Call, FileOperation, Law, Measure, On, Order, Pick, Share, Turn, Where, Which,
+    Act, Call, FileOperation, Law, Measure, MovedBytes, On, Pick, PickOrder, Share, Turn, Where,
+    Which,
 };
 
 use super::parser::refused;
-use super::program::{Slot, Thread, Writer};
-use super::script::{Entity, Kind, Read};
+use super::program::{DescriptorSlot, ProgramWriter, ScriptThread};
+use super::script::{Entity, EntityKind, Read};
 use crate::acts::{NS_PER_SECOND, byte, described, number_of, picked, quota, which};
 use crate::tokens::number_among;
 
-/// How long a store of `hog` takes, in nanoseconds for a hundred.
+/// Duration of 100 stores of `hog`, in nanoseconds.
 const HUNDRED_STORES_NS: u64 = 22;
-/// The most of whatever a flowop is given as its value.
+/// Largest `value` of a flowop.
 const VALUE_MAX: u64 = 1 << 50;
-/// Places at random that sizes by chance may have.
+/// Alignment of random positions if sizes are random.
 const SECTOR_BYTES: u32 = 512;
-/// Slots that `opennext` goes through, at most.
+/// Number of slots that `opennext` uses, at most.
 const TURNS_MAX: u32 = 100;
-/// Bytes of a request where nothing says how many.
+/// Size of a request if the flowop gives none.
 const PIECE_BYTES: u32 = 1 << 20;
-/// Bytes of the largest request.
+/// Largest size of a request.
 const PIECE_BYTES_MAX: u64 = 16 << 20;
-/// How deep composites may be in each other.
+/// Maximum nesting depth of composites.
 const COMPOSITES_DEEP_MAX: u32 = 6;
 
 impl Entity {
-    /// `value`, which must be there.
+    /// The attribute `value`, which is required.
     fn value(&self) -> Read<u64> {
         let value = self.given("value", VALUE_MAX)?;
         value.ok_or_else(|| self.lacks("value", "add `value=1`"))
     }
 
-    /// A pick of a file, by its number where one is drawn.
+    /// A pick of a file: by a law if the flowop has `indexed`, else in turn.
     fn pick(&self, fileset: u8, operation: FileOperation) -> Read<Pick> {
         let order = match self.get("indexed") {
-            Some(_) => Order::ByLaw(self.amount("indexed", 0)?),
-            None => Order::Around,
+            Some(_) => PickOrder::ByLaw(self.amount("indexed", 0)?),
+            None => PickOrder::Around,
         };
         Ok(Pick {
+            // In the original, all threads share one position in each fileset.
             turn: Turn::Shared,
             ..picked(fileset, which(operation), order)
         })
     }
 
-    /// The number of what an attribute names, among all that are known.
+    /// Index of the name in an attribute among all known names; `None` without the attribute.
     fn among(&self, attribute: &str, lacks: &str, known: &[&str], help: &str) -> Read<Option<u8>> {
         let Some(name) = self.text(attribute)? else {
             return Ok(None);
@@ -56,8 +58,8 @@ impl Entity {
     }
 }
 
-impl Writer {
-    /// The acts of flowops one after the other.
+impl ProgramWriter {
+    /// The acts of flowops, one after the other.
     pub(super) fn acts(&mut self, flowops: &[Entity], prefix: &str, depth: u32) -> Read<Vec<Act>> {
         let mut acts = Vec::new();
         for op in flowops {
@@ -66,11 +68,11 @@ impl Writer {
             self.thread.label = label;
             let times = op.amount("iters", 1)?;
             let done = match op.kind {
-                Kind::Composite if depth >= COMPOSITES_DEEP_MAX => {
+                EntityKind::Composite if depth >= COMPOSITES_DEEP_MAX => {
                     let message = format!("composites are more than {COMPOSITES_DEEP_MAX} deep");
                     return Err(op.error(message, "nest them less"));
                 }
-                Kind::Composite => {
+                EntityKind::Composite => {
                     let inner = self.acts(&op.inner, &format!("{name}."), depth + 1)?;
                     Some(Act::Step(label, inner))
                 }
@@ -88,7 +90,7 @@ impl Writer {
         Ok(acts)
     }
 
-    /// What a flowop does each time, if anything; what comes before the first is added to `acts`.
+    /// The act of a flowop, if it has any. Acts that have to come before it are added to `acts`.
     fn done(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
         use FileOperation::{Close, Create, List, Mkdir, Open, Rmdir, Stat, Unlink};
         let call = match op.word.as_str() {
@@ -104,7 +106,10 @@ impl Writer {
                 self.call(slot, Close, On::Handle)
             }
             "deletefile" => match self.slot(op)? {
-                slot @ Slot::Numbered(1..) if self.thread.filesets.contains_key(&slot) => {
+                // A closed slot still points at its file, which the original then deletes.
+                slot @ DescriptorSlot::Numbered(1..)
+                    if self.thread.filesets.contains_key(&slot) =>
+                {
                     self.call(slot, Unlink, On::Same)
                 }
                 _ => self.named(op, Unlink)?,
@@ -128,6 +133,7 @@ impl Writer {
                 return Ok(self.step(vec![Act::Think(Law::fixed(ns))]));
             }
             "finishoncount" | "finishonbytes" => return self.finishes(op),
+            // On Linux, the original only polls here and does not wait.
             "aiowait" => return Ok(None),
             word @ ("print" | "testrandvar") => return Err(refused(word, op.place)),
             _ => return self.waits(op),
@@ -135,7 +141,7 @@ impl Writer {
         Ok(Some(Act::Call(call)))
     }
 
-    /// The fileset of a flowop.
+    /// The fileset of a flowop; `None` if it names none.
     fn fileset(&self, op: &Entity) -> Read<Option<u8>> {
         let defined = self.program.filesets[..self.access.len()].iter();
         let known: Vec<&str> = defined.map(|it| it.name.as_str()).collect();
@@ -148,17 +154,23 @@ impl Writer {
         fileset.ok_or_else(|| op.lacks("filesetname", "add `filesetname=...`"))
     }
 
-    fn slot(&mut self, op: &Entity) -> Read<Slot> {
+    fn slot(&mut self, op: &Entity) -> Read<DescriptorSlot> {
         Ok(match op.number("fd", 127, 0)? {
             0 => {
-                let of = self.fileset(op)?.map(Slot::Of).or(self.thread.last);
-                *self.thread.last.insert(of.unwrap_or(Slot::Numbered(0)))
+                let of = self
+                    .fileset(op)?
+                    .map(DescriptorSlot::Of)
+                    .or(self.thread.last);
+                *self
+                    .thread
+                    .last
+                    .insert(of.unwrap_or(DescriptorSlot::Numbered(0)))
             }
-            number => Slot::Numbered(number),
+            number => DescriptorSlot::Numbered(number),
         })
     }
 
-    fn call(&mut self, slot: Slot, operation: FileOperation, on: On) -> Call {
+    fn call(&mut self, slot: DescriptorSlot, operation: FileOperation, on: On) -> Call {
         Call {
             handle: number_of(&mut self.thread.registers, slot),
             label: Some(self.thread.label),
@@ -166,21 +178,29 @@ impl Writer {
         }
     }
 
-    /// A call on a name, which leaves nothing open.
+    /// A call on a name, which leaves no file open.
     fn named(&mut self, op: &Entity, operation: FileOperation) -> Read<Call> {
         let fileset = self.needed_fileset(op)?;
         let mut pick = op.pick(fileset, operation)?;
         if operation == FileOperation::List {
+            // Listing works on directories, which have a separate fileset.
             (pick.fileset, pick.which) = (self.directories_of(fileset), Which::Any);
         }
-        Ok(self.call(Slot::Named, operation, On::Name(pick)))
+        Ok(self.call(DescriptorSlot::Named, operation, On::Name(pick)))
     }
 
     /// A call that opens a file in a slot.
-    fn opening(&mut self, op: &Entity, by: FileOperation, fileset: u8, slot: Slot) -> Read<Call> {
+    fn opening(
+        &mut self,
+        op: &Entity,
+        by: FileOperation,
+        fileset: u8,
+        slot: DescriptorSlot,
+    ) -> Read<Call> {
         let mut pick = op.pick(fileset, by)?;
-        if let Slot::Turn(_, turn) = slot {
-            pick.order = Order::Index(turn);
+        // Each of the slots that take turns keeps its own file.
+        if let DescriptorSlot::Turn(_, turn) = slot {
+            pick.order = PickOrder::Index(turn);
         }
         self.thread.open.insert(slot);
         self.thread.filesets.insert(slot, fileset);
@@ -195,14 +215,16 @@ impl Writer {
         })
     }
 
-    /// What works on what is open, which is opened first where it is not.
+    /// Flowops on an open file, which is opened first if necessary.
     fn moved(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
         let slots = match (op.flag("opennext")?, self.fileset(op)?) {
             (true, Some(fileset)) => {
                 let count = self.program.filesets[usize::from(fileset)]
                     .count
                     .min(TURNS_MAX);
-                (0..count).map(|turn| Slot::Turn(fileset, turn)).collect()
+                (0..count)
+                    .map(|turn| DescriptorSlot::Turn(fileset, turn))
+                    .collect()
             }
             _ => vec![self.slot(op)?],
         };
@@ -211,7 +233,7 @@ impl Writer {
         }
         let turns = slots.len() as u64;
         let times = op.amount("iters", 1)?.always().filter(|it| it % turns == 0);
-        if let (Slot::Turn(..), Some(times)) = (slots[0], times) {
+        if let (DescriptorSlot::Turn(..), Some(times)) = (slots[0], times) {
             let each: Read<Vec<Act>> = slots.into_iter().map(|slot| self.io(op, slot)).collect();
             acts.push(Act::Times(Law::fixed(times / turns), each?));
             return Ok(None);
@@ -220,8 +242,9 @@ impl Writer {
         self.io(op, slots[self.thread.turn % slots.len()]).map(Some)
     }
 
-    /// Opens a slot where nothing is open: each time where it is closed again, else once.
-    fn opened(&mut self, op: &Entity, slot: Slot) -> Read<Option<Act>> {
+    /// Opens a slot that is not open: each time if a flowop closes it later, else once before the
+    /// run.
+    fn opened(&mut self, op: &Entity, slot: DescriptorSlot) -> Read<Option<Act>> {
         if self.thread.open.contains(&slot) {
             return Ok(None);
         }
@@ -235,13 +258,14 @@ impl Writer {
             return Ok(Some(Act::Call(call)));
         }
         self.script.note(op.place, "an open that no flowop says");
+        // This open happens before the measurement, so no flowop counts it.
         call.label = None;
         self.thread.group.enter.push(Act::Call(call));
         Ok(None)
     }
 
-    /// The call of a slot.
-    fn io(&mut self, op: &Entity, slot: Slot) -> Read<Act> {
+    /// The I/O call of a flowop on a slot.
+    fn io(&mut self, op: &Entity, slot: DescriptorSlot) -> Read<Act> {
         use FileOperation::{Fsync, Read, Write};
         let law = op.amount("iosize", 0)?;
         let is_piece = |bytes: &u64| (1..=PIECE_BYTES_MAX).contains(bytes);
@@ -251,18 +275,21 @@ impl Writer {
             _ => Ok(law),
         };
         let (operation, bytes, place) = match op.word.as_str() {
-            "fsync" => (Fsync, Bytes::default(), Where::Here),
-            "readwholefile" => (Read, Bytes::Rest, Where::At(0)),
+            "fsync" => (Fsync, MovedBytes::default(), Where::Here),
+            "readwholefile" => (Read, MovedBytes::Rest, Where::At(0)),
+            // The original continues at the current position and does not seek to the start.
             "writewholefile" => (Write, self.whole(op, slot)?, Where::Here),
-            "appendfile" => (Write, Bytes::Law(sized?), Where::End),
-            "appendfilerand" => (Write, Bytes::Law(sized?.uniform_below(2)), Where::End),
-            "read" => (Read, Bytes::Law(sized?), self.place(op, always)?),
-            _ => (Write, Bytes::Law(sized?), self.place(op, always)?),
+            "appendfile" => (Write, MovedBytes::Law(sized?), Where::End),
+            // The original truncates a random share of the size minus 1, so the two largest sizes
+            // never occur.
+            "appendfilerand" => (Write, MovedBytes::Law(sized?.uniform_below(2)), Where::End),
+            "read" => (Read, MovedBytes::Law(sized?), self.place(op, always)?),
+            _ => (Write, MovedBytes::Law(sized?), self.place(op, always)?),
         };
         let piece_bytes = match &bytes {
-            Bytes::Law(law) if law.largest().is_some_and(|most| most <= PIECE_BYTES_MAX) => 0,
-            Bytes::Law(_) => PIECE_BYTES,
-            // Not above 16 MiB.
+            MovedBytes::Law(law) if law.largest().is_some_and(|most| most <= PIECE_BYTES_MAX) => 0,
+            MovedBytes::Law(_) => PIECE_BYTES,
+            // At most 16 MiB, as filtered above.
             _ => most.map_or(PIECE_BYTES, |bytes| bytes as u32),
         };
         Ok(Act::Call(Call {
@@ -273,7 +300,7 @@ impl Writer {
         }))
     }
 
-    /// Where so many bytes are read or written, which are not always the same where none.
+    /// Position of a transfer. `bytes` is its size, or `None` if sizes vary.
     fn place(&mut self, op: &Entity, bytes: Option<u64>) -> Read<Where> {
         if !op.flag("random")? && op.word != "aiowrite" {
             return Ok(Where::Here);
@@ -282,30 +309,33 @@ impl Writer {
             self.script.note(op.place, "`workingset`");
         }
         self.script.note(op.place, "`random`");
+        // The original aligns random positions to the size of the request.
         let align = bytes.and_then(|bytes| u32::try_from(bytes).ok());
         Ok(Where::Random {
             distribution: Distribution::Uniform,
             align_bytes: align.unwrap_or(SECTOR_BYTES),
-            // The original reads and writes within the size of the fileset's entry.
+            // The original reads and writes within the entry's size in the fileset.
             is_nominal: true,
         })
     }
 
-    /// As much as another slot's file has, or the own.
-    fn whole(&mut self, op: &Entity, slot: Slot) -> Read<Bytes> {
-        let source = op.given("srcfd", 127)?.map(Slot::Numbered);
+    /// Size of the file in the slot `srcfd`, or else of the slot's own file.
+    fn whole(&mut self, op: &Entity, slot: DescriptorSlot) -> Read<MovedBytes> {
+        let source = op.given("srcfd", 127)?.map(DescriptorSlot::Numbered);
         let source = source.filter(|it| *it != slot && self.thread.filesets.contains_key(it));
-        Ok(source.map_or(Bytes::Size, |source| Bytes::SizeOf {
-            handle: number_of(&mut self.thread.registers, source),
-        }))
+        Ok(
+            source.map_or(MovedBytes::Size, |source| MovedBytes::SizeOf {
+                handle: number_of(&mut self.thread.registers, source),
+            }),
+        )
     }
 
-    /// All that is open of a fileset.
+    /// Syncs all open files of a fileset.
     fn synced(&mut self, op: &Entity) -> Read<Option<Act>> {
         let fileset = self.needed_fileset(op)?;
-        let Thread { open, filesets, .. } = &self.thread;
+        let ScriptThread { open, filesets, .. } = &self.thread;
         let slots = open.iter().filter(|it| filesets.get(it) == Some(&fileset));
-        let slots: Vec<Slot> = slots.copied().collect();
+        let slots: Vec<DescriptorSlot> = slots.copied().collect();
         let fsync = |slot| Call {
             label: None,
             ..self.call(slot, FileOperation::Fsync, On::Handle)
@@ -314,11 +344,13 @@ impl Writer {
         Ok(self.step(calls))
     }
 
-    /// Which bytes or calls a flowop is about, and whose: another flowop's, or all.
+    /// Counter that a flowop refers to: a target flowop's own, or everything of all workers.
     pub(super) fn counted(&self, op: &Entity, is_of_bytes: bool) -> Read<(Measure, Share)> {
         let known: Vec<&str> = self.program.labels.iter().map(String::as_str).collect();
         let help = "name a flowop of this thread";
         let target = op.among("target", "there is no flowop", &known, help)?;
+        // With a target, the original looks at the thread's own flowop, else at the sums of the
+        // process.
         Ok(match (target, is_of_bytes) {
             (Some(label), true) => (Measure::StepBytes(label), Share::Each),
             (Some(label), false) => (Measure::Steps(label), Share::Each),
@@ -327,11 +359,11 @@ impl Writer {
         })
     }
 
-    /// Ends what is repeated after so much, and does nothing itself.
+    /// Adds a quota that ends the repetition; the flowop itself does nothing.
     fn finishes(&mut self, op: &Entity) -> Read<Option<Act>> {
         let (value, is_of_bytes) = (op.value()?, op.word == "finishonbytes");
         let (what, of) = self.counted(op, is_of_bytes)?;
-        // Bytes are to be exceeded.
+        // The original ends when the bytes exceed the limit, not when they reach it.
         let quota = quota(what, value + u64::from(is_of_bytes), of);
         number_of(&mut self.thread.group.quotas, quota);
         Ok(None)

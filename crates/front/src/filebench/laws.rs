@@ -1,9 +1,9 @@
-//! Random variables as laws.
+//! Converts random variables to laws.
 
 use plan::printable;
 use plan::program::{Band, Law, Shape};
 
-use super::script::{DRAWN_MAX, Entity, Kind, Read};
+use super::script::{DRAWN_MAX, Entity, EntityKind, Read};
 use crate::rows::{number, rows};
 
 impl Entity {
@@ -13,7 +13,7 @@ impl Entity {
         let step = number("round", 0)?;
         let min = number("min", 0)?;
         let most = number("max", DRAWN_MAX)?;
-        let (shape, base, least) = match self.kind == Kind::Cvar {
+        let (shape, base, least) = match self.kind == EntityKind::Cvar {
             true => (self.custom()?, 0, min),
             false => self.randvar(min).map(|(shape, base)| (shape, base, 0))?,
         };
@@ -26,18 +26,21 @@ impl Entity {
         })
     }
 
-    /// The shape of `randvar`, and what is added to what is drawn by it: where it begins, but for
-    /// tables, which begin there.
+    /// The shape of a `randvar`, and the offset that is added to each drawn value. Tables contain
+    /// their offset.
     fn randvar(&self, least: u64) -> Read<(Shape, u64)> {
         let shape = self.number("gamma", DRAWN_MAX, 1500)?.max(1) as f64 / 1000.0;
         let mean = self.given("mean", DRAWN_MAX)?;
         let kind = self.text("type")?;
         Ok(match kind.as_deref().unwrap_or("gamma") {
             "uniform" => {
+                // The original draws up to twice the distance of the mean from the minimum, which
+                // keeps the mean.
                 let high = mean.unwrap_or(least).saturating_sub(least) * 2;
                 (Shape::Uniform { low: 0, high }, least)
             }
             "gamma" => {
+                // Without a mean, the original uses the shape.
                 let mean = mean.map_or(shape, |mean| mean as f64) - least as f64;
                 let mean = mean.max(f64::MIN_POSITIVE);
                 (Shape::Gamma { mean, shape }, least)
@@ -51,7 +54,7 @@ impl Entity {
         })
     }
 
-    /// The rows of a table, moved so that the least is `min` and the mean as it was asked for.
+    /// A table's rows, shifted to start at `least` and scaled to the requested mean.
     fn table(&self, least: f64, mean: Option<u64>) -> Read<Shape> {
         let band = |&[percent, low, high]: &[i64; 3]| {
             let band = Band {
@@ -72,6 +75,7 @@ impl Entity {
             let help = "make the percentages add up to 100, as in `{{60, 1k, 8k}, {40, 8k, 1m}}`";
             return Err(self.error(message, help));
         }
+        // A mean of 0 stands for the table's own.
         let mean = mean.filter(|mean| *mean > 0).map(|mean| mean as f64);
         let bands = Band::moved(&bands, least, mean).into_iter();
         let limited = bands.map(|band| Band {
@@ -87,13 +91,13 @@ impl Entity {
         let kind = self.needed("type")?;
         let mut known = rows(include_str!("customs.txt"));
         let Some([_, first, one, second, other]) = known.find(|row| row[0] == kind) else {
-            let message = format!("amounts are not drawn by `{}` here", printable(&kind));
+            let message = format!("`{}` is not a supported distribution", printable(&kind));
             let help = "use cvar-uniform, -exponential, -gamma, -normal, -lognormal or -erlang";
             return Err(self.error(message, help));
         };
         let (names, mut values) = ([first, second], [one, other].map(number));
         let text = self.text("parameters")?.unwrap_or_default();
-        // The first of a name counts.
+        // In reverse, so that the first value of a name applies.
         for pair in text.rsplit(';').filter(|it| !it.is_empty()) {
             let (name, text) = pair.split_once(':').unwrap_or((pair, ""));
             let Some(at) = names.iter().position(|it| *it == name && !it.is_empty()) else {
@@ -103,13 +107,13 @@ impl Entity {
             };
             let value = text.trim().parse().ok();
             let value = value.filter(|value| (0.0..=DRAWN_MAX as f64).contains(value));
-            let message = || format!("`{}` is no number for `{name}`", printable(text));
-            let wrong = || self.error(message(), "write such as `mean:4096;gamma:1.5`");
+            let message = || format!("`{}` is not a number for `{name}`", printable(text));
+            let wrong = || self.error(message(), "write parameters such as `mean:4096;gamma:1.5`");
             values[at] = value.ok_or_else(wrong)?;
         }
         Ok(match (kind.as_str(), values[0], values[1]) {
             ("cvar-uniform", low, high) => {
-                // Below 2^40.
+                // At most 2^40, so it fits.
                 let (low, high) = (low as u64, low.max(high) as u64);
                 Shape::Uniform { low, high }
             }

@@ -1,4 +1,4 @@
-//! filebench's workload model language: scripts as programs.
+//! filebench's workload model language: converts scripts to programs.
 
 mod flowops;
 mod laws;
@@ -21,7 +21,7 @@ use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
 use parser::{DEFINED, parse};
 use script::Read;
 
-/// filebench.
+/// Front of filebench 1.5-alpha3.
 pub const FRONT: Front = Front {
     name: "filebench",
     title: "Scripts of processes, threads and flowops on filesets",
@@ -29,6 +29,7 @@ pub const FRONT: Front = Front {
     usage: include_str!("usage.txt"),
     arguments,
     file: Some(FileFront {
+        name: "filebench",
         kind: "filebench workload",
         detect,
         endings: &[],
@@ -39,7 +40,7 @@ pub const FRONT: Front = Front {
     text: text::of,
 };
 
-/// Whether a line begins as a definition does.
+/// `true` if a line begins with a definition, such as `define fileset`.
 fn detect(bytes: &[u8]) -> bool {
     String::from_utf8_lossy(bytes).lines().any(|line| {
         let words: Vec<&str> = line.split_whitespace().take(2).collect();
@@ -47,17 +48,23 @@ fn detect(bytes: &[u8]) -> bool {
     })
 }
 
-/// What is asked for: a script, and what variables are set to whatever it says.
+/// Parsed options: the script, and values of variables that override the script's own.
 #[derive(Default)]
-struct Options {
+struct FilebenchOptions {
     script: String,
     variables: BTreeMap<String, String>,
     ignored: Vec<String>,
 }
 
-const GRAMMAR: Grammar<Options> = Grammar::new(OPTIONS, |it| &mut it.ignored);
+const GRAMMAR: Grammar<FilebenchOptions> = Grammar {
+    operand: Some(|_, word| {
+        let word = plan::printable(word);
+        Err(format!("`{word}` is not an option; write `-f {word}`"))
+    }),
+    ..Grammar::new(OPTIONS, |it| &mut it.ignored)
+};
 
-const OPTIONS: &[OptionRow<Options>] = &[
+const OPTIONS: &[OptionRow<FilebenchOptions>] = &[
     text("-f", |it| &mut it.script),
     read("--set", |it, value| {
         let (name, text) = value.text.split_once('=').unwrap_or((value.text, ""));
@@ -65,6 +72,7 @@ const OPTIONS: &[OptionRow<Options>] = &[
         if name.is_empty() || text.is_empty() {
             return Err(value.not("of the form NAME=VALUE"));
         }
+        // Sizes such as `8k` become plain numbers, as in a script.
         let text = number(text).map_or_else(|| text.to_owned(), |it| it.to_string());
         it.variables.insert(name.to_owned(), text);
         Ok(())
@@ -72,18 +80,18 @@ const OPTIONS: &[OptionRow<Options>] = &[
 ];
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = GRAMMAR.read(line.arguments, Options::default())?;
+    let options = GRAMMAR.read(line.arguments, FilebenchOptions::default())?;
     if options.script.is_empty() {
-        return Err("`-f` names the script".to_owned().into());
+        return Err("name the script with `-f FILE`".to_owned().into());
     }
     let bytes = line.files.read(&options.script)?;
     let file = FrontFile::new(&options.script, &bytes);
     Ok(work(&file, &options.variables)?)
 }
 
-/// What a script stands for.
+/// Converts a script to work.
 fn work(file: &FrontFile<'_>, variables: &BTreeMap<String, String>) -> Read<FrontWork> {
-    // Comments may be in any encoding.
+    // Comments may be in any encoding, so invalid UTF-8 is replaced.
     let text = String::from_utf8_lossy(file.bytes);
     let name = Path::new(file.name).file_stem();
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());

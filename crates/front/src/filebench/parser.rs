@@ -1,4 +1,4 @@
-//! The commands of a script, what they define, and the attributes of that.
+//! Parses a script's commands, definitions and attributes.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use description::nearest;
 use plan::program::Before;
 use plan::{Diagnostic, printable};
 
-use super::script::{Attribute, Entity, Kind, Read, Script, Value};
-use crate::cursor::Cursor;
+use super::script::{Attribute, Entity, EntityKind, Read, Script, ScriptValue};
+use crate::cursor::TokenCursor;
 use crate::rows::rows;
-use crate::tokens::{Language, Place, Token, error, expanded};
-use crate::{Difference, DifferenceKind};
+use crate::tokens::{Language, SourcePosition, Token, error, expanded};
+use crate::{DifferenceKind, OriginalDifference};
 
-/// What can be created, and what can be defined.
+/// Words that may follow `create` and `define`.
 const CREATED: &str = "file files fileset filesets process processes";
 pub(super) const DEFINED: &str = "file files fileset filesets process processes flowop randvar";
-/// Things with attributes in a script, composites written out, at most.
+/// Limit on definitions and flowops in a script, with composites expanded.
 const ENTITIES_MAX: usize = 20_000;
-/// Behind this a variable need not be set.
+/// After this text, a variable need not be set.
 const LOCAL: &str = "the name of a variable";
 
 const LANGUAGE: Language = Language {
@@ -27,30 +27,30 @@ const LANGUAGE: Language = Language {
     is_script: true,
 };
 
-/// A place among the tokens of a script, with what the script says up to there.
+/// Position among the tokens of a script, and everything parsed so far.
 struct Parser<'a> {
-    at: Cursor<'a>,
+    at: TokenCursor<'a>,
     script: Script,
-    /// Values of variables, whatever the script sets them to.
+    /// Values of variables that the script cannot change.
     overrides: &'a BTreeMap<String, String>,
-    /// What flowops can be, with blanks between: whatever a thread can do, and composites.
+    /// Names of all flowops, separated by blanks, including composites.
     flowops: String,
     composites: BTreeMap<String, Entity>,
     entity_count: usize,
 }
 
-/// Reads a script up to the command that runs it.
+/// Parses a script up to the command that runs it.
 pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Script> {
     let variables = overrides.iter();
-    let variables = variables.map(|(name, text)| (name.clone(), Value::Plain(text.clone())));
+    let variables = variables.map(|(name, text)| (name.clone(), ScriptValue::Plain(text.clone())));
     let mut parser = Parser {
-        at: Cursor::new(LANGUAGE.tokens(text)?),
+        at: TokenCursor::new(LANGUAGE.tokens(text)?),
         script: Script {
             variables: variables.collect(),
             ..Script::default()
         },
         overrides,
-        flowops: Kind::Flowop.row()[2].to_owned(),
+        flowops: EntityKind::Flowop.row()[2].to_owned(),
         composites: BTreeMap::new(),
         entity_count: 0,
     };
@@ -59,10 +59,10 @@ pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Sc
 }
 
 impl Parser<'_> {
-    /// Reads a command; whether another one may follow.
+    /// Parses a command and returns `true` if another one may follow.
     fn command(&mut self) -> Read<bool> {
         let place = self.at.place();
-        let (known, lacks) = (Kind::Script.row()[2], "there is no command");
+        let (known, lacks) = (EntityKind::Script.row()[2], "there is no command");
         let word = self.at.known("a command", known, lacks, "a script")?;
         self.script.note(place, &format!("`{word}`"));
         match word {
@@ -75,24 +75,26 @@ impl Parser<'_> {
             "system" => self.system(place)?,
             "run" | "psrun" => {
                 if word == "psrun" {
-                    // How often is not asked for here.
+                    // The interval of statistics is not used here.
                     let _ = self.at.number("`psrun`");
                 }
                 let is_timed = matches!(self.at.peek(), Token::Number(_) | Token::Variable(_));
                 let time = is_timed.then(|| self.value("`run`")).transpose()?;
-                let value = time.unwrap_or(Value::Plain("0".to_owned()));
+                let value = time.unwrap_or(ScriptValue::Plain("0".to_owned()));
                 let run = Attribute { value, place };
                 self.script.whole.attributes.insert("run".to_owned(), run);
+                // The original exits after the run, so it ignores all that follows.
                 return Ok(false);
             }
             "eventgen" => {
-                let made = self.entity(Kind::Eventgen, place)?;
+                let made = self.entity(EntityKind::Eventgen, place)?;
                 self.script.whole.attributes.extend(made.attributes);
             }
             "echo" => {
                 let text = self.text("`echo`")?;
                 self.script.echoes.push(text);
             }
+            // These commands only print or wait, which has no effect on the measured phase.
             "usage" => drop(self.at.quoted("`usage`")?),
             "sleep" => drop(self.value("`sleep`")?),
             "list" => drop(self.at.one_of("fileset flowop", "`list`")?),
@@ -111,8 +113,9 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Takes the two commands of published scripts that pgmeter carries out itself.
-    fn system(&mut self, place: Place) -> Read<()> {
+    /// Accepts the commands of published scripts that pgmeter performs itself: sync and dropping
+    /// caches.
+    fn system(&mut self, place: SourcePosition) -> Read<()> {
         let text = self.at.quoted("`system`")?;
         let known = commands(&text).ok_or_else(|| refused("system", place))?;
         match self.script.is_created {
@@ -138,7 +141,7 @@ impl Parser<'_> {
                 }
             }
             token => {
-                let message = format!("`set` sets no {}", token.shown());
+                let message = format!("`set` cannot set {}", token.shown());
                 let help = "write `set $name=value`, or `set mode quit firstdone`";
                 return Err(error(place, message, help));
             }
@@ -146,53 +149,54 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn assign(&mut self, name: &str, value: Value) {
+    fn assign(&mut self, name: &str, value: ScriptValue) {
         if !self.overrides.contains_key(name) {
             self.script.variables.insert(name.to_owned(), value);
         }
     }
 
-    /// What a variable is set to: what it says now, whatever its own variables become.
-    fn assigned(&mut self) -> Read<Value> {
+    /// A variable's new value. It is computed now, so later changes of variables in it have no
+    /// effect.
+    fn assigned(&mut self) -> Read<ScriptValue> {
         let (token, place) = (self.at.peek(), self.at.place());
         let kind = match token {
-            Token::Word("randvar") => Kind::Randvar,
-            Token::Word("cvar") => Kind::Cvar,
+            Token::Word("randvar") => EntityKind::Randvar,
+            Token::Word("cvar") => EntityKind::Cvar,
             _ => return self.value("`set`")?.settled(&self.script.variables, place),
         };
         self.at.next();
         self.at.expect('(', &token.shown())?;
         let random = self.entity(kind, place)?;
         self.at.expect(')', &token.shown())?;
-        Ok(Value::Random(Box::new(random)))
+        Ok(ScriptValue::Random(Box::new(random)))
     }
 
-    fn define(&mut self, place: Place) -> Read<()> {
+    fn define(&mut self, place: SourcePosition) -> Read<()> {
         let defined = match self.at.one_of(DEFINED, "`define`")? {
-            "file" | "files" => self.entity(Kind::File, place)?,
-            "fileset" | "filesets" => self.entity(Kind::Fileset, place)?,
+            "file" | "files" => self.entity(EntityKind::File, place)?,
+            "fileset" | "filesets" => self.entity(EntityKind::Fileset, place)?,
             "flowop" => return self.composite(place),
             "randvar" => return self.old_randvar(place),
-            _ => self.with_inner(Kind::Process, place)?,
+            _ => self.with_inner(EntityKind::Process, place)?,
         };
         self.script.whole.inner.push(defined);
         Ok(())
     }
 
-    /// `define randvar name=$v,...`, which older versions have for `set $v=randvar(...)`.
-    fn old_randvar(&mut self, place: Place) -> Read<()> {
-        let random = self.entity(Kind::Randvar, place)?;
-        let Some(Value::Variable(name)) = random.get("name").cloned() else {
+    /// `define randvar name=$v,...`, the older form of `set $v=randvar(...)`.
+    fn old_randvar(&mut self, place: SourcePosition) -> Read<()> {
+        let random = self.entity(EntityKind::Randvar, place)?;
+        let Some(ScriptValue::Variable(name)) = random.get("name").cloned() else {
             let help = "write `define randvar name=$size, ...`";
             return Err(error(place, "a random variable has no name", help));
         };
         self.script.note(place, "`define randvar`");
-        self.assign(&name, Value::Random(Box::new(random)));
+        self.assign(&name, ScriptValue::Random(Box::new(random)));
         Ok(())
     }
 
-    fn composite(&mut self, place: Place) -> Read<()> {
-        let composite = self.with_inner(Kind::Composite, place)?;
+    fn composite(&mut self, place: SourcePosition) -> Read<()> {
+        let composite = self.with_inner(EntityKind::Composite, place)?;
         let word = composite.needed("name")?;
         if self.flowops.split(' ').any(|it| it == word) {
             let message = format!("there is a flowop `{}` already", printable(&word));
@@ -203,9 +207,9 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Attributes, and behind them threads or flowops between braces, in which an own variable is
+    /// Attributes, then threads or flowops between braces, where a composite's own variables are
     /// known.
-    fn with_inner(&mut self, kind: Kind, place: Place) -> Read<Entity> {
+    fn with_inner(&mut self, kind: EntityKind, place: SourcePosition) -> Read<Entity> {
         let mut outer = self.entity(kind, place)?;
         let has_own = !outer.locals.is_empty();
         let before = has_own.then(|| self.script.variables.clone());
@@ -216,7 +220,7 @@ impl Parser<'_> {
         while !self.at.takes('}') {
             let place = self.at.place();
             outer.inner.push(match self.at.one_of(inside, &behind)? {
-                "thread" => self.with_inner(Kind::Thread, place)?,
+                "thread" => self.with_inner(EntityKind::Thread, place)?,
                 _ => self.flowop(place)?,
             });
         }
@@ -226,33 +230,35 @@ impl Parser<'_> {
         Ok(outer)
     }
 
-    /// A flowop; a composite has the values that its variables have there.
-    fn flowop(&mut self, place: Place) -> Read<Entity> {
+    /// A flowop. A composite is expanded with the values of its variables.
+    fn flowop(&mut self, place: SourcePosition) -> Read<Entity> {
         let (known, lacks) = (&self.flowops, "there is no flowop");
         let word = self.at.known("its kind", known, lacks, "`flowop`")?;
-        let mut flowop = self.entity(Kind::Flowop, place)?;
+        let mut flowop = self.entity(EntityKind::Flowop, place)?;
         word.clone_into(&mut flowop.word);
         if let Some(mut composite) = self.composites.get(word).cloned() {
+            // Composites may contain composites, so their expansion can be much longer than the
+            // script.
             self.count(composite.count(), place)?;
             let own = &mut composite.locals;
             flowop.locals.retain(|name, _| own.contains_key(name));
             own.append(&mut flowop.locals);
             let mut inner = composite.inner.iter_mut();
             inner.try_for_each(|it| it.settle(own))?;
-            (flowop.kind, flowop.inner) = (Kind::Composite, composite.inner);
+            (flowop.kind, flowop.inner) = (EntityKind::Composite, composite.inner);
         }
         Ok(flowop)
     }
 
-    /// A text with its variables looked up now.
+    /// A text with its variables replaced by their current values.
     fn text(&mut self, behind: &str) -> Read<String> {
         let place = self.at.place();
         let text = self.at.quoted(behind)?;
-        let look_up = |name: &str| self.script.variables.get(name).map(Value::shown);
+        let look_up = |name: &str| self.script.variables.get(name).map(ScriptValue::shown);
         expanded(&text, look_up).map_err(|name| self.unset(&name, place))
     }
 
-    fn unset(&self, name: &str, place: Place) -> Diagnostic {
+    fn unset(&self, name: &str, place: SourcePosition) -> Diagnostic {
         let known = self.script.variables.keys().map(String::as_str);
         let help = match nearest(name, known) {
             Some(near) => format!("did you mean `${near}`?"),
@@ -261,23 +267,23 @@ impl Parser<'_> {
         error(place, format!("`${name}` is used before it is set"), help)
     }
 
-    /// A value, or a product of several.
-    fn value(&mut self, behind: &str) -> Read<Value> {
+    /// A value, or a product of values.
+    fn value(&mut self, behind: &str) -> Read<ScriptValue> {
         let mut value = self.factor(behind)?;
         while self.at.takes('*') {
             let place = self.at.place();
-            value = Value::product(value, self.factor("`*`")?, place)?;
+            value = ScriptValue::product(value, self.factor("`*`")?, place)?;
         }
         Ok(value)
     }
 
-    fn factor(&mut self, behind: &str) -> Read<Value> {
+    fn factor(&mut self, behind: &str) -> Read<ScriptValue> {
         let is_known = |name| behind == LOCAL || self.script.variables.contains_key(name);
         let value = match self.at.peek() {
-            Token::Number(number) => Value::Plain(number.to_string()),
-            Token::Word(word) => Value::Plain(word.to_owned()),
-            Token::Quoted(_) => return self.text(behind).map(Value::Plain),
-            Token::Variable(name) if is_known(name) => Value::Variable(name.to_owned()),
+            Token::Number(number) => ScriptValue::Plain(number.to_string()),
+            Token::Word(word) => ScriptValue::Plain(word.to_owned()),
+            Token::Quoted(_) => return self.text(behind).map(ScriptValue::Plain),
+            Token::Variable(name) if is_known(name) => ScriptValue::Variable(name.to_owned()),
             Token::Variable(name) => return Err(self.unset(name, self.at.place())),
             Token::Mark(_) | Token::End => return Err(self.at.wanted("a value", behind)),
         };
@@ -285,8 +291,8 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// Counts what has attributes.
-    fn count(&mut self, more: usize, place: Place) -> Read<()> {
+    /// Counts definitions and flowops.
+    fn count(&mut self, more: usize, place: SourcePosition) -> Read<()> {
         self.entity_count += more;
         if self.entity_count <= ENTITIES_MAX {
             return Ok(());
@@ -295,8 +301,8 @@ impl Parser<'_> {
         Err(error(place, message, "define fewer, and use `iters`"))
     }
 
-    /// Attributes with commas between.
-    fn entity(&mut self, kind: Kind, place: Place) -> Read<Entity> {
+    /// Attributes separated by commas.
+    fn entity(&mut self, kind: EntityKind, place: SourcePosition) -> Read<Entity> {
         self.count(1, place)?;
         let mut entity = Entity {
             kind,
@@ -313,12 +319,12 @@ impl Parser<'_> {
     fn attribute(&mut self, entity: &mut Entity) -> Read<()> {
         let (kind, place) = (entity.kind, self.at.place());
         if let Token::Variable(name) = self.at.peek()
-            && matches!(kind, Kind::Flowop | Kind::Composite)
+            && matches!(kind, EntityKind::Flowop | EntityKind::Composite)
         {
             self.at.next();
             let value = match self.at.takes('=') {
                 true => self.value("a variable of a flowop")?,
-                false if kind == Kind::Composite => Value::Variable(name.to_owned()),
+                false if kind == EntityKind::Composite => ScriptValue::Variable(name.to_owned()),
                 false => return Ok(()),
             };
             entity.locals.insert(name.to_owned(), value);
@@ -330,22 +336,24 @@ impl Parser<'_> {
         let name = self.at.known("an attribute", known, &lacks, &behind)?;
         let value = match (self.at.takes('='), name) {
             (_, "randtable") => return self.table(&mut entity.table),
-            (false, _) => Value::Plain("true".to_owned()),
-            // A variable's own name is not looked up.
-            (true, "name") if kind == Kind::Randvar => self.value(LOCAL)?,
+            (false, _) => ScriptValue::Plain("true".to_owned()),
+            // This variable is being defined, so it has no value yet.
+            (true, "name") if kind == EntityKind::Randvar => self.value(LOCAL)?,
             (true, _) => self.value(&format!("`{name}`"))?,
         };
         let name = match name {
+            // The language has two names for each of these attributes.
             "filename" => "filesetname",
             "filesize" => "size",
             name => name,
         };
         let what = format!("`{name}`");
+        // Version 1.4 had these attributes, and published scripts still use them.
         if matches!(name, "cached" | "usermode") {
             self.script.note(place, &what);
         } else if entity.attributes.contains_key(name) {
-            let note = "it stands twice, and the first counts";
-            let difference = Difference::new(DifferenceKind::NoEffect, what, note);
+            let note = "it is given twice; the first value is used";
+            let difference = OriginalDifference::new(DifferenceKind::NoEffect, what, note);
             self.script.differences.push(difference.at(place.line));
         } else {
             let attribute = Attribute { value, place };
@@ -354,7 +362,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `{{percent, least, most}, ...}`
+    /// Rows of a table: `{{percent, least, most}, ...}`
     fn table(&mut self, rows: &mut Vec<[i64; 3]>) -> Read<()> {
         let behind = "`randtable`";
         rows.clear();
@@ -374,8 +382,7 @@ impl Parser<'_> {
     }
 }
 
-/// Why a command or a flowop is not obeyed.
-/// What a command line of `sync` and of the dropping of caches stands for, and nothing else.
+/// Actions for a shell command line that only syncs and drops caches; `None` for any other.
 fn commands(text: &str) -> Option<Vec<Before>> {
     let text = text.replace("&&", ";");
     let parts = text.split(';').map(str::trim).filter(|it| !it.is_empty());
@@ -384,6 +391,7 @@ fn commands(text: &str) -> Option<Vec<Before>> {
 }
 
 fn command(text: &str) -> Option<Before> {
+    // The shell needs no blanks around `>`.
     let text = text.replace('>', " > ");
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
@@ -398,7 +406,8 @@ fn command(text: &str) -> Option<Before> {
     }
 }
 
-pub(super) fn refused(word: &str, place: Place) -> Diagnostic {
+/// The refusal of a command or flowop, with its reason.
+pub(super) fn refused(word: &str, place: SourcePosition) -> Diagnostic {
     let mut known = rows(include_str!("refused.txt"));
     let [_, why, help] = known.find(|row| row[0] == word).unwrap_or_default();
     error(place, why, help)

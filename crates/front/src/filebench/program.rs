@@ -1,4 +1,4 @@
-//! A script as a program.
+//! Converts a script to a program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,97 +9,102 @@ use plan::program::{
 };
 use plan::{Diagnostic, printable};
 
-use super::script::{Entity, Kind, Read, Script, Value};
+use super::script::{Entity, EntityKind, Read, Script, ScriptValue};
 use super::text::remembered;
 use crate::acts::{NS_PER_SECOND, described, fileset, number_of, numbered};
-use crate::tokens::{Place, error};
+use crate::tokens::{SourcePosition, error};
 use crate::work::writing;
-use crate::{Difference, FrontWork, MadePart, cell};
+use crate::{FrontWork, MadePart, OriginalDifference, cell};
 
-/// How long a script runs that does not say it, in seconds.
+/// Run time of a script that sets none, in seconds.
 const RUN_TIME_S: u64 = 60;
-/// The longest time of a run, in seconds.
+/// Longest run time, in seconds.
 const RUN_TIME_S_MAX: u64 = 30 * 24 * 3600;
-/// The most events of the generator in a second.
+/// Highest rate of the event generator, per second.
 const EVENT_RATE_MAX: u32 = 1_000_000;
-/// Bytes of a file whose size nobody says.
+/// Default size of a file, in bytes.
 const SIZE_BYTES: u64 = 1024;
-/// A thousand times the shape of the gamma law that widths are drawn by.
+/// Default shape of the gamma distribution of directory widths, times 1000.
 const GAMMA_PERMILLE: u32 = 1500;
-/// Workers of a phase, at most.
+/// Largest number of workers in a phase.
 const WORKERS_MAX: u32 = 1024;
 
-/// What is written so far.
+/// The program written so far, and the writer's state.
 #[derive(Default)]
-pub(super) struct Writer {
-    /// Its filesets are those that the script defines, then those that stand for the directories
-    /// of others.
+pub(super) struct ProgramWriter {
+    /// The program. Its filesets are those that the script defines, then those that stand for other
+    /// filesets' directories.
     pub program: Program,
-    /// How the files of the defined filesets are opened.
+    /// Access mode of the defined filesets' files.
     pub access: Vec<Access>,
-    /// Where tokens are put, and whether who puts has to wait.
-    pub put: BTreeMap<usize, (Place, bool)>,
-    /// Events of the generator in a second; 0 for none.
+    /// Tokens that a flowop puts: position of the flowop, and `true` if it blocks when there is no
+    /// room.
+    pub put: BTreeMap<usize, (SourcePosition, bool)>,
+    /// Events of the generator per second; 0 for none.
     pub event_rate: u32,
-    /// What is left of the script: what it says, and what is done otherwise.
+    /// The rest of the script, including the differences found.
     pub script: Script,
-    pub thread: Thread,
+    pub thread: ScriptThread,
 }
 
-/// The thread that is written.
+/// The thread that is being written.
 #[derive(Default)]
-pub(super) struct Thread {
+pub(super) struct ScriptThread {
     pub group: Group,
-    /// The label of the flowop that is written.
+    /// Label of the current flowop.
     pub label: u8,
-    /// How often the flowops are to be written out, so that slots take turns; 0 for once.
+    /// Number of slots that take turns, so that flowops are written once per slot; 0 for none.
     pub turns: usize,
-    /// Which of these it is.
+    /// Current turn, from 0.
     pub turn: usize,
-    /// The slots that registers stand for.
-    pub registers: Vec<Slot>,
-    /// Where a file is open.
-    pub open: BTreeSet<Slot>,
-    /// What a flowop closes, so that it is opened anew each time.
-    pub closed: BTreeSet<Slot>,
-    /// Whose files are or were last open.
-    pub filesets: BTreeMap<Slot, u8>,
-    /// The last slot without a number.
-    pub last: Option<Slot>,
+    /// Slot of each register.
+    pub registers: Vec<DescriptorSlot>,
+    /// Slots with an open file.
+    pub open: BTreeSet<DescriptorSlot>,
+    /// Slots that a flowop closes, so they are opened again each time.
+    pub closed: BTreeSet<DescriptorSlot>,
+    /// Fileset of the file that is or was last open in a slot.
+    pub filesets: BTreeMap<DescriptorSlot, u8>,
+    /// The slot last used without a number.
+    pub last: Option<DescriptorSlot>,
 }
 
-/// A descriptor of a thread.
+/// A file descriptor of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Slot {
-    /// By its number, `fd=`.
+pub(super) enum DescriptorSlot {
+    /// The descriptor with this number, `fd=`.
     Numbered(u8),
-    /// That of a fileset, where no number is said.
+    /// The descriptor of a fileset, if the flowop gives no number.
     Of(u8),
-    /// One of several of a fileset that take turns, `opennext`.
+    /// One of a fileset's descriptors that take turns, `opennext`.
     Turn(u8, u32),
-    /// Of calls on names, which leave nothing open.
+    /// For calls on names, which leave no file open.
     Named,
 }
 
-/// What a script of that name stands for.
+/// Converts a script with this name to work.
 pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     let mut whole = std::mem::take(&mut script.whole);
     whole.settle(&script.variables)?;
-    let mut writer = Writer {
+    let mut writer = ProgramWriter {
         event_rate: whole.number("rate", EVENT_RATE_MAX, 0)?,
         script,
-        ..Writer::default()
+        ..ProgramWriter::default()
     };
     writer.program.ways = vec![described(Access::ReadWrite, false, false)];
-    // Where files are to lie in the original.
+    // Directories of the files in the original.
     let mut paths = BTreeSet::new();
-    for set in whole.inner.iter().filter(|it| it.kind != Kind::Process) {
+    let (processes, sets): (Vec<_>, Vec<_>) = whole
+        .inner
+        .iter()
+        .partition(|it| it.kind == EntityKind::Process);
+    for set in sets {
         writer.define(set)?;
         paths.extend(set.text("path")?);
     }
     let mut groups = Vec::new();
     let mut started = Vec::new();
-    for process in whole.inner.iter().filter(|it| it.kind == Kind::Process) {
+    for process in processes {
         let instances = process.number("instances", WORKERS_MAX, 1)?;
         started.push((process.needed("name")?, instances));
         for thread in &process.inner {
@@ -112,7 +117,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     }
     writer.make_room()?;
     let mode = writer.script.mode.as_str();
-    // Without a time, scripts run for a minute, or until files run out where the mode says so.
+    // Without a run time, a script runs for 60 s, or until its files run out if `mode` says so.
     let time_s = match whole.number("run", RUN_TIME_S_MAX, 0)? {
         0 if matches!(mode, "alldone" | "firstdone") => None,
         0 => Some(RUN_TIME_S),
@@ -122,7 +127,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         name: "run".to_owned(),
         before: std::mem::take(&mut writer.script.before),
         time_ns: time_s.map(|it| it * NS_PER_SECOND),
-        // Quotas end it for all, as a lack of files does.
+        // Quotas end the phase for all workers, as running out of files does.
         first_done: (mode != "alldone").then_some(Ending::Stop),
         groups,
         ..ProgramPhase::default()
@@ -135,7 +140,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     let directory = paths.pop_first().unwrap_or_else(|| ".".to_owned());
     differences.extend(paths.iter().map(|other| {
         let what = format!("`path={}`", printable(other));
-        Difference::differs(&what, "all files lie below the same directory")
+        OriginalDifference::differs(&what, "all files are below the same directory")
     }));
     Ok(FrontWork {
         differences,
@@ -143,14 +148,14 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         made: MadePart::All,
         ..FrontWork::below(
             directory,
-            // Threads write from memory that the original has cleared.
+            // The threads' buffers are zeroed memory in the original.
             vec![writing(ContentChoice::Zero, cell(name, writer.program))],
         )
     })
 }
 
-impl Writer {
-    /// Adds what a script defines.
+impl ProgramWriter {
+    /// Adds a fileset that the script defines.
     pub(super) fn define(&mut self, set: &Entity) -> Read<()> {
         let plan = set.fileset()?;
         if self.program.filesets.len() >= FILESETS_MAX {
@@ -171,7 +176,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What stands for the directories of a fileset's tree.
+    /// Index of the fileset that stands for the directories of fileset `of`.
     pub(super) fn directories_of(&mut self, of: u8) -> u8 {
         let tree = DirectoryTree::DirectoriesOf { fileset: of };
         let of = &self.program.filesets[usize::from(of)];
@@ -186,19 +191,21 @@ impl Writer {
 
     fn group(&mut self, thread: &Entity, processes: u32) -> Read<Group> {
         let name = thread.needed("name")?;
+        // Both factors are at most 1024, so the product fits.
         let workers = processes * thread.number("instances", WORKERS_MAX, 1)?;
         if workers > WORKERS_MAX || workers == 0 {
             let message = format!("`{}` has {workers} threads", printable(&name));
             let help = format!("use 1 to {WORKERS_MAX} threads");
             return Err(thread.error(message, help));
         }
-        // Once to learn what is closed in the end, and how many slots take turns.
+        // A first pass finds which slots are closed later, and how many slots take turns.
         self.acts(&thread.inner, "", 0)?;
         let learned = std::mem::take(&mut self.thread);
         self.thread.closed = learned.closed;
         self.thread.group = Group {
             name,
             workers: Some(workers),
+            // Without a file left, `alldone` ends only this thread; the other modes end the run.
             out: match self.script.mode.as_str() {
                 "alldone" => Out::EndWorker,
                 _ => Out::EndPhase,
@@ -215,14 +222,14 @@ impl Writer {
         Ok(group)
     }
 
-    /// What is counted under the label of the flowop; nothing if nothing is done.
+    /// Counts acts under the label of the current flowop; `None` without acts.
     pub(super) fn step(&self, acts: Vec<Act>) -> Option<Act> {
         (!acts.is_empty()).then_some(Act::Step(self.thread.label, acts))
     }
 }
 
-/// Takes the files that are opened before the measurement off the counts that end a thread: the
-/// original counts them, after the flowops have been done at least once.
+/// Subtracts the opens before the measurement from quotas of calls, since the original counts them.
+/// At least one call is left.
 fn discount_opens(group: &mut Group) {
     let opens = group.enter.len() as u64;
     let workers = u64::from(group.workers.unwrap_or(1));
@@ -243,12 +250,12 @@ impl Entity {
         let is_plain = !name.contains('/') && name != "." && name != "..";
         if !is_plain || name.is_empty() || name.len() > 255 || name.chars().any(char::is_control) {
             let message = format!("`{}` cannot be a directory's name", printable(&name));
-            let help = "name it without slashes, and say where it lies by `path`";
+            let help = "use a name without slashes, and set its directory with `path`";
             return Err(self.error(message, help));
         }
         let number = |name, otherwise| self.number(name, FILES_MAX, otherwise);
         let leaf_count = number("leafdirs", 0)?;
-        let file_count = number("entries", u32::from(self.kind == Kind::File))?;
+        let file_count = number("entries", u32::from(self.kind == EntityKind::File))?;
         if (file_count == 0) == (leaf_count == 0) {
             let message = match leaf_count {
                 0 => format!("`{name}` has no entries"),
@@ -257,23 +264,28 @@ impl Entity {
             return Err(self.error(message, "write one of `entries` and `leafdirs`"));
         }
         if let Some(depth) = self.attributes.get("dirdepthrv") {
-            let message = "depths are drawn by `dirgamma` alone here";
-            return Err(error(depth.place, message, "leave `dirdepthrv` out"));
+            let message = "`dirdepthrv` is not supported; `dirgamma` sets the depths";
+            return Err(error(depth.place, message, "remove `dirdepthrv`"));
         }
-        let is_gamma = |law: &Entity| law.get("type").is_some_and(|it| it.shown() == "cvar-gamma");
+        let is_gamma = |size: &ScriptValue| match size {
+            ScriptValue::Random(law) => {
+                law.get("type").is_some_and(|it| it.shown() == "cvar-gamma")
+            }
+            _ => false,
+        };
         let growth = TreeGrowth {
             width: self.amount("dirwidth", 0)?,
             gamma_permille: number("dirgamma", GAMMA_PERMILLE)?,
-            // The original draws these from the generator that its trees grow by.
-            is_size_of_tree: matches!(self.get("size"), Some(Value::Random(law)) if is_gamma(law)),
+            // The original draws these sizes from the same generator as its directory tree.
+            is_size_of_tree: self.get("size").is_some_and(is_gamma),
             of_directories: leaf_count > 0,
         };
         Ok(FilesetPlan {
             names: numbered("", 8),
             tree: DirectoryTree::Grown(growth),
             size: self.amount("size", SIZE_BYTES)?,
-            present_permille: match self.get("prealloc").map(Value::shown).as_deref() {
-                // Where it stands alone.
+            present_permille: match self.get("prealloc").map(ScriptValue::shown).as_deref() {
+                // `prealloc` without a value means all files.
                 Some("true") => 1000,
                 Some("false") => 0,
                 _ => self.number("prealloc", 100, 0)? * 10,

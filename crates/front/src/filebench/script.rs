@@ -1,4 +1,4 @@
-//! What a script says, before its variables are looked up.
+//! A parsed script, before its variables are replaced.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -6,66 +6,68 @@ use std::fmt::Display;
 use plan::Diagnostic;
 use plan::program::{Before, Law};
 
-use crate::Difference;
+use crate::OriginalDifference;
 use crate::acts::number_of;
 use crate::rows::rows;
-use crate::tokens::{Place, error};
+use crate::tokens::{SourcePosition, error};
 
-/// The most that anything drawn comes to, in bytes or pieces.
+/// Largest random value, in bytes or pieces.
 pub(super) const DRAWN_MAX: u64 = 1 << 40;
-/// Factors of one value, at most.
+/// Maximum number of factors in a product.
 const FACTORS_MAX: usize = 16;
 
-/// What was read, or the first mistake; [`work`](super::work) adds file and line to it.
+/// A parsed value, or the first mistake; [`work`](super::work) adds file and line to it.
 pub(super) type Read<T> = Result<T, Diagnostic>;
-/// Variables by their names.
-pub(super) type Variables = BTreeMap<String, Value>;
+/// Variables by name.
+pub(super) type Variables = BTreeMap<String, ScriptValue>;
 
-/// A script, as it stands when it runs.
+/// A script in the state in which it runs.
 #[derive(Default)]
 pub(super) struct Script {
     pub variables: Variables,
-    /// Its filesets and processes lie within, in the order of their definition. Its own attributes
-    /// are how long it runs in seconds, `run`, and the generator's events in a second, `rate`.
+    /// Contains filesets and processes, in the order of their definition. Its attributes are the
+    /// run time in seconds, `run`, and the event generator's rate per second, `rate`.
     pub whole: Entity,
-    /// What ends it besides time; empty where nothing does.
+    /// Condition that ends the run, in addition to its time; empty for none.
     pub mode: String,
-    /// Whether its filesets are created, so that what follows is done after that.
+    /// `true` after `create`, so `system` commands that follow run before the phase.
     pub is_created: bool,
-    /// What `system` asks for before the run.
+    /// Actions of `system` before the run.
     pub before: Vec<Before>,
-    /// What it says as it is read.
+    /// Texts of `echo` commands.
     pub echoes: Vec<String>,
-    /// What is done otherwise than in the original, or changes nothing.
-    pub differences: Vec<Difference>,
+    /// Differences from the original.
+    pub differences: Vec<OriginalDifference>,
 }
 
 impl Script {
-    /// Tells once for each line what is always done otherwise, or changes nothing, if it is
-    /// something of that kind.
-    pub(super) fn note(&mut self, place: impl Into<Option<Place>>, what: &str) {
+    /// Records a known difference once per line; other values of `what` are ignored.
+    pub(super) fn note(&mut self, place: impl Into<Option<SourcePosition>>, what: &str) {
         let line = place.into().map(|it| it.line);
-        let mut known = Difference::listed(include_str!("differences.txt"));
+        let mut known = OriginalDifference::listed(include_str!("differences.txt"));
         if let Some(difference) = known.find(|it| it.what == what) {
-            number_of(&mut self.differences, Difference { line, ..difference });
+            number_of(
+                &mut self.differences,
+                OriginalDifference { line, ..difference },
+            );
         }
     }
 }
 
-/// What stands behind an equals sign.
+/// The value of an attribute or a variable.
 #[derive(Debug, Clone)]
-pub(super) enum Value {
-    /// A word, a text or a number, as it is read where it is used.
+pub(super) enum ScriptValue {
+    /// A word, a text or a number; the attribute decides how it is parsed.
     Plain(String),
-    /// Looked up when the script runs.
+    /// A variable whose value is looked up when the script runs.
     Variable(String),
-    Product(Box<[Value; 2]>),
-    /// Drawn anew each time that it is looked at.
+    Product(Box<[ScriptValue; 2]>),
+    /// A random variable, which is drawn again on each use.
     Random(Box<Entity>),
 }
 
-impl Value {
-    /// As it is shown in a text.
+impl ScriptValue {
+    /// The value as a text shows it.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Plain(text) => text.clone(),
@@ -75,8 +77,8 @@ impl Value {
         }
     }
 
-    /// What it comes to with these variables; others stay what they are.
-    pub(super) fn settled(&self, variables: &Variables, place: Place) -> Read<Self> {
+    /// The value with these variables replaced; unknown variables remain.
+    pub(super) fn settled(&self, variables: &Variables, place: SourcePosition) -> Read<Self> {
         Ok(match self {
             Self::Variable(name) => variables.get(name).unwrap_or(self).clone(),
             Self::Product(factors) => {
@@ -87,8 +89,9 @@ impl Value {
         })
     }
 
-    /// A product, which is a number as soon as both factors are.
-    pub(super) fn product(one: Self, other: Self, place: Place) -> Read<Self> {
+    /// A product, which is computed once both factors are numbers.
+    pub(super) fn product(one: Self, other: Self, place: SourcePosition) -> Read<Self> {
+        // Variables that multiply each other would otherwise double the product each time.
         if one.factor_count() + other.factor_count() > FACTORS_MAX {
             let message = format!("a product has more than {FACTORS_MAX} factors");
             return Err(error(place, message, "set a variable to a part of it"));
@@ -113,8 +116,8 @@ impl Value {
         }
     }
 
-    /// A number that is one of `N`.
-    fn number<N: Whole>(&self) -> Option<N> {
+    /// The value as a number of type `N`, if it is one.
+    fn number<N: WholeNumber>(&self) -> Option<N> {
         match self {
             Self::Plain(text) => text.parse::<i64>().ok()?.try_into().ok(),
             _ => None,
@@ -122,50 +125,50 @@ impl Value {
     }
 }
 
-/// Whole numbers.
-pub(super) trait Whole: TryFrom<i64> + PartialOrd + Display {}
-impl<N: TryFrom<i64> + PartialOrd + Display> Whole for N {}
+/// Integer types.
+pub(super) trait WholeNumber: TryFrom<i64> + PartialOrd + Display {}
+impl<N: TryFrom<i64> + PartialOrd + Display> WholeNumber for N {}
 
-/// Whatever has attributes.
+/// A part of a script that has attributes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Entity {
-    pub kind: Kind,
-    /// What a flowop does.
+    pub kind: EntityKind,
+    /// Name of a flowop's operation.
     pub word: String,
-    pub place: Place,
+    pub place: SourcePosition,
     pub attributes: BTreeMap<String, Attribute>,
-    /// The variables of a composite, or those that are handed to one; where they have no value
-    /// each stands for itself.
+    /// Variables of a composite, or values passed to one. A variable without a value stands for
+    /// itself.
     pub locals: Variables,
-    /// The rows of a random variable: percent, least, most.
+    /// Rows of a random variable's table: percent, least, most.
     pub table: Vec<[i64; 3]>,
-    /// The threads of a process, the flowops of a thread or of a composite.
+    /// Threads of a process, or flowops of a thread or composite.
     pub inner: Vec<Entity>,
 }
 
-/// An attribute as it was written.
+/// An attribute's value and position.
 #[derive(Debug, Clone)]
 pub(super) struct Attribute {
-    pub value: Value,
-    pub place: Place,
+    pub value: ScriptValue,
+    pub place: SourcePosition,
 }
 
 impl Entity {
-    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+    pub(super) fn get(&self, name: &str) -> Option<&ScriptValue> {
         self.attributes.get(name).map(|it| &it.value)
     }
 
-    /// How many it is together with all that lies within.
+    /// Number of entities: this one and all it contains.
     pub(super) fn count(&self) -> usize {
         1 + self.inner.iter().map(Self::count).sum::<usize>()
     }
 
-    /// Puts values in the place of variables, in all that lies within, too.
+    /// Replaces variables by values, also in all entities that it contains.
     pub(super) fn settle(&mut self, variables: &Variables) -> Read<()> {
         for Attribute { value, place } in self.attributes.values_mut() {
             *value = value.settled(variables, *place)?;
-            if let Value::Random(random) = value
-                && !matches!(self.kind, Kind::Randvar | Kind::Cvar)
+            if let ScriptValue::Random(random) = value
+                && !matches!(self.kind, EntityKind::Randvar | EntityKind::Cvar)
             {
                 random.settle(variables)?;
             }
@@ -174,12 +177,12 @@ impl Entity {
         inner.try_for_each(|it| it.settle(variables))
     }
 
-    /// Says what is wrong with it.
+    /// An error at this entity's position.
     pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
         error(self.place, message, help)
     }
 
-    /// Says that an attribute is not there.
+    /// The error that a required attribute is missing.
     pub(super) fn lacks(&self, name: &str, help: &str) -> Diagnostic {
         let message = match self.word.as_str() {
             "" => format!("a {} has no `{name}`", self.kind.row()[0]),
@@ -188,19 +191,19 @@ impl Entity {
         self.error(message, help)
     }
 
-    /// What `take` makes of a value; it says what the value should have been where that is nothing.
+    /// An attribute as `take` converts it. If that is `None`, the error names the wanted value.
     fn taken<T>(
         &self,
         name: &str,
         wanted: &str,
-        take: impl FnOnce(&Value) -> Option<T>,
+        take: impl FnOnce(&ScriptValue) -> Option<T>,
     ) -> Read<Option<T>> {
         let Some(Attribute { value, place }) = self.attributes.get(name) else {
             return Ok(None);
         };
         let wrong = || match value {
-            Value::Variable(name) => {
-                let help = format!("hand it over, as in `${name}=10`");
+            ScriptValue::Variable(name) => {
+                let help = format!("pass a value, as in `${name}=10`");
                 error(*place, format!("`${name}` has no value here"), help)
             }
             _ => {
@@ -211,15 +214,15 @@ impl Entity {
         take(value).ok_or_else(wrong).map(Some)
     }
 
-    /// A text, or the number that stands for one.
+    /// A text or a number, but not a truth value.
     pub(super) fn text(&self, name: &str) -> Read<Option<String>> {
         self.taken(name, "a name", |value| match value {
-            Value::Plain(text) if text.parse::<bool>().is_err() => Some(text.clone()),
+            ScriptValue::Plain(text) if text.parse::<bool>().is_err() => Some(text.clone()),
             _ => None,
         })
     }
 
-    /// What must be there.
+    /// A text that is required.
     pub(super) fn needed(&self, name: &str) -> Read<String> {
         let text = self.text(name)?;
         text.ok_or_else(|| self.lacks(name, &format!("add `{name}=...`")))
@@ -233,34 +236,34 @@ impl Entity {
         Ok(flag?.unwrap_or(false))
     }
 
-    /// A whole number from 0 to `most`.
-    pub(super) fn given<N: Whole>(&self, name: &str, most: N) -> Read<Option<N>> {
+    /// A whole number from 0 to `most`; `None` without the attribute.
+    pub(super) fn given<N: WholeNumber>(&self, name: &str, most: N) -> Read<Option<N>> {
         let wanted = format!("a whole number up to {most}");
         self.taken(name, &wanted, |value| {
             value.number().filter(|it| *it <= most)
         })
     }
 
-    /// The same, or what it is where nobody says it.
-    pub(super) fn number<N: Whole>(&self, name: &str, most: N, otherwise: N) -> Read<N> {
+    /// A whole number from 0 to `most`; `otherwise` without the attribute.
+    pub(super) fn number<N: WholeNumber>(&self, name: &str, most: N, otherwise: N) -> Read<N> {
         Ok(self.given(name, most)?.unwrap_or(otherwise))
     }
 
-    /// A number, or how it is drawn; or what it is where nobody says it.
+    /// A number or a random variable; `otherwise` without the attribute.
     pub(super) fn amount(&self, name: &str, otherwise: u64) -> Read<Law> {
-        if let Some(Value::Random(random)) = self.get(name) {
+        if let Some(ScriptValue::Random(random)) = self.get(name) {
             return random.law();
         }
         let wanted = format!("a whole number up to {DRAWN_MAX}, or a random variable");
-        let number = |value: &Value| value.number().filter(|it| *it <= DRAWN_MAX);
+        let number = |value: &ScriptValue| value.number().filter(|it| *it <= DRAWN_MAX);
         let number = self.taken(name, &wanted, number)?;
         Ok(Law::fixed(number.unwrap_or(otherwise)))
     }
 }
 
-/// What takes attributes, in the order of its table.
+/// Kind of an entity, in the order of `kinds.txt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Kind {
+pub(super) enum EntityKind {
     #[default]
     Script,
     Eventgen,
@@ -274,9 +277,9 @@ pub(super) enum Kind {
     Cvar,
 }
 
-impl Kind {
-    /// What it is called, which attributes it takes, those of older versions included, and which
-    /// words begin what stands in it, or say what it does; with blanks between.
+impl EntityKind {
+    /// Name of the kind, its attributes (also of older versions), and the words that begin its
+    /// contents or name its operation. Words are separated by blanks.
     pub(super) fn row(self) -> [&'static str; 3] {
         let mut rows = rows(include_str!("kinds.txt"));
         rows.nth(self as usize).unwrap_or_default()

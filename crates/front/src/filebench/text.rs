@@ -1,4 +1,4 @@
-//! What filebench prints of a run.
+//! Output of filebench for a run.
 
 use std::fmt::Display;
 
@@ -10,32 +10,32 @@ use results::{CellRecord, Phase, RunEvent, RunRecord};
 use crate::windows::{label, mean_ms, together};
 use crate::{ClassicText, FrontOrigin};
 
-/// What is printed of a script with these words remembered.
+/// The text of a run, from the words that its plan remembers.
 pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
-    Box::new(Text {
+    Box::new(FilebenchText {
         remembered: origin.arguments.clone(),
-        ..Text::default()
+        ..FilebenchText::default()
     })
 }
 
-/// What a plan keeps for the text: lines that are printed as they are.
+/// Lines that the plan keeps for the text, to be printed unchanged.
 pub(super) fn remembered(echoes: &[String], processes: &[(String, u32)]) -> Vec<String> {
     let said = echoes.iter().map(|echo| format!("say {echo}"));
-    // What was defined last is started first.
+    // The original starts the last defined process first.
     let started = processes.iter().rev();
     let started = started.map(|(name, count)| format!("run Starting {count} {name} instances"));
     said.chain(started).collect()
 }
 
 #[derive(Default)]
-struct Text {
+struct FilebenchText {
     remembered: Vec<String>,
-    /// When the run began, once its beginning is printed.
+    /// Start of the run, set once the first lines are printed.
     started_at: Option<Timestamp>,
     is_running: bool,
 }
 
-impl ClassicText for Text {
+impl ClassicText for FilebenchText {
     fn event(&mut self, event: &RunEvent) -> String {
         match event {
             RunEvent::Started { record } => self.beginning(record),
@@ -62,14 +62,14 @@ impl ClassicText for Text {
     }
 }
 
-impl Text {
-    /// Remembered lines of a kind.
+impl FilebenchText {
+    /// Remembered lines that begin with `kind`.
     fn remembered<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
         let all = self.remembered.iter();
         all.filter_map(move |line| line.strip_prefix(kind))
     }
 
-    /// What is printed first, unless it was.
+    /// The lines before the run, unless they were printed.
     fn beginning(&mut self, record: &RunRecord) -> String {
         if self.started_at.replace(record.started_at).is_some() {
             return String::new();
@@ -82,7 +82,7 @@ impl Text {
         begin + &lines(0.0, files.map(populated).unwrap_or_default())
     }
 
-    /// What is printed as a cell begins, unless it was.
+    /// The lines at the start of a cell, unless they were printed.
     fn running(&mut self, now: Option<Timestamp>) -> String {
         if std::mem::replace(&mut self.is_running, true) {
             return String::new();
@@ -103,8 +103,7 @@ fn seconds(begin: Option<Timestamp>, end: Option<Timestamp>) -> f64 {
     both.map_or(0.0, |(begin, end)| end.duration_since(begin).as_secs_f64())
 }
 
-/// A line for each fileset, what was defined last first; none for single files, which have no
-/// width.
+/// One line per fileset, last defined first. Single files have no directory width and no line.
 fn populated(program: &Program) -> Vec<String> {
     let trees = grown_trees(program).unwrap_or_default();
     let sets = program.filesets.iter().zip(&trees).rev();
@@ -131,15 +130,16 @@ fn populated(program: &Program) -> Vec<String> {
 
 const MEGABYTE: f64 = (1 << 20) as f64;
 
-/// The figures of a cell.
+/// Results of a cell.
 fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
     let run_s = cell.run_time_ns as f64 / 1e9;
     let end_s = begin_s + run_s;
     let per_second = |amount: u64| amount as f64 / run_s.max(1e-9);
-    // Whole seconds, as the original counts them.
+    // The original counts whole seconds.
     let took = format!("Run took {} seconds...", run_s as u64);
     let mut text = lines(end_s, [took.as_str(), "Per-Operation Breakdown"]);
     let mut calls = Vec::new();
+    // The original lists the last defined flowop first.
     for (name, meaning) in program.labels.iter().zip(program.label_meanings()).rev() {
         let counted = label(cell, name).filter(|_| meaning != Some(LabelMeaning::Composite));
         let figures = counted.cloned().unwrap_or_default();
@@ -150,6 +150,7 @@ fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
             "{name:<20} {count}ops {ops:8.0}ops/s {mib:5.1}mb/s {mean_ms:8.3}ms/op \
              [{least_ms:.3}ms - {most_ms:5.3}ms]\n"
         );
+        // Limits, waits and ends are not I/O, so the original's summary leaves them out.
         if let Some(LabelMeaning::Call(operation)) = meaning {
             calls.push((operation, figures));
         }

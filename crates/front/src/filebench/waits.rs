@@ -1,24 +1,24 @@
-//! Flowops that wait for other threads, or for events.
+//! Flowops that wait for other threads or for events.
 
 use plan::printable;
 use plan::program::{Act, Due, Measure, Refill, Tokens, Whose};
 
-use super::program::Writer;
+use super::program::ProgramWriter;
 use super::script::{Entity, Read};
 use crate::acts::byte;
 use crate::tokens::error;
 
-/// The generator puts so many events at once.
+/// Number of events that the generator adds at a time.
 const EVENTS_AT_ONCE: u32 = 10;
-/// It lets no more lie there than it makes in so many seconds.
+/// Limit on pending events, in seconds of the generator's rate.
 const SECONDS_OF_EVENTS: u32 = 5;
-/// Bytes of the event that `bwlimit` takes.
+/// Bytes per event of `bwlimit`.
 const EVENT_BYTES: u64 = 1 << 20;
-/// What is taken or put at once, at most.
+/// Largest number of tokens taken or put at a time.
 const TOKENS_MAX: u32 = 1 << 30;
 
-impl Writer {
-    /// The number of the tokens of a name.
+impl ProgramWriter {
+    /// Index of the tokens with this name, which are added if they are new.
     fn tokens(&mut self, name: &str) -> usize {
         let tokens = &mut self.program.tokens;
         let known = tokens.iter().position(|it| it.name == name);
@@ -32,7 +32,7 @@ impl Writer {
         })
     }
 
-    /// Takes the limits of room away where nobody who puts has to wait, once all flowops are known.
+    /// Removes the limit on tokens whose puts never block, once all flowops are known.
     pub(super) fn make_room(&mut self) -> Read<()> {
         for (number, tokens) in self.program.tokens.iter_mut().enumerate() {
             let put = self.put.get(&number);
@@ -45,13 +45,14 @@ impl Writer {
         Ok(())
     }
 
-    /// What waits, or ends a wait; nothing where it would wait for events that nobody makes.
+    /// A flowop that waits or ends a wait; `None` if it limits by events and there is no generator.
     pub(super) fn waits(&mut self, op: &Entity) -> Read<Option<Act>> {
         let value = op.number("value", TOKENS_MAX, 1)?.max(1);
         let act = match op.word.as_str() {
             "block" => self.taken(1, 1),
             "semblock" => self.taken(value, op.number("highwater", TOKENS_MAX, 1)?),
-            // Who wakes others does not wait for them, but a wake-up that nobody has seen is one.
+            // One wake-up may be pending without a waiting thread; `put` only blocks on a second
+            // one.
             "wakeup" => self.put(op, 1, true)?,
             "sempost" => self.put(op, value, op.flag("blocking")?)?,
             _ if self.event_rate == 0 => return Ok(None),
@@ -60,7 +61,7 @@ impl Writer {
         Ok(self.step(vec![act]))
     }
 
-    /// Takes what others put, and says how much room that has.
+    /// Takes tokens that other threads put; `highwater` is the room for them.
     fn taken(&mut self, value: u32, highwater: u32) -> Act {
         let name = self.program.labels[usize::from(self.thread.label)].clone();
         let number = self.tokens(&name);
@@ -79,11 +80,12 @@ impl Writer {
         Ok(Act::Put {
             tokens: byte(number),
             count,
+            // The original posts to every instance of the target.
             whose: Whose::Each,
         })
     }
 
-    /// Takes events for what was done since the last time.
+    /// Takes events for the work since the last call.
     fn limited(&mut self, op: &Entity) -> Read<Act> {
         let is_of_bytes = op.word == "bwlimit";
         let (what, _) = self.counted(op, is_of_bytes)?;
@@ -99,6 +101,7 @@ impl Writer {
         self.program.tokens[number].refill = Some(Refill {
             per_second: rate.into(),
             at_once: EVENTS_AT_ONCE,
+            // Even at a low rate, there must be room for the events that are added at a time.
             most: (rate * SECONDS_OF_EVENTS).max(EVENTS_AT_ONCE),
         });
         Ok(take(number, due))

@@ -1,4 +1,4 @@
-//! Jobs from sections: defaults, options, clones, waves, groups.
+//! Builds jobs from sections: defaults, options, clones, waves, groups.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,65 +6,67 @@ use std::sync::Arc;
 use plan::{Diagnostic, printable};
 
 use super::apply::apply;
-use super::checks::{self, Limits};
-use super::jobs::{Group, Job, JobSet, WrittenOption};
-use super::lexer::{Item, Section, is_global};
-use super::place::Place;
-use super::settings::{Engine, Settings};
-use super::table::{OptionRow, Table, Verdict};
-use super::values::Value;
+use super::checks::{self, JobLimits};
+use super::jobs::{FioJob, JobGroup, JobSet, WrittenOption};
+use super::lexer::{Item, JobSection, is_global};
+use super::place::SourceLine;
+use super::settings::{Engine, FioSettings};
+use super::table::{FioOption, OptionSupport, OptionTable};
+use super::values::OptionValue;
 
-/// Notes at most: more are the same again.
+/// Maximum number of notes; more would only repeat.
 const NOTES_MAX: usize = 200;
-/// Errors that are listed at most.
+/// Maximum number of errors listed.
 const ERRORS_MAX: usize = 50;
-/// Sections that are named where none was asked for, at most.
+/// Maximum number of section names that an error about a missing section lists.
 const PASSED_MAX: usize = 10;
 
-/// What is known of the jobs so far.
+/// Jobs built so far, and the state needed to build the next one.
 pub(super) struct Builder {
-    pub table: Table,
+    pub table: OptionTable,
     pub set: JobSet,
-    pub limits: Limits,
-    /// What is wrong so far, so that all of it is listed at once.
+    pub limits: JobLimits,
+    /// Errors so far, collected so that one run lists all of them.
     pub errors: Vec<Diagnostic>,
-    /// Sections that are asked for; empty for all.
+    /// Sections selected with `--section`; empty for all.
     pub wanted: Vec<String>,
-    /// Sections that were not, the first few.
+    /// The first few sections that were not selected.
     pub passed: Vec<String>,
-    /// Names of jobs.
+    /// Names of the jobs so far, which `wait_for` may name.
     names: HashSet<String>,
-    defaults: Settings,
-    /// Options of single engines that hold for all jobs.
-    of_engines: Vec<(OptionRow, Place)>,
+    defaults: FioSettings,
+    /// Engine options in global sections.
+    of_engines: Vec<(FioOption, SourceLine)>,
 }
 
-/// An option by its row, and its value.
+/// Main name of an option, and its value.
 type Named = (String, Option<String>);
 
 impl Builder {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: JobLimits) -> Self {
         Self {
-            table: Table::new(),
+            table: OptionTable::new(),
             set: JobSet::default(),
             limits,
             errors: Vec::new(),
             wanted: Vec::new(),
             passed: Vec::new(),
             names: HashSet::new(),
-            defaults: Settings::default(),
+            defaults: FioSettings::default(),
             of_engines: Vec::new(),
         }
     }
 
-    /// Takes the sections of a file, the first job of which waits for all before.
+    /// Takes the sections of a job file. Unless the file is the first, its first job waits for all
+    /// earlier jobs.
     pub(super) fn take_file(
         &mut self,
-        sections: Vec<Section>,
+        sections: Vec<JobSection>,
         is_first: bool,
     ) -> Result<(), Diagnostic> {
         let mut waits = !is_first;
         for mut section in sections {
+            // The sort is stable, so of two equal options the later one still wins.
             section.items.sort_by_key(|item| self.rank(&item.name));
             if section.is_global() {
                 self.take_global(&section.name, &section.items)?;
@@ -76,12 +78,12 @@ impl Builder {
         Ok(())
     }
 
-    /// Whether a section is asked for.
+    /// `true` if a section is selected.
     pub(super) fn is_wanted(&self, name: &str) -> bool {
         self.wanted.is_empty() || is_global(name) || self.wanted.iter().any(|it| it == name)
     }
 
-    /// Whether a section is asked for; remembers those that are not.
+    /// `true` if a section is selected; remembers the first few that are not.
     pub(super) fn wants(&mut self, name: &str) -> bool {
         let is_wanted = self.is_wanted(name);
         if !is_wanted && self.passed.len() < PASSED_MAX {
@@ -90,7 +92,7 @@ impl Builder {
         is_wanted
     }
 
-    /// Options for all jobs that are still to come.
+    /// Takes options that apply to all later jobs.
     pub(super) fn take_global(&mut self, section: &str, items: &[Item]) -> Result<(), Diagnostic> {
         let mut settings = std::mem::take(&mut self.defaults);
         let mut of_engines = std::mem::take(&mut self.of_engines);
@@ -101,13 +103,13 @@ impl Builder {
         Ok(())
     }
 
-    /// A job with its clones.
-    pub(super) fn take_job(&mut self, section: &Section, waits: bool) -> Result<(), Diagnostic> {
+    /// Takes a job and creates its clones.
+    pub(super) fn take_job(&mut self, section: &JobSection, waits: bool) -> Result<(), Diagnostic> {
         let mut settings = self.defaults.clone();
         settings.grouping.waits_for_all |= waits;
         let mut of_engines = self.of_engines.clone();
         if has_other_engine(&settings, &section.items) {
-            // What only the former one knows goes with it.
+            // Options of the global engine do not apply to another engine.
             of_engines.clear();
             settings.engine.forget_own_options();
         }
@@ -115,7 +117,8 @@ impl Builder {
         let error_count = self.errors.len();
         let options = self.take_items(name, &section.items, &mut settings, &mut of_engines)?;
         if self.errors.len() > error_count {
-            // What the options say together is not known, but later jobs may wait for this one.
+            // Skip the checks of the incomplete settings, but create the job: later ones may wait
+            // for it.
             return self.clones(section, name.clone(), settings, options);
         }
         let mut notes = Vec::new();
@@ -133,6 +136,7 @@ impl Builder {
             let obstacle = checks::obstacle(&settings, section);
             self.set.obstacles.extend(obstacle);
         }
+        // `name` renames the job in results; its files keep the name of the section.
         let said = options.iter().rev().find(|(option, _)| option == "name");
         let said = said.and_then(|(_, value)| value.as_deref());
         let name = said.unwrap_or(name).trim().to_owned();
@@ -141,9 +145,9 @@ impl Builder {
 
     fn clones(
         &mut self,
-        section: &Section,
+        section: &JobSection,
         name: String,
-        settings: Settings,
+        settings: FioSettings,
         options: Vec<Named>,
     ) -> Result<(), Diagnostic> {
         let first = self.set.jobs.len();
@@ -153,7 +157,7 @@ impl Builder {
             let most = self.limits.jobs_max;
             return Err(match clone_count {
                 0 => {
-                    let error = section.place.error("there would be no jobs");
+                    let error = section.place.error("the section has no clones");
                     error.help("change `numjobs`")
                 }
                 _ => {
@@ -172,11 +176,12 @@ impl Builder {
         let options: Arc<[Named]> = options.into();
         self.names.insert(name.clone());
         for made in 0..clone_count {
-            self.set.jobs.push(Job {
+            self.set.jobs.push(FioJob {
                 name: name.clone(),
                 section: Arc::clone(&section_name),
                 place: section.place.clone(),
                 number: (first as u32) + made + 1,
+                // fio creates clone 0 first, then the others from the last down to 1.
                 clone_index: (clone_count - made) % clone_count,
                 clone_count,
                 wave_index: self.set.waves.len() - 1,
@@ -188,13 +193,13 @@ impl Builder {
         Ok(())
     }
 
-    /// Reads options into settings, and says by which names.
+    /// Reads options into settings; returns them under their main names.
     fn take_items(
         &mut self,
         section: &str,
         items: &[Item],
-        settings: &mut Settings,
-        of_engines: &mut Vec<(OptionRow, Place)>,
+        settings: &mut FioSettings,
+        of_engines: &mut Vec<(FioOption, SourceLine)>,
     ) -> Result<Vec<Named>, Diagnostic> {
         let section: Arc<str> = Arc::from(section);
         let mut options = Vec::with_capacity(items.len());
@@ -227,14 +232,14 @@ impl Builder {
         Ok(options)
     }
 
-    fn row(&self, item: &Item) -> Result<OptionRow, Diagnostic> {
+    fn row(&self, item: &Item) -> Result<FioOption, Diagnostic> {
         let row = self.table.find(&item.name);
         let row = row.filter(|it| !it.is_of_value());
         let shown = printable(&item.name);
         match row {
             Some(row) if row.is_of_command_line => {
                 let message = format!("`{shown}` belongs on the command line, not in a job");
-                let help = format!("write `--{}` behind the program's name", row.name());
+                let help = format!("put `--{}` on the command line", row.name());
                 Err(item.place.error(message).help(help))
             }
             Some(row) => Ok(*row),
@@ -242,17 +247,27 @@ impl Builder {
                 let error = item.place.error(format!("there is no option `{shown}`"));
                 Err(match self.table.nearest(&item.name) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help("look for it in docs/fio.md"),
+                    None => error.help(self.with_equals_sign(&item.name)),
                 })
             }
         }
     }
 
+    /// Help for a line that is not an option: it may lack the `=`.
+    fn with_equals_sign(&self, line: &str) -> String {
+        let words = line.split_once(char::is_whitespace);
+        let known = words.filter(|(name, _)| self.table.find(name).is_some());
+        match known {
+            Some((name, value)) => format!("write `{name}={}`", printable(value.trim())),
+            None => "see docs/fio.md for all options".to_owned(),
+        }
+    }
+
     fn take_item(
         &mut self,
-        row: OptionRow,
+        row: FioOption,
         item: &Item,
-        settings: &mut Settings,
+        settings: &mut FioSettings,
     ) -> Result<(), Diagnostic> {
         let kilo = settings.kilo.0;
         let wrong = |why: String| {
@@ -264,7 +279,7 @@ impl Builder {
             item.place.error(message).help(why)
         };
         self.check_engine(&row, item)?;
-        let read = Value::read(row.kind(), item.value.as_deref(), kilo).map_err(wrong)?;
+        let read = OptionValue::read(row.kind(), item.value.as_deref(), kilo).map_err(wrong)?;
         apply(settings, row.name(), &read.value).map_err(wrong)?;
         match read.remark {
             Some(remark) => self.note(item.place.warning(remark)),
@@ -272,8 +287,8 @@ impl Builder {
         }
     }
 
-    /// An engine has a name that fio knows, or is no engine.
-    fn check_engine(&self, row: &OptionRow, item: &Item) -> Result<(), Diagnostic> {
+    /// Rejects an `ioengine` that fio does not know.
+    fn check_engine(&self, row: &FioOption, item: &Item) -> Result<(), Diagnostic> {
         let value = item.value.as_deref().unwrap_or_default().trim();
         let is_known = || self.table.of_value(row, value) != row || Engine::of(value).is_some();
         if row.name() != "ioengine" || value.is_empty() || is_known() {
@@ -287,8 +302,8 @@ impl Builder {
         }))
     }
 
-    /// Units come first in a section of a file, then most options, then names of files, and last
-    /// what only the engine knows, as in fio.
+    /// Order in which the options of a section apply, as in fio: units, most options, file names,
+    /// engine options.
     pub(super) fn rank(&self, name: &str) -> u8 {
         let Some(row) = self.table.find(name) else {
             return 1;
@@ -301,25 +316,25 @@ impl Builder {
         }
     }
 
-    /// What becomes of an option with that value.
-    fn verdict(&self, row: &OptionRow, value: Option<&str>) -> (Verdict, &'static str) {
+    /// How pgmeter handles the option with this value.
+    fn verdict(&self, row: &FioOption, value: Option<&str>) -> (OptionSupport, &'static str) {
         let of_value = self.table.of_value(row, value.unwrap_or_default().trim());
-        let is_refused = matches!(of_value.verdict, Verdict::Refused { .. });
+        let is_refused = matches!(of_value.verdict, OptionSupport::Refused { .. });
         match (is_refused, value.map(str::trim)) {
-            // What is switched off is as it is here.
-            (true, Some("0")) => (Verdict::Done, "Off, as it is here."),
+            // pgmeter behaves as if a refused option were 0.
+            (true, Some("0")) => (OptionSupport::Done, "Off, as always in pgmeter."),
             _ => (of_value.verdict, of_value.sentence),
         }
     }
 
-    /// Takes note of an error; what follows is read all the same.
+    /// Records an error; parsing continues.
     pub(super) fn fail(&mut self, error: Diagnostic) {
         if self.errors.len() < ERRORS_MAX {
             self.errors.push(error);
         }
     }
 
-    /// All that is wrong or refused, if anything is wrong.
+    /// Returns all errors and refusals together, if there are any errors.
     pub(super) fn take_errors(&mut self) -> Result<(), Diagnostic> {
         if self.errors.is_empty() {
             return Ok(());
@@ -343,24 +358,28 @@ impl Builder {
     }
 }
 
-/// Adds jobs to the last group, or opens one.
-fn extend(groups: &mut Vec<Group>, jobs: std::ops::Range<usize>, opens: bool) {
+/// Adds jobs to the last group, or opens a new one.
+fn extend(groups: &mut Vec<JobGroup>, jobs: std::ops::Range<usize>, opens: bool) {
     match groups.last_mut() {
         Some(last) if !opens => last.jobs.end = jobs.end,
-        _ => groups.push(Group { jobs }),
+        _ => groups.push(JobGroup { jobs }),
     }
 }
 
-/// Whether a section names another engine than that of the globals.
-fn has_other_engine(globals: &Settings, items: &[Item]) -> bool {
+/// `true` if a section names another engine than the global options.
+fn has_other_engine(globals: &FioSettings, items: &[Item]) -> bool {
     let named = items.iter().rev().find(|item| item.name == "ioengine");
     let named = named.and_then(|item| item.value.as_deref());
     named.is_some_and(|name| name.trim() != globals.engine.name)
 }
 
-/// Options of single engines need one of them.
-fn check_engines(settings: &Settings, of_engines: &[(OptionRow, Place)]) -> Result<(), Diagnostic> {
+/// Rejects options of other engines than the one selected.
+fn check_engines(
+    settings: &FioSettings,
+    of_engines: &[(FioOption, SourceLine)],
+) -> Result<(), Diagnostic> {
     let engine = settings.engine.name.split(':').next().unwrap_or_default();
+    // The engine itself is refused, so its options need no further error.
     if settings.engine.engine == Engine::Refused {
         return Ok(());
     }
@@ -378,5 +397,5 @@ fn check_engines(settings: &Settings, of_engines: &[(OptionRow, Place)]) -> Resu
     );
     Err(place
         .error(message)
-        .help(format!("it belongs to {}", engines.join(", "))))
+        .help(format!("use it only with {}", engines.join(", "))))
 }

@@ -1,28 +1,30 @@
-//! What of a job depends on several options.
+//! Checks that involve several options of a job.
 
 use std::collections::HashSet;
 
 use plan::{Diagnostic, printable};
 
 use super::jobs::is_device;
-use super::lexer::Section;
-use super::settings::{Access, Amount, Checksum, Direction, Engine, Settings, ZoneMode};
+use super::lexer::JobSection;
+use super::settings::{
+    AccessSettings, Checksum, Direction, Engine, FioSettings, RandomGenerator, SizeAmount, ZoneMode,
+};
 
-/// Jobs at most, unless the command line says otherwise.
+/// Default of `--max-jobs`.
 const JOBS_MAX: u32 = 4096;
 
-/// What applies to all jobs.
+/// Limits from the command line that apply to all jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Limits {
-    /// Jobs at most.
+pub(super) struct JobLimits {
+    /// Maximum number of jobs.
     pub jobs_max: u32,
-    /// Whether jobs may not write.
+    /// `true` if jobs must not write (`--readonly`).
     pub is_read_only: bool,
-    /// Whether notes are errors.
+    /// `true` if notes are errors (`--warnings-fatal`).
     pub are_notes_fatal: bool,
 }
 
-impl Default for Limits {
+impl Default for JobLimits {
     fn default() -> Self {
         Self {
             jobs_max: JOBS_MAX,
@@ -32,14 +34,14 @@ impl Default for Limits {
     }
 }
 
-/// Makes the settings agree with each other, and notes what that changes.
+/// Reconciles settings that conflict and notes the changes.
 ///
 /// # Errors
-/// What fio does not run either.
+/// Combinations that fio rejects too.
 pub(super) fn resolve(
-    settings: &mut Settings,
-    section: &Section,
-    limits: Limits,
+    settings: &mut FioSettings,
+    section: &JobSection,
+    limits: JobLimits,
     notes: &mut Vec<Diagnostic>,
 ) -> Result<(), Diagnostic> {
     let job = printable(&section.name);
@@ -47,13 +49,14 @@ pub(super) fn resolve(
     let mut note = |message: String| notes.push(section.place.warning(message));
     if limits.is_read_only && !is_reading(&settings.access) {
         return fail(
-            format!("job `{job}` writes, and `--readonly` forbids it"),
+            format!("job `{job}` writes, which `--readonly` forbids"),
             "use `rw=read`, or leave `--readonly` out",
         );
     }
     if let Some((message, help)) = wrong_zones(settings).or_else(|| wrong_pair(settings)) {
         return fail(format!("job `{job}`: {message}"), help);
     }
+    // Before `files`, which counts the names.
     device(settings, &section.name);
     files(settings);
     if settings.time.is_time_based && settings.time.runtime_us == 0 {
@@ -73,22 +76,22 @@ pub(super) fn resolve(
     Ok(())
 }
 
-const fn is_reading(access: &Access) -> bool {
+const fn is_reading(access: &AccessSettings) -> bool {
     matches!(
         access.direction,
         Direction::Read | Direction::FileStat | Direction::DirectoryStat
     )
 }
 
-/// What is wrong, and what helps.
+/// An error message and its help.
 type Wrong = (&'static str, &'static str);
 
-fn wrong_zones(settings: &mut Settings) -> Option<Wrong> {
+fn wrong_zones(settings: &mut FioSettings) -> Option<Wrong> {
     let space = &mut settings.space;
     let has_zones = space.zone_size > 0;
     match space.zone_mode {
         ZoneMode::None if has_zones => {
-            Some(("zones have sizes, but no mode", "add `zonemode=strided`"))
+            Some(("`zonesize` needs a `zonemode`", "add `zonemode=strided`"))
         }
         ZoneMode::Strided if space.zone_size == 0 => {
             Some(("strided zones have no size", "add `zonesize`"))
@@ -103,8 +106,8 @@ fn wrong_zones(settings: &mut Settings) -> Option<Wrong> {
     }
 }
 
-/// Work on files as such goes with an engine of that name.
-fn wrong_pair(settings: &Settings) -> Option<Wrong> {
+/// Checks that operations on whole files have the engine of the same name.
+fn wrong_pair(settings: &FioSettings) -> Option<Wrong> {
     let wanted = match settings.access.direction {
         Direction::FileCreate => Engine::FileCreate,
         Direction::FileStat => Engine::FileStat,
@@ -117,47 +120,51 @@ fn wrong_pair(settings: &Settings) -> Option<Wrong> {
     ))
 }
 
-/// A section that is named as a device works on it, as in fio.
-fn device(settings: &mut Settings, section: &str) {
+/// A section whose name is a device path uses that device, as in fio.
+fn device(settings: &mut FioSettings, section: &str) {
     let files = &mut settings.files;
     if files.names.is_empty() && files.count <= 1 && is_device(section) {
         files.names = vec![section.to_owned()];
     }
 }
 
-fn files(settings: &mut Settings) {
+fn files(settings: &mut FioSettings) {
     let files = &mut settings.files;
     files.count = files.count.max(1);
     if !files.names.is_empty() {
+        // fio uses only the first `nrfiles` of the names.
         files.count = files.count.min(files.names.len() as u32);
     }
     if files.open_count == 0 || files.open_count > files.count {
         files.open_count = files.count;
     }
-    // Reads need what they read, so nothing is cut off.
+    // Reads need existing data, so the files are laid out first.
     files.overwrites |= settings.access.reads();
-    // Several open files have no strides, as in fio.
+    // As in fio, strided zones need a single open file.
     if settings.space.zone_mode == ZoneMode::Strided && files.open_count > 1 {
         settings.space.zone_mode = ZoneMode::None;
     }
 }
 
-fn wrong_size(settings: &Settings) -> Option<Wrong> {
+fn wrong_size(settings: &FioSettings) -> Option<Wrong> {
+    // A replay takes its files and sizes from the log.
     if settings.replay.read.is_some() {
         return None;
     }
     let space = &settings.space;
     let is_of_others = !settings.files.names.is_empty();
+    // A job that fills the device needs no size, and a refused engine is an error already.
     let is_free = space.fills_device || settings.engine.engine == Engine::Refused;
-    if let (Some((0, _)), _) | (_, Some(Amount::Bytes(0))) = (space.file_size, space.size) {
+    if let (Some((0, _)), _) | (_, Some(SizeAmount::Bytes(0))) = (space.file_size, space.size) {
         return Some(("it has no size", "write `size=1g`"));
     }
+    // Named files may already exist, and then their size is known when the job runs.
     if space.file_size.is_none() && !is_of_others && !is_free {
         match space.size {
             None => return Some(("it has no size", "add `size=1g`")),
-            Some(Amount::Percent(_)) => {
+            Some(SizeAmount::Percent(_)) => {
                 return Some((
-                    "a share of a file that is not there is nothing",
+                    "a size in percent needs an existing file",
                     "write `size=1g`",
                 ));
             }
@@ -169,22 +176,24 @@ fn wrong_size(settings: &Settings) -> Option<Wrong> {
         return Some(("it has no files", "write `nrfiles=1`"));
     }
     let bytes = match (space.file_size, space.size) {
-        (Some((_, most)), Some(Amount::Bytes(size))) => most.min(size),
+        (Some((_, most)), Some(SizeAmount::Bytes(size))) => most.min(size),
         (Some((_, most)), _) => most,
-        (None, Some(Amount::Bytes(size))) => size / count,
+        // In fio, `size` covers all files of a clone together.
+        (None, Some(SizeAmount::Bytes(size))) => size / count,
         _ => return None,
     };
+    // These engines transfer nothing, so the size of a block does not matter.
     let is_of_blocks = !matches!(
         settings.engine.engine,
         Engine::FileCreate | Engine::FileStat | Engine::FileDelete
     );
     (is_of_blocks && bytes < smallest_block(settings)).then_some((
         "its files are smaller than a block",
-        "make `size` larger, or `bs` smaller; decimals such as `1.5m` are cut off",
+        "use a larger `size` or a smaller `bs`; decimals such as `1.5m` are truncated",
     ))
 }
 
-fn smallest_block(settings: &Settings) -> u64 {
+fn smallest_block(settings: &FioSettings) -> u64 {
     let sizes = settings.blocks.sizes();
     match settings.access.direction {
         Direction::Read => sizes.read.min(),
@@ -194,79 +203,85 @@ fn smallest_block(settings: &Settings) -> u64 {
     }
 }
 
-fn order(settings: &mut Settings, job: &str, note: &mut impl FnMut(String)) {
+fn order(settings: &mut FioSettings, job: &str, note: &mut impl FnMut(String)) {
+    // fio's LFSR visits each block exactly once without a map of blocks.
+    if settings.order.generator == RandomGenerator::Lfsr {
+        settings.order.is_with_replacement = false;
+    }
     let sizes = settings.blocks.sizes();
     let (align, access) = (&settings.blocks.align, &settings.access);
     let is_aligned_else = align.read.is_some_and(|it| it != sizes.read.min())
         || align.write.is_some_and(|it| it != sizes.write.min());
     if access.is_random && is_aligned_else && !settings.order.is_with_replacement {
         note(format!(
-            "job `{job}`: with `ba`, blocks may be met again, as with `norandommap`"
+            "job `{job}`: with `ba`, blocks may repeat, as with `norandommap`"
         ));
         settings.order.is_with_replacement = true;
     }
     if settings.replay.read.is_some() && settings.replay.write.is_some() {
-        note(format!("job `{job}`: a replay writes no log of its own"));
+        note(format!("job `{job}`: a replay ignores `write_iolog`"));
         settings.replay.write = None;
     }
 }
 
-/// What is moved otherwise than the words seem to say.
-fn amounts(settings: &Settings, job: &str, note: &mut impl FnMut(String)) {
+/// Notes sizes and rates that do not mean what they seem to.
+fn amounts(settings: &FioSettings, job: &str, note: &mut impl FnMut(String)) {
     let (space, access, rates) = (&settings.space, &settings.access, &settings.rates);
-    if let (Some((_, most)), Some(Amount::Bytes(size))) = (space.file_size, space.size)
+    if let (Some((_, most)), Some(SizeAmount::Bytes(size))) = (space.file_size, space.size)
         && size > most.saturating_mul(settings.files.count.into())
     {
         note(format!(
-            "job `{job}`: `size` is more than its files hold, and cut to that"
+            "job `{job}`: `size` exceeds its files and is reduced to their size"
         ));
     }
     let paced = |read: u64, write: u64| read > 0 && write > 0;
     let (iops, bytes) = (&rates.iops, &rates.bytes_per_second);
     let is_paced = paced(iops.read | bytes.read, iops.write | bytes.write);
+    // 50 is the default, so it may not have been requested.
     if access.direction == Direction::Mixed && access.read_percent != 50 && is_paced {
         note(format!(
-            "job `{job}`: reads and writes have a rate each, which make the mix, not `rwmixread`"
+            "job `{job}`: the rates of reads and writes determine the mix, not `rwmixread`"
         ));
     }
 }
 
-fn names(settings: &Settings, job: &str, note: &mut impl FnMut(String)) {
+fn names(settings: &FioSettings, job: &str, note: &mut impl FnMut(String)) {
     let (files, clones) = (&settings.files, settings.process.clone_count);
     let is_made = files.names.is_empty() && !files.format.is_empty();
     if is_made && clones > 1 && !files.format.contains("$jobnum") {
         note(format!(
-            "job `{job}`: all clones have the same files, as `filename_format` has no `$jobnum`; \
+            "job `{job}`: all clones share files, because `filename_format` has no `$jobnum`; \
              in fio, only one of them works"
         ));
     }
 }
 
-fn verify(settings: &mut Settings, job: &str, note: &mut impl FnMut(String)) {
+fn verify(settings: &mut FioSettings, job: &str, note: &mut impl FnMut(String)) {
     if settings.verify.checksum == Checksum::None || !settings.access.writes() {
         return;
     }
+    // As in fio, each verified write gets new content.
     settings.content.is_refilled = true;
     let reads_at_end = settings.verify.reads_back && settings.verify.backlog == 0;
     if reads_at_end && settings.time.is_time_based {
         note(format!(
-            "job `{job}`: with `time_based`, what was written is not read back"
+            "job `{job}`: with `time_based`, written data is not read back"
         ));
     }
 }
 
-/// What fio finds out only when it runs the job.
-pub(super) fn obstacle(settings: &Settings, section: &Section) -> Option<Diagnostic> {
+/// Errors that fio detects only when it runs the job.
+pub(super) fn obstacle(settings: &FioSettings, section: &JobSection) -> Option<Diagnostic> {
     let (message, help) = wrong_size(settings)?;
     let job = printable(&section.name);
     let error = section.place.error(format!("job `{job}`: {message}"));
     Some(error.help(help))
 }
 
-/// A job that is waited for stands above.
+/// Checks that the job named by `wait_for` comes earlier.
 pub(super) fn wait_for(
-    settings: &Settings,
-    section: &Section,
+    settings: &FioSettings,
+    section: &JobSection,
     known: &HashSet<String>,
 ) -> Result<(), Diagnostic> {
     let Some(name) = &settings.grouping.waits_for else {

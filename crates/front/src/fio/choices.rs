@@ -1,6 +1,6 @@
-//! Enumerations of the words that an option knows.
+//! Enumerations of the words that an option accepts.
 
-/// An enumeration with the words for each of its variants.
+/// Defines an enumeration and the words for each of its variants.
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident {
         $($(#[$of_variant:meta])* $variant:ident = $($word:literal)|+),+ $(,)?
@@ -10,7 +10,7 @@ macro_rules! choices {
         pub enum $name { $($(#[$of_variant])* $variant),+ }
 
         impl $name {
-            /// From its word, or what stands before a colon.
+            /// Parses the word before the first colon, or the whole text if there is no colon.
             pub(in crate::fio) fn of(text: &str) -> Option<Self> {
                 match text.split(':').next().unwrap_or_default().trim() {
                     $($($word)|+ => Some(Self::$variant),)+

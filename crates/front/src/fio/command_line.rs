@@ -1,30 +1,31 @@
-//! fio's own command line.
+//! Parses fio's command line.
 
 use plan::{Diagnostic, printable};
 
 use super::builder::Builder;
-use super::checks::Limits;
+use super::checks::JobLimits;
 use super::jobs::{JobSet, WrittenOption};
-use super::lexer::{self, Item, Section, is_global};
-use super::place::Place;
-use super::table::OptionRow;
-use super::values::Value;
+use super::lexer::{self, Item, JobSection, is_global};
+use super::place::SourceLine;
+use super::table::FioOption;
+use super::values::OptionValue;
 use super::{Surroundings, show};
+use crate::others::not_a_job;
 
-/// Options that are named where the beginning of a name is that of several, at most.
+/// Maximum number of options that an error lists for an ambiguous abbreviation.
 const ALIKE_MAX: usize = 6;
 
 choices! {
-    /// A form in which results are printed.
+    /// Output format of results.
     OutputFormat {
-        /// For people.
+        /// Text for people.
         #[default]
         Normal = "normal",
-        /// Lines with semicolons.
+        /// Lines of fields, separated by semicolons.
         Terse = "terse" | "minimal",
         /// JSON.
         Json = "json",
-        /// JSON with histograms.
+        /// JSON with latency histograms.
         JsonPlus = "json+",
     }
 }
@@ -32,7 +33,7 @@ choices! {
 choices! {
     /// When progress is shown.
     Progress {
-        /// On terminals.
+        /// Only on a terminal.
         #[default]
         Auto = "auto",
         /// Always.
@@ -42,58 +43,58 @@ choices! {
     }
 }
 
-/// What is done with the jobs.
+/// What to do with the jobs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Action {
-    /// They are run.
+    /// Run them.
     #[default]
     Run,
-    /// They are read, and that is all.
+    /// Parse them and exit.
     ParseOnly,
-    /// This is printed.
+    /// Print this text instead.
     Print(String),
 }
 
-/// What is said beside the jobs.
+/// Options of the command line that belong to no job.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Invocation {
-    /// What is done.
+pub struct FioInvocation {
+    /// What to do with the jobs.
     pub action: Action,
-    /// Forms of the results; at least one unless nothing is run.
+    /// Output formats; at least one if the jobs run.
     pub formats: Vec<OutputFormat>,
-    /// Version of terse lines.
+    /// Version of the terse format.
     pub terse_version: u32,
-    /// Terse lines behind the text.
+    /// `true` if terse lines follow the normal output.
     pub appends_terse: bool,
-    /// The file for results; empty for standard output.
+    /// File for the results; `None` for standard output.
     pub output: Option<String>,
     /// When progress is shown.
     pub progress: Progress,
-    /// Progress in new lines, so often; 0 for never.
+    /// Interval after which progress starts a new line, in microseconds; 0 for never.
     pub progress_line_us: u64,
-    /// Progress so often; 0 for each second.
+    /// Interval of progress updates in microseconds; 0 for one second.
     pub progress_interval_us: u64,
-    /// All results so often; 0 for at the end.
+    /// Interval of intermediate results in microseconds; 0 for results only at the end.
     pub status_interval_us: u64,
-    /// Logs of the bandwidth of all jobs together.
+    /// `true` if the total bandwidth of all jobs is logged.
     pub logs_bandwidth: bool,
-    /// Where logs are put; empty for the current directory.
+    /// Directory for logs; empty for the current directory.
     pub log_directory: String,
 }
 
-/// Reads a command line, the program's name left out.
+/// Reads a command line, without the program name.
 ///
 /// # Errors
-/// The first thing that fio would not take either, or that is refused.
+/// Everything that fio rejects too, and options of the command line that pgmeter refuses.
 pub fn read_arguments(
     arguments: &[String],
     surroundings: &Surroundings<'_>,
-) -> Result<(Invocation, JobSet), Diagnostic> {
-    let mut reader = Reader {
-        builder: Builder::new(Limits::default()),
-        invocation: Invocation {
+) -> Result<(FioInvocation, JobSet), Diagnostic> {
+    let mut reader = CommandLineReader {
+        builder: Builder::new(JobLimits::default()),
+        invocation: FioInvocation {
             terse_version: 3,
-            ..Invocation::default()
+            ..FioInvocation::default()
         },
         globals: Vec::new(),
         job: None,
@@ -101,20 +102,20 @@ pub fn read_arguments(
         shows_commands: false,
     };
     if let Err(error) = reader.read(arguments) {
-        // What follows an option that is not known may be its value, so nothing more is read.
+        // The next argument may be the value of the unknown option, so stop reading here.
         reader.builder.fail(error);
         reader.builder.take_errors()?;
     }
     reader.finish(surroundings)
 }
 
-struct Reader {
+struct CommandLineReader {
     builder: Builder,
-    invocation: Invocation,
+    invocation: FioInvocation,
     /// Options before the first job.
     globals: Vec<Item>,
-    /// The job that options belong to.
-    job: Option<Section>,
+    /// The job that the following options belong to; `None` before the first one.
+    job: Option<JobSection>,
     files: Vec<String>,
     shows_commands: bool,
 }
@@ -123,7 +124,7 @@ fn error(message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
     Diagnostic::error("", message).help(help)
 }
 
-impl Reader {
+impl CommandLineReader {
     fn read(&mut self, arguments: &[String]) -> Result<(), Diagnostic> {
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
@@ -136,6 +137,7 @@ impl Reader {
                 self.files.push(argument.clone());
                 continue;
             };
+            // fio parses with `getopt_long_only`, so one dash is enough for long options.
             let option = option.strip_prefix('-').unwrap_or(option);
             let (name, value) = match option.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_owned())),
@@ -159,13 +161,14 @@ impl Reader {
         Ok(())
     }
 
-    /// The option of that name, of its beginning, or of its letter with the value joined.
+    /// Finds an option by its name, by an unambiguous abbreviation, or by its letter with the value
+    /// attached (`-nVALUE`).
     fn option(
         &self,
         argument: &str,
         name: &str,
         value: Option<String>,
-    ) -> Result<(OptionRow, Option<String>), Diagnostic> {
+    ) -> Result<(FioOption, Option<String>), Diagnostic> {
         let table = &self.builder.table;
         let found = table.find_by_start(name);
         if let Some(row) = found.filter(|it| !it.is_of_value() && it.name() != "include") {
@@ -180,7 +183,7 @@ impl Reader {
         let shown = printable(argument);
         let alike: Vec<&str> = table.beginning_with(name).take(ALIKE_MAX).collect();
         if alike.len() > 1 {
-            let message = format!("`{shown}` may be any of {}", alike.join(", "));
+            let message = format!("`{shown}` is ambiguous: {}", alike.join(", "));
             return Err(error(message, "write its name in full"));
         }
         let message = format!("there is no option `{shown}`");
@@ -192,11 +195,11 @@ impl Reader {
 
     fn take(
         &mut self,
-        row: OptionRow,
+        row: FioOption,
         value: Option<String>,
         argument: &str,
     ) -> Result<(), Diagnostic> {
-        let place = Place::of_command_line(argument);
+        let place = SourceLine::of_command_line(argument);
         if row.is_of_command_line {
             return self.take_own(row, value, place);
         }
@@ -215,13 +218,13 @@ impl Reader {
         Ok(())
     }
 
-    /// A name begins a job, `global` options for all that follow.
+    /// `--name` begins a job; `--name=global` begins options for all jobs that follow.
     fn begin(&mut self, item: Item) -> Result<(), Diagnostic> {
         self.end_job()?;
         let name = item.value.unwrap_or_default();
         let name = printable(&name);
         if !is_global(&name) {
-            self.job = Some(Section {
+            self.job = Some(JobSection {
                 name,
                 place: item.place,
                 items: Vec::new(),
@@ -239,12 +242,12 @@ impl Reader {
         }
     }
 
-    /// An option that no job has.
+    /// Handles an option that belongs to no job.
     fn take_own(
         &mut self,
-        row: OptionRow,
+        row: FioOption,
         value: Option<String>,
-        place: Place,
+        place: SourceLine,
     ) -> Result<(), Diagnostic> {
         let written = WrittenOption {
             place,
@@ -261,13 +264,13 @@ impl Reader {
             let message = format!("`{}` cannot be read", printable(&written.text()));
             error(message, why)
         };
-        let read = Value::read(row.kind(), value.as_deref(), 1024).map_err(wrong)?;
+        let read = OptionValue::read(row.kind(), value.as_deref(), 1024).map_err(wrong)?;
         let done = self.set(row.name(), &read.value).map_err(wrong);
         self.builder.set.written.push(written.clone());
         done
     }
 
-    fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
+    fn set(&mut self, name: &str, value: &OptionValue) -> Result<(), String> {
         let invocation = &mut self.invocation;
         let print = |text: String| Action::Print(text);
         match name {
@@ -313,7 +316,7 @@ impl Reader {
     fn finish(
         mut self,
         surroundings: &Surroundings<'_>,
-    ) -> Result<(Invocation, JobSet), Diagnostic> {
+    ) -> Result<(FioInvocation, JobSet), Diagnostic> {
         let has_errors = !self.builder.errors.is_empty();
         if matches!(self.invocation.action, Action::Print(_)) && !has_errors {
             return Ok((self.invocation, JobSet::default()));
@@ -330,7 +333,7 @@ impl Reader {
             self.invocation.action = Action::Print(shown);
             return Ok((self.invocation, self.builder.set));
         }
-        // fio parses options without a job, too, but not a section that is not there.
+        // With `--parse-only`, fio accepts options without a job, but not a missing section.
         let only_parses = self.invocation.action == Action::ParseOnly;
         let is_without_job = only_parses && self.builder.wanted.is_empty();
         if self.builder.set.jobs.is_empty() && !is_without_job {
@@ -342,31 +345,31 @@ impl Reader {
         Ok((self.invocation, self.builder.set))
     }
 
-    /// Takes the last job of the command line, and the sections of all files; returns the commands
-    /// that stand for them, where these are asked for.
+    /// Takes the last job of the command line and the sections of all files. Returns the equivalent
+    /// command lines with `--showcmd`, else an empty text.
     fn sections(&mut self, surroundings: &Surroundings<'_>) -> Result<String, Diagnostic> {
         self.end_job()?;
         let mut shown = String::new();
         for (at, file) in std::mem::take(&mut self.files).iter().enumerate() {
-            let bytes = (surroundings.read)(file).map_err(|why| {
-                let message = format!("cannot read job file `{}`", printable(file));
-                error(format!("{message}: {}", printable(&why)), "name a job file")
-            })?;
+            let bytes = (surroundings.read)(file)
+                .map_err(|why| error(printable(&why), "name a job file of fio"))?;
             let mut notes = Vec::new();
-            let sections = lexer::sections(file, &bytes, surroundings, &mut notes)?;
+            let sections = lexer::sections(file, &bytes, surroundings, &mut notes);
+            let sections = sections.map_err(|error| not_a_job(file, &bytes).unwrap_or(error))?;
             for note in notes {
                 self.builder.note(note)?;
             }
             if self.shows_commands {
                 shown.push_str(&show::command(&self.builder, &sections));
             }
-            // Only jobs make files wait for each other; those of the command line do not.
+            // A later job file waits for the earlier ones; the first does not wait for jobs of the
+            // command line.
             self.builder.take_file(sections, at == 0)?;
         }
         Ok(shown)
     }
 
-    /// Why no job came of all that was said.
+    /// Error for input without any job.
     fn nothing_to_do(&self) -> Diagnostic {
         let Builder { wanted, passed, .. } = &self.builder;
         match (&wanted[..], &passed[..]) {
@@ -377,7 +380,7 @@ impl Reader {
             }
             _ => error(
                 "there are no jobs",
-                "name a job file, or begin one by `--name=job`",
+                "name a job file, or start a job with `--name=job`",
             ),
         }
     }

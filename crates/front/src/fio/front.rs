@@ -1,4 +1,4 @@
-//! fio as a front: its arguments and job files as work, its text of a record.
+//! The fio front: turns fio's arguments and job files into work, and a record into fio's output.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -8,15 +8,15 @@ use plan::{Diagnostic, DiagnosticCode};
 
 use super::output::OutputOptions;
 use super::work::{Remembered, work};
-use super::{Action, Invocation, JobSet, Surroundings, read_arguments, text};
+use super::{Action, FioInvocation, JobSet, Surroundings, read_arguments, text};
 use super::{files_touched, picture, verdicts};
 use crate::text::ClassicText;
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
 
-/// What asks for fio's slips.
+/// Option that asks for fio's own quirks.
 const LETTER: &str = "--fio-compat";
 
-/// fio.
+/// The entry of fio in the list of fronts.
 pub(crate) const FRONT: Front = Front {
     name: "fio",
     title: "Jobs of requests on files and devices",
@@ -24,24 +24,25 @@ pub(crate) const FRONT: Front = Front {
     usage: include_str!("usage.txt"),
     arguments,
     file: Some(FileFront {
+        name: "fio",
         kind: "fio job file",
         detect,
         endings: &[".fio"],
         read,
     }),
     ranks: None,
-    without_direct: "use `direct=0`; sizes and offsets of direct I/O are multiples of a sector, \
-                     mostly 512 bytes",
+    without_direct: "use `direct=0`; direct I/O needs sizes and offsets in multiples of a sector, \
+                     usually 512 bytes",
     text: text_of,
 };
 
-/// Columns of what `check` tells.
+/// Width of the output of `check`, in columns.
 const ABOUT_COLUMNS: usize = 100;
 
-/// Lines that are looked at to tell what a file is.
+/// Number of lines that format detection looks at.
 const DETECTED_LINES_MAX: usize = 10_000;
 
-/// Whether there is a section, and an option that only fio writes so.
+/// `true` if the file has a section and an option in fio's notation.
 fn detect(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -50,7 +51,7 @@ fn detect(bytes: &[u8]) -> bool {
 }
 
 fn is_section(line: &str) -> bool {
-    // Two brackets begin a table of TOML.
+    // In TOML, two brackets begin an array of tables.
     line.starts_with('[') && line.ends_with(']') && !line.starts_with("[[")
 }
 
@@ -75,11 +76,11 @@ fn is_of_fio(line: &str) -> bool {
         "read_iolog",
     ];
     let (key, value) = line.split_once('=').unwrap_or((line, ""));
-    // A text in quotes is TOML's.
+    // fio's values are not quoted; TOML strings are.
     keys.contains(&key.trim()) && !value.trim().starts_with(['"', '\''])
 }
 
-/// What fio ends with, whatever is wrong.
+/// fio's exit code for all errors.
 const ERROR_CODE: u8 = 1;
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
@@ -110,7 +111,7 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let stem = Path::new(file.name).file_stem();
     let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
     let mut work = work(&set, name_of(name), false, &file.around)?;
-    // Only fio's own text has logs.
+    // Only fio's own output includes logs, so there is no need to record requests for them.
     let jobs = work.cells.iter_mut().filter_map(|it| it.jobs.as_mut());
     for job in jobs.flat_map(|it| &mut it.jobs) {
         job.plan.is_noted = false;
@@ -118,7 +119,7 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     Ok(told(&set, work, &remembered))
 }
 
-/// A name that workloads can have.
+/// The name if it is valid for a workload, else `fio`.
 fn name_of(name: &str) -> &str {
     match name.is_empty() || name.len() > 64 || name.contains(char::is_control) {
         true => "fio",
@@ -126,11 +127,11 @@ fn name_of(name: &str) -> &str {
     }
 }
 
-/// The work with what there is to say.
+/// Adds the inputs to remember, the `check` output and the warnings to the work.
 fn told(set: &JobSet, mut work: FrontWork, remembered: &Remembered) -> FrontWork {
     work.remembered = vec![remembered.text()];
     work.about = about(set);
-    // Differences are told by themselves.
+    // The work already lists the differences from fio.
     let notes = set.notes.iter();
     let notes = notes.filter(|it| it.code != Some(DiagnosticCode::DiffersFromOriginal));
     work.warnings.extend(notes.map(|note| {
@@ -143,16 +144,16 @@ fn told(set: &JobSet, mut work: FrontWork, remembered: &Remembered) -> FrontWork
     work
 }
 
-/// What becomes of each option, what runs when, and which files are touched.
+/// The output of `check`: how each option is handled, what runs when, and the files touched.
 fn about(set: &JobSet) -> String {
     let options = verdicts(set, ABOUT_COLUMNS);
     let (picture, files) = (picture(set, ABOUT_COLUMNS), files_touched(set));
     format!("options\n{options}\nwhat runs when\n{picture}\nfiles\n{files}\n")
 }
 
-type Gathered = (Remembered, (Invocation, JobSet));
+type Gathered = (Remembered, (FioInvocation, JobSet));
 
-/// The jobs, and everything that was asked for on the way.
+/// Reads the jobs and records every file and variable that they depend on.
 fn gathered(
     line: &CommandLine<'_>,
     arguments: Vec<String>,
@@ -161,7 +162,7 @@ fn gathered(
     let remembered = RefCell::new(Remembered {
         cpu_count: line.cpu_count.max(1),
         memory_bytes: line.memory_bytes,
-        // What fio calls a page is that of all machines that it is told about here.
+        // Fixed, because `CommandLine` has no page size.
         page_bytes: 4096,
         is_to_the_letter,
         ..Remembered::default()

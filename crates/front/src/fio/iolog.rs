@@ -1,4 +1,4 @@
-//! Logs of requests, versions 2 and 3: a line for each thing that was done to a file.
+//! fio's request logs, versions 2 and 3: one line per operation on a file.
 
 use std::collections::HashMap;
 
@@ -7,53 +7,57 @@ use plan::{Diagnostic, printable};
 
 use super::settings::Replay;
 
-/// Requests are shorter than this, in bytes.
+/// Upper limit of request lengths in bytes, exclusive.
 const REQUEST_BYTES_END: u64 = 1 << 31;
 
-/// How binary traces of the block layer begin, in either order of bytes.
+/// Magic number of binary blktrace files, in either byte order.
 const TRACE_MAGIC: [&[u8]; 2] = [&[0x07, 0x74, 0x61, 0x65], &[0x65, 0x61, 0x74, 0x07]];
 
 const RECORD_HELP: &str =
     "record one with fio's `write_iolog`, or with `as fio --write_iolog=FILE`";
 
-/// What a log says.
+/// Contents of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Recording {
-    /// In the order in which requests name them.
+pub(super) struct IologRecording {
+    /// In order of first use.
     pub files: Vec<RecordedFile>,
-    /// In the order of the log.
+    /// In log order.
     pub acts: Vec<RecordedAct>,
 }
 
 /// A file of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RecordedFile {
-    /// As it was written, or what stands for it.
+    /// Name in the log, or its replacement (`replay_redirect`).
     pub name: String,
-    /// Where the last request ends; 0 where there are only syncs.
+    /// Largest end of a request; 0 if there are only syncs.
     pub size_bytes: u64,
     pub is_read: bool,
 }
 
-/// A line in its words.
-struct Entry<'a> {
+/// The fields of a line.
+struct IologLine<'a> {
     at_us: Option<u64>,
     file: &'a str,
     action: &'a str,
-    /// Offset and length.
+    /// Offset and length, or the time of a `wait`.
     numbers: Vec<u64>,
 }
 
-/// What is wrong with a line, and what to do.
+/// An error message about a line, and its help.
 type Wrong = (String, &'static str);
 
-/// Reads a log as the job wants it: scaled, aligned, without what is left out.
+/// Reads a log according to the job's rules: scaled, aligned, and without skipped requests.
 ///
 /// # Errors
-/// With the line that is wrong, or that there is nothing to replay.
-pub(super) fn recording(name: &str, bytes: &[u8], rules: &Replay) -> Result<Recording, Diagnostic> {
+/// An invalid line, or a log without requests to replay.
+pub(super) fn recording(
+    name: &str,
+    bytes: &[u8],
+    rules: &Replay,
+) -> Result<IologRecording, Diagnostic> {
     if TRACE_MAGIC.iter().any(|magic| bytes.starts_with(magic)) {
-        let error = Diagnostic::error(name, "a binary trace of blktrace is not replayed here");
+        let error = Diagnostic::error(name, "binary blktrace files cannot be replayed");
         return Err(error.help(RECORD_HELP));
     }
     let text = String::from_utf8_lossy(bytes);
@@ -63,7 +67,7 @@ pub(super) fn recording(name: &str, bytes: &[u8], rules: &Replay) -> Result<Reco
         "fio version 2 iolog" => false,
         "fio version 3 iolog" => true,
         _ => {
-            let message = "a log of requests begins with `fio version 2 iolog` or \
+            let message = "a request log begins with `fio version 2 iolog` or \
                            `fio version 3 iolog`";
             let error = Diagnostic::error(name, message).at(1, 1).snippet(first);
             return Err(error.help(RECORD_HELP));
@@ -71,7 +75,7 @@ pub(super) fn recording(name: &str, bytes: &[u8], rules: &Replay) -> Result<Reco
     };
     let mut log = LogReader {
         rules,
-        recording: Recording::default(),
+        recording: IologRecording::default(),
         known: HashMap::new(),
         stamp_us: 0,
         paused_us: 0,
@@ -81,10 +85,10 @@ pub(super) fn recording(name: &str, bytes: &[u8], rules: &Replay) -> Result<Reco
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
         if line.starts_with("fio version ") {
             let error =
-                Diagnostic::error(name, "the log is that of several jobs, one behind another");
+                Diagnostic::error(name, "the log contains several jobs, one after the other");
             let error = error.at(number, 1).snippet(line);
             return Err(
-                error.help("record each job in a log of its own, and name them with colons")
+                error.help("record each job in its own log, and separate the names with colons")
             );
         }
         let read = entry(line, has_times).and_then(|entry| log.take(&entry));
@@ -100,13 +104,13 @@ pub(super) fn recording(name: &str, bytes: &[u8], rules: &Replay) -> Result<Reco
     Ok(log.recording)
 }
 
-fn entry(line: &str, has_times: bool) -> Result<Entry<'_>, Wrong> {
+fn entry(line: &str, has_times: bool) -> Result<IologLine<'_>, Wrong> {
     let wanted = match has_times {
         true => "write `TIME FILE ACTION` or `TIME FILE ACTION OFFSET LENGTH`",
         false => "write `FILE ACTION` or `FILE ACTION OFFSET LENGTH`",
     };
     let number = |word: &str| {
-        let wrong = |_| (format!("`{}` is no number", printable(word)), wanted);
+        let wrong = |_| (format!("`{}` is not a number", printable(word)), wanted);
         word.parse::<u64>().map_err(wrong)
     };
     let mut words = line.split_ascii_whitespace();
@@ -123,7 +127,7 @@ fn entry(line: &str, has_times: bool) -> Result<Entry<'_>, Wrong> {
     if numbers.len() > 2 {
         return Err(("the line has too many words".to_owned(), wanted));
     }
-    Ok(Entry {
+    Ok(IologLine {
         at_us,
         file,
         action,
@@ -133,7 +137,7 @@ fn entry(line: &str, has_times: bool) -> Result<Entry<'_>, Wrong> {
 
 struct LogReader<'a> {
     rules: &'a Replay,
-    recording: Recording,
+    recording: IologRecording,
     known: HashMap<String, u32>,
     /// Time of the last line of version 3; 0 before the first line with a time.
     stamp_us: u64,
@@ -146,24 +150,27 @@ struct LogReader<'a> {
 }
 
 impl LogReader<'_> {
-    fn take(&mut self, entry: &Entry<'_>) -> Result<(), Wrong> {
+    fn take(&mut self, entry: &IologLine<'_>) -> Result<(), Wrong> {
         if let Some(at_us) = entry.at_us {
             self.pass(at_us);
         }
         let rules = self.rules;
         let (kind, is_left_out) = match entry.action {
+            // The job opens all of its files before it starts.
             "add" | "open" | "close" => return Ok(()),
+            // Version 3 has times instead of waits.
             "wait" if entry.at_us.is_none() => {
                 let wanted = "write `FILE wait MILLISECONDS 0`";
-                let missing = || ("`wait` does not say until when".to_owned(), wanted);
+                let missing = || ("`wait` has no time".to_owned(), wanted);
                 let until_ms = entry.numbers.first().ok_or_else(missing)?;
+                // fio waits until this time of the job, so an earlier time has already passed.
                 self.waited_ms = self.waited_ms.max(*until_ms);
                 return Ok(());
             }
             "trim" if rules.skips_trims => return Ok(()),
             "trim" => {
-                let help = "add `replay_skip=trim` to leave trims out";
-                return Err(("trims are not replayed here".to_owned(), help));
+                let help = "add `replay_skip=trim` to skip trims";
+                return Err(("trims cannot be replayed".to_owned(), help));
             }
             "read" => (RecordedKind::Read, rules.skips_reads),
             "write" => (RecordedKind::Write, rules.skips_writes),
@@ -171,7 +178,7 @@ impl LogReader<'_> {
             "datasync" => (RecordedKind::Fdatasync, rules.skips_syncs),
             other => {
                 return Err((
-                    format!("`{}` is no action of a log", printable(other)),
+                    format!("`{}` is not an action of a log", printable(other)),
                     "write add, open, close, read, write, sync, datasync, or wait in version 2",
                 ));
             }
@@ -182,8 +189,8 @@ impl LogReader<'_> {
         self.push(kind, entry)
     }
 
-    /// Adds the pause before a line of version 3. As in fio, a pause is the time since the line
-    /// before: a log may begin at any time, and 0 is no time to count from.
+    /// Adds the pause before a line of version 3. As in fio, a pause is the time since the previous
+    /// line: a log may begin at any time, and a previous time of 0 does not count.
     fn pass(&mut self, at_us: u64) {
         if self.stamp_us > 0 {
             let pause_us = at_us.saturating_sub(self.stamp_us);
@@ -192,17 +199,17 @@ impl LogReader<'_> {
         self.stamp_us = at_us;
     }
 
-    fn push(&mut self, kind: RecordedKind, entry: &Entry<'_>) -> Result<(), Wrong> {
+    fn push(&mut self, kind: RecordedKind, entry: &IologLine<'_>) -> Result<(), Wrong> {
         let is_sync = matches!(kind, RecordedKind::Fsync | RecordedKind::Fdatasync);
         let (offset_bytes, length_bytes) = match (is_sync, &entry.numbers[..]) {
             (true, _) => (0, 0),
             (false, [offset, length @ 1..REQUEST_BYTES_END]) => (self.placed(*offset), *length),
             (false, [_, _]) => {
                 let help = "write a length from 1 byte to below 2 GiB";
-                return Err(("a request of this length cannot be made".to_owned(), help));
+                return Err(("a request cannot have this length".to_owned(), help));
             }
             (false, _) => {
-                let help = "write the offset and the length in bytes behind the action";
+                let help = "write the offset and the length in bytes after the action";
                 return Err(("the request has no offset or no length".to_owned(), help));
             }
         };
@@ -210,7 +217,7 @@ impl LogReader<'_> {
         if i64::try_from(end).is_err() {
             let help = "use a smaller offset, or `replay_scale`";
             return Err((
-                "the request ends behind where a file can end".to_owned(),
+                "the request ends beyond the largest possible file".to_owned(),
                 help,
             ));
         }
@@ -218,6 +225,7 @@ impl LogReader<'_> {
         let file = &mut self.recording.files[part_index as usize];
         file.size_bytes = file.size_bytes.max(end);
         file.is_read |= kind == RecordedKind::Read;
+        // Requests keep the order of the log, so none is due before the one above it.
         self.due_ns = self.due_ns.max(self.due_of_now());
         self.recording.acts.push(RecordedAct {
             due_ns: self.due_ns,
@@ -229,7 +237,7 @@ impl LogReader<'_> {
         Ok(())
     }
 
-    /// An offset, scaled and aligned.
+    /// The offset, scaled and aligned.
     fn placed(&self, offset: u64) -> u64 {
         let scaled = offset / self.rules.offset_divisor.max(1);
         match self.rules.offset_align {
@@ -243,8 +251,8 @@ impl LogReader<'_> {
             return 0;
         }
         let percent = u128::from(self.rules.time_percent.max(1));
-        // `replay_time_scale` concerns pauses alone. fio's manual has microseconds since the line
-        // before for waits, but fio waits until these milliseconds of the job (`iolog.c`).
+        // `replay_time_scale` affects only pauses. fio's manual says that waits are microseconds
+        // since the previous line, but fio waits until this millisecond of the job (`iolog.c`).
         let paused_ns = u128::from(self.paused_us) * 1000 * 100 / percent;
         let waited_ns = u128::from(self.waited_ms) * 1_000_000;
         u64::try_from(paused_ns.max(waited_ns)).unwrap_or(u64::MAX)
@@ -255,7 +263,7 @@ impl LogReader<'_> {
         if let Some(index) = self.known.get(name) {
             return *index;
         }
-        // A log that fits in memory has fewer lines.
+        // A log that fits in memory has fewer lines than a `u32` can count.
         let index = self.recording.files.len() as u32;
         self.known.insert(name.to_owned(), index);
         self.recording.files.push(RecordedFile {
@@ -267,8 +275,8 @@ impl LogReader<'_> {
     }
 }
 
-/// A job's requests as a log, version 3, in the order in which they were issued: files by the names
-/// that the job has for them.
+/// Writes a job's requests as a log of version 3, in the order in which they were issued.
+/// `name_of` returns the name of a file from its index.
 pub(super) fn written(noted: &[NotedRequest], name_of: &dyn Fn(u32) -> String) -> String {
     let mut noted: Vec<&NotedRequest> = noted.iter().collect();
     noted.sort_by_key(|it| it.index);
@@ -281,7 +289,7 @@ pub(super) fn written(noted: &[NotedRequest], name_of: &dyn Fn(u32) -> String) -
             text.push_str(&format!("{at_us} {name} {action}\n"));
         }
     };
-    // Replays count pauses from the first time that is not 0.
+    // A replay counts pauses from the first nonzero time, so times start at 1.
     let at_us = |act: &RecordedAct| (act.due_ns / 1000).saturating_add(1);
     all(&mut text, 1, "add");
     all(&mut text, 1, "open");

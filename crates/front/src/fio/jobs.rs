@@ -1,4 +1,4 @@
-//! Jobs, all said of them resolved.
+//! Jobs with all their settings resolved.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,45 +7,45 @@ use std::sync::Arc;
 use plan::Diagnostic;
 use plan::job::FileShare;
 
-use super::place::Place;
-use super::settings::{Amount, Settings};
-use super::table::{Verdict, advice};
+use super::place::SourceLine;
+use super::settings::{FioSettings, SizeAmount};
+use super::table::{OptionSupport, advice};
 
-/// A job: one clone of a section.
+/// A job, which is one clone of a section.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Job {
-    /// As results tell it.
+pub struct FioJob {
+    /// Name in results.
     pub name: String,
-    /// The section, of which files are named.
+    /// Name of the section; file names are derived from it.
     pub section: Arc<str>,
-    /// Where the section begins.
-    pub place: Place,
-    /// Counted from 1 over all jobs, in the order in which fio makes them: seeds and names of logs
+    /// Position of the section header.
+    pub place: SourceLine,
+    /// Number among all jobs, from 1, in the order in which fio creates them. Seeds and log names
     /// depend on it.
     pub number: u32,
-    /// Which clone, from 0: names of files and offsets depend on it. fio makes clone 0 first, then
-    /// the others from the last to 1.
+    /// Index of the clone, from 0; file names and offsets depend on it. fio creates clone 0 first,
+    /// then the others from the last down to 1.
     pub clone_index: u32,
-    /// Clones of the section.
+    /// Number of clones of the section.
     pub clone_count: u32,
-    /// Which of [`JobSet::waves`].
+    /// Index into [`JobSet::waves`].
     pub wave_index: usize,
-    /// Which of [`JobSet::groups`].
+    /// Index into [`JobSet::groups`].
     pub group_index: usize,
-    /// What is said of it.
-    pub settings: Arc<Settings>,
-    /// The options of its own section as they were written, by their main names.
+    /// Resolved settings, shared by all clones of the section.
+    pub settings: Arc<FioSettings>,
+    /// Options of the section itself as written, under their main names.
     pub options: Arc<[(String, Option<String>)]>,
 }
 
-/// A file's name as it was written: hostile, until somebody has looked at it.
+/// A file name as written. Untrusted: check it before opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenPath {
-    /// The directory and the name, with a stroke between.
+    /// Directory and name, separated by a slash.
     pub text: String,
-    /// Whether it begins at the root.
+    /// `true` if the path begins with a slash.
     pub is_absolute: bool,
-    /// Whether it leads out of a directory by `..`.
+    /// `true` if a component is `..`.
     pub leads_up: bool,
 }
 
@@ -59,32 +59,32 @@ impl WrittenPath {
     }
 }
 
-/// Whether a path lies in the devices' directory, but for what lies in memory there.
+/// `true` if the path is below `/dev`, except `/dev/shm`, which holds files in memory.
 pub(super) fn is_device(path: &str) -> bool {
     let of_devices = path.strip_prefix("/dev/");
     of_devices.is_some_and(|rest| !rest.starts_with("shm/") && !rest.contains(".."))
 }
 
-impl Job {
-    /// How many files it has.
+impl FioJob {
+    /// Number of files of the job.
     #[must_use]
     pub fn file_count(&self) -> u32 {
         self.settings.files.count
     }
 
-    /// Whether its files are named, so that all clones have the same ones.
+    /// `true` if `filename` names the files, so that all clones use the same ones.
     #[must_use]
     pub fn shares_files(&self) -> bool {
         !self.settings.files.names.is_empty()
     }
 
-    /// Whether its files are devices that have no size of their own.
+    /// `true` if all its files are `/dev/null` or `/dev/zero`, which have no size.
     fn is_endless(&self) -> bool {
         let mut names = self.settings.files.names.iter();
         self.shares_files() && names.all(|name| matches!(&**name, "/dev/null" | "/dev/zero"))
     }
 
-    /// The name of a file, counted from 0.
+    /// Path of the file with this index, from 0.
     #[must_use]
     pub fn file(&self, index: u32) -> WrittenPath {
         let files = &self.settings.files;
@@ -113,12 +113,12 @@ impl Job {
             .replace("$clientuid", "localhost")
     }
 
-    /// What is said in percent of each file; none where all is said in bytes.
+    /// The part of each file that is given in percent; `None` if everything is given in bytes.
     #[must_use]
     pub fn share(&self) -> Option<FileShare> {
         let space = &self.settings.space;
-        let percent = |amount: Amount| match amount {
-            Amount::Percent(percent) => Some(u64::from(percent)),
+        let percent = |amount: SizeAmount| match amount {
+            SizeAmount::Percent(percent) => Some(u64::from(percent)),
             _ => None,
         };
         let further = percent(space.offset_increment).unwrap_or(0) * u64::from(self.clone_index);
@@ -137,7 +137,7 @@ impl Job {
         })
     }
 
-    /// The part of the offset in each file that is given in bytes.
+    /// The part of the offset in each file that is given in bytes; 0 if there is none.
     #[must_use]
     pub fn offset_bytes(&self) -> u64 {
         let space = &self.settings.space;
@@ -146,8 +146,8 @@ impl Job {
         space.offset.bytes().unwrap_or(0).saturating_add(further)
     }
 
-    /// The least and the most bytes in which work is done in each file, where that is known from
-    /// the text: what a size or a size of files says.
+    /// The fewest and the most bytes used in each file, from `filesize` or `size`; `None` if the
+    /// text alone does not determine them.
     #[must_use]
     pub fn bytes_of_file(&self) -> Option<(u64, u64)> {
         let space = &self.settings.space;
@@ -155,15 +155,15 @@ impl Job {
             (Some((least, most)), _) => {
                 let further = self.offset_bytes();
                 let share = self.share().unwrap_or(FileShare::WHOLE);
-                // From the offset to the file's end.
+                // Each file is used from the offset to its end.
                 let used =
                     |file_bytes| share.size_bytes(share.start_bytes(further, least), file_bytes);
                 Some((used(least), used(most)))
             }
-            (None, Some(Amount::Bytes(size))) => {
+            (None, Some(SizeAmount::Bytes(size))) => {
                 let each = size / u64::from(self.file_count().max(1));
                 let each = match self.is_endless() {
-                    // `size` is also where such a file ends.
+                    // Such a file ends at `size`, so the offset is deducted.
                     true => each.saturating_sub(self.offset_bytes()),
                     false => each,
                 };
@@ -173,12 +173,12 @@ impl Job {
         }
     }
 
-    /// The bytes that are moved in one loop, where that is known from the text.
+    /// Bytes transferred in one loop; `None` if the text alone does not determine them.
     #[must_use]
     pub fn bytes_to_move(&self) -> Option<u64> {
         match self.settings.space.io_size {
             None => self.bytes_of_all(),
-            Some(Amount::Percent(_)) => {
+            Some(SizeAmount::Percent(_)) => {
                 let share = self.share()?;
                 self.bytes_of_all().map(|all| share.moved_bytes(all))
             }
@@ -186,30 +186,32 @@ impl Job {
         }
     }
 
-    /// The bytes in which work is done in all files, where that is known from the text.
+    /// Bytes used in all files together; `None` if the text alone does not determine them.
     pub(super) fn bytes_of_all(&self) -> Option<u64> {
         let (least, most) = self.bytes_of_file()?;
         let all = least.saturating_mul(u64::from(self.file_count()));
         match self.settings.space.size {
+            // Random sizes are drawn later, so their sum is not known here.
             _ if least != most => None,
-            Some(Amount::Bytes(size)) => Some(size.min(all)),
-            Some(Amount::Zones(_)) => None,
-            Some(Amount::Percent(_)) | None => Some(all),
+            // fio reduces `size` to the sum of the files.
+            Some(SizeAmount::Bytes(size)) => Some(size.min(all)),
+            Some(SizeAmount::Zones(_)) => None,
+            Some(SizeAmount::Percent(_)) | None => Some(all),
         }
     }
 }
 
-/// Where one option is last said.
+/// Last position of an option in each section.
 #[derive(Debug, Default)]
 pub(super) struct PlacesOfOption<'a> {
-    /// By section, with its number among all options.
-    of_sections: HashMap<&'a str, (usize, &'a Place)>,
-    of_all: Option<(usize, &'a Place)>,
+    /// By section, with the index among all written options.
+    of_sections: HashMap<&'a str, (usize, &'a SourceLine)>,
+    of_all: Option<(usize, &'a SourceLine)>,
 }
 
 impl<'a> PlacesOfOption<'a> {
-    /// As [`JobSet::place_of`].
-    pub(super) fn of(&self, job: &'a Job) -> &'a Place {
+    /// Position that applies to the job, as in [`JobSet::place_of`].
+    pub(super) fn of(&self, job: &'a FioJob) -> &'a SourceLine {
         let own = self.of_sections.get(&*job.section).copied();
         let last = [own, self.of_all]
             .into_iter()
@@ -219,69 +221,69 @@ impl<'a> PlacesOfOption<'a> {
     }
 }
 
-/// Refusals that are listed at most.
+/// Maximum number of refusals listed.
 const REFUSALS_MAX: usize = 50;
 
-/// Jobs that follow each other in [`JobSet::jobs`].
+/// Consecutive jobs in [`JobSet::jobs`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
-    /// The first one, and the one behind the last.
+pub struct JobGroup {
+    /// Indices into [`JobSet::jobs`].
     pub jobs: Range<usize>,
 }
 
-/// An option where it stands, and what becomes of it.
+/// A written option with its position, and how pgmeter handles it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrittenOption {
-    /// Where it stands.
-    pub place: Place,
-    /// The section it stands in; empty for the command line.
+    /// Position of the option.
+    pub place: SourceLine,
+    /// Section of the option; empty for the command line.
     pub section: Arc<str>,
-    /// As it was written.
+    /// Name as written.
     pub name: String,
-    /// As it was written, variables replaced.
+    /// Value as written, with variables replaced.
     pub value: Option<String>,
-    /// What becomes of it.
-    pub verdict: Verdict,
-    /// What that means; why, where it is refused.
+    /// How pgmeter handles it.
+    pub verdict: OptionSupport,
+    /// Effect of the option, or the reason why it is refused.
     pub sentence: &'static str,
 }
 
-/// The jobs of files and of a command line.
+/// All jobs of a command line and its job files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JobSet {
-    /// In the order in which fio makes them.
-    pub jobs: Vec<Job>,
-    /// Which jobs run beside each other; each wave begins when the one before has ended.
-    pub waves: Vec<Group>,
-    /// Which jobs may have one result.
-    pub groups: Vec<Group>,
-    /// Options of all jobs as they were written, by their main names.
+    /// In the order in which fio creates them.
+    pub jobs: Vec<FioJob>,
+    /// Jobs that run in parallel; each wave begins when the previous one has ended.
+    pub waves: Vec<JobGroup>,
+    /// Jobs that can be reported as one (`group_reporting`).
+    pub groups: Vec<JobGroup>,
+    /// Global options as written, under their main names.
     pub options: Vec<(String, Option<String>)>,
-    /// Every option where it stands.
+    /// Every written option, in order.
     pub written: Vec<WrittenOption>,
-    /// What the reader should know.
+    /// Warnings.
     pub notes: Vec<Diagnostic>,
-    /// What fio finds out only when it runs the jobs: they have no size, or less than a block.
+    /// Errors that fio detects only when it runs the jobs: no size, or less than a block.
     pub obstacles: Vec<Diagnostic>,
 }
 
 impl JobSet {
-    /// All that keeps the jobs from being run, as one error.
+    /// Everything that prevents the jobs from running, as one error.
     #[must_use]
     pub fn refusal(&self) -> Option<Diagnostic> {
         let refused = self.written.iter().filter_map(WrittenOption::refusal);
         let refused = Diagnostic::all(refused.take(REFUSALS_MAX).collect());
         let obstacles = self.obstacles.iter().take(REFUSALS_MAX).cloned();
         match refused {
-            // A refused option says more than what follows from it, wherever it stands.
+            // Refused options come first, because they may be the cause of the obstacles.
             Some(first) => Some(first.followed_by(obstacles)),
             None => Diagnostic::all(obstacles.collect()),
         }
     }
 
-    /// Where one of these options, which commas separate, is last said of a job; else where the
-    /// job begins.
-    pub(super) fn place_of<'a>(&'a self, job: &'a Job, options: &str) -> &'a Place {
+    /// Last position of any of these comma-separated options that applies to the job; without one,
+    /// the position of the section.
+    pub(super) fn place_of<'a>(&'a self, job: &'a FioJob, options: &str) -> &'a SourceLine {
         let is_it = |name: &str| options.split(", ").any(|it| it == name);
         let mut written = self.written.iter().rev().filter(|it| {
             let is_of_job = it.section.is_empty() || it.section == job.section;
@@ -290,7 +292,8 @@ impl JobSet {
         written.next().map_or(&job.place, |it| &it.place)
     }
 
-    /// Where an option is last said of each section, for questions about all jobs.
+    /// Last position of an option in each section. One pass for all jobs, unlike
+    /// [`JobSet::place_of`].
     pub(super) fn places_of(&self, option: &str) -> PlacesOfOption<'_> {
         let mut places = PlacesOfOption::default();
         let written = self.written.iter().enumerate();
@@ -305,15 +308,16 @@ impl JobSet {
         places
     }
 
-    /// The jobs of each section.
-    pub fn sections(&self) -> impl Iterator<Item = &[Job]> {
+    /// The jobs of each section, as one slice per section.
+    pub fn sections(&self) -> impl Iterator<Item = &[FioJob]> {
         self.jobs
+            // All clones of a section share its settings.
             .chunk_by(|one, other| Arc::ptr_eq(&one.settings, &other.settings))
     }
 }
 
 impl WrittenOption {
-    /// The option as it stands.
+    /// The option as `name=value`, or the name alone.
     #[must_use]
     pub fn text(&self) -> String {
         match &self.value {
@@ -322,10 +326,10 @@ impl WrittenOption {
         }
     }
 
-    /// The error it is for a run, if it is refused.
+    /// The error for a refused option; `None` if it is supported.
     #[must_use]
     pub fn refusal(&self) -> Option<Diagnostic> {
-        let Verdict::Refused { instead } = self.verdict else {
+        let OptionSupport::Refused { instead } = self.verdict else {
             return None;
         };
         let text = plan::printable(&self.text());

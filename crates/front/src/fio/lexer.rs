@@ -1,4 +1,4 @@
-//! Job files as sections of options.
+//! Splits job files into sections of options.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,53 +6,53 @@ use std::sync::Arc;
 use plan::{Diagnostic, printable};
 
 use super::Surroundings;
-use super::place::Place;
+use super::place::SourceLine;
 use super::variables::{TEXT_BYTES_MAX, Variables};
 
-/// Files within files, at most.
+/// Maximum nesting depth of `include`.
 const DEPTH_MAX: u32 = 16;
-/// Files that one file brings in, at most.
+/// Maximum number of files that one job file includes, directly or not.
 const INCLUDES_MAX: u32 = 256;
-/// Characters of a line that messages show.
+/// Maximum number of characters of a line that messages show.
 const SHOWN_CHARS_MAX: usize = 200;
-/// Characters of a section's name, at most; the rest is cut off.
+/// Maximum length of a section name in characters; longer names are truncated.
 const NAME_CHARS_MAX: usize = 254;
 
-/// An option as it stands somewhere.
+/// An option as written, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {
     pub name: String,
     pub value: Option<String>,
-    pub place: Place,
+    pub place: SourceLine,
 }
 
 /// A section with its options.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Section {
+pub(super) struct JobSection {
     pub name: String,
-    pub place: Place,
+    pub place: SourceLine,
     pub items: Vec<Item>,
 }
 
-impl Section {
-    /// Whether it speaks of all jobs below; any name that begins so does.
+impl JobSection {
+    /// `true` if the section applies to all jobs below it.
     pub(super) fn is_global(&self) -> bool {
         is_global(&self.name)
     }
 }
 
-/// Whether a section of that name speaks of all jobs below.
+/// `true` if a section of this name applies to all jobs below it: the name begins with `global`.
 pub(super) fn is_global(name: &str) -> bool {
     name.starts_with("global")
 }
 
-/// Reads a file with all that it includes.
+/// Reads a job file and all files that it includes.
 pub(super) fn sections(
     file: &str,
     bytes: &[u8],
     surroundings: &Surroundings<'_>,
     notes: &mut Vec<Diagnostic>,
-) -> Result<Vec<Section>, Diagnostic> {
+) -> Result<Vec<JobSection>, Diagnostic> {
     let mut lexer = Lexer {
         variables: Variables::new(surroundings),
         surroundings,
@@ -69,7 +69,7 @@ struct Lexer<'a, 'b> {
     variables: Variables<'a>,
     surroundings: &'a Surroundings<'a>,
     notes: &'b mut Vec<Diagnostic>,
-    sections: Vec<Section>,
+    sections: Vec<JobSection>,
     depth: u32,
     include_count: u32,
 }
@@ -80,7 +80,7 @@ impl Lexer<'_, '_> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         for (at, raw) in bytes.split(|byte| *byte == b'\n').enumerate() {
             let line = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            let mut place = Place {
+            let mut place = SourceLine {
                 file: Arc::clone(&file),
                 line,
                 column: 1,
@@ -100,7 +100,7 @@ impl Lexer<'_, '_> {
         Ok(())
     }
 
-    fn line(&mut self, text: &str, place: Place) -> Result<(), Diagnostic> {
+    fn line(&mut self, text: &str, place: SourceLine) -> Result<(), Diagnostic> {
         if text.starts_with('[') {
             return self.header(text, place);
         }
@@ -108,12 +108,12 @@ impl Lexer<'_, '_> {
             return self.include(file, &place);
         }
         let Some(section) = self.sections.last_mut() else {
-            let message = format!("option `{}` stands before any section", printable(text));
+            let message = format!("option `{}` precedes the first section", printable(text));
             return Err(place.error(message).help("put `[global]` above it"));
         };
         if text.len() >= TEXT_BYTES_MAX {
-            let message = format!("an option of {} bytes", text.len());
-            return Err(place.error(message).help("keep it below 8192, as fio does"));
+            let message = format!("an option has {} bytes", text.len());
+            return Err(place.error(message).help("keep it below 8192, as in fio"));
         }
         let text = self.variables.replaced(text, &place, self.notes);
         let (name, value) = match text.split_once('=') {
@@ -128,14 +128,14 @@ impl Lexer<'_, '_> {
         Ok(())
     }
 
-    fn header(&mut self, text: &str, place: Place) -> Result<(), Diagnostic> {
+    fn header(&mut self, text: &str, place: SourceLine) -> Result<(), Diagnostic> {
         if self.depth > 0 {
-            let message = "a section begins in a file that is included";
+            let message = "an included file contains a section";
             return Err(place
                 .error(message)
-                .help("keep options alone in such files"));
+                .help("put only options into included files"));
         }
-        // The last character is taken for the bracket, whatever it is, as in fio.
+        // Like fio, drop the last character as the bracket, whatever it is.
         let mut chars = text.chars();
         let last = chars.next_back();
         let name = chars.as_str().strip_prefix('[').unwrap_or_default();
@@ -143,10 +143,10 @@ impl Lexer<'_, '_> {
         let name = &name[..end.map_or(name.len(), |(at, _)| at)];
         if last != Some(']') {
             let name = printable(name);
-            let message = format!("nothing may stand behind `]`: the section is `{name}`");
+            let message = format!("nothing may follow `]`: the section is `{name}`");
             self.notes.push(place.warning(message));
         }
-        self.sections.push(Section {
+        self.sections.push(JobSection {
             name: name.to_owned(),
             place,
             items: Vec::new(),
@@ -154,9 +154,10 @@ impl Lexer<'_, '_> {
         Ok(())
     }
 
-    /// Names are those of the current directory, and else of the including file's.
-    fn include(&mut self, name: &str, place: &Place) -> Result<(), Diagnostic> {
+    /// Looks for the file relative to the current directory, then next to the including file.
+    fn include(&mut self, name: &str, place: &SourceLine) -> Result<(), Diagnostic> {
         self.include_count += 1;
+        // A file may include itself, directly or through other files.
         if self.depth >= DEPTH_MAX || self.include_count > INCLUDES_MAX {
             let message = "too many files include each other";
             return Err(place.error(message).help("put the options here"));
@@ -168,12 +169,13 @@ impl Lexer<'_, '_> {
         let found = read(name).map(|bytes| (name.to_owned(), bytes));
         let found = found.or_else(|why| {
             let beside = beside.ok_or_else(|| why.clone())?;
+            // The reason for the name as written helps more than that of the second attempt.
             read(&beside).map(|bytes| (beside, bytes)).map_err(|_| why)
         });
         let (file, bytes) = found.map_err(|why| {
             let name = printable(name);
             let message = format!("cannot include `{name}`: {}", printable(&why));
-            place.error(message).help("put it beside this file")
+            place.error(message).help("put it next to this file")
         })?;
         self.depth += 1;
         let read = self.read(&file, &bytes);
@@ -182,8 +184,8 @@ impl Lexer<'_, '_> {
     }
 }
 
-/// The text of a line; what stands behind a comment's beginning may be of any encoding.
-fn text_of<'a>(raw: &'a [u8], place: &mut Place) -> Result<Cow<'a, str>, Diagnostic> {
+/// The text of a line as UTF-8; comments may use any encoding.
+fn text_of<'a>(raw: &'a [u8], place: &mut SourceLine) -> Result<Cow<'a, str>, Diagnostic> {
     let column = |at: usize| u32::try_from(at + 1).unwrap_or(u32::MAX);
     let end = raw.iter().position(|byte| matches!(byte, b';' | b'#'));
     let said = &raw[..end.unwrap_or(raw.len())];
@@ -195,7 +197,7 @@ fn text_of<'a>(raw: &'a [u8], place: &mut Place) -> Result<Cow<'a, str>, Diagnos
         Ok(_) => return Ok(String::from_utf8_lossy(raw)),
         Err(error) => (
             error.valid_up_to(),
-            "bytes that are no UTF-8",
+            "bytes that are not UTF-8",
             "save the file as UTF-8",
         ),
     };
@@ -205,13 +207,13 @@ fn text_of<'a>(raw: &'a [u8], place: &mut Place) -> Result<Cow<'a, str>, Diagnos
     Err(place.error(message).help(help))
 }
 
-/// The beginning of a line, as much as messages show of it.
+/// The beginning of a line, as messages show it.
 fn shown(text: &str) -> String {
     let end = text.char_indices().nth(SHOWN_CHARS_MAX);
     printable(&text[..end.map_or(text.len(), |(at, _)| at)])
 }
 
-/// Semicolons and hashes end a line wherever they stand, quotation marks or not.
+/// Cuts the line at the first `;` or `#`, even inside quotation marks.
 fn without_comment(text: &str) -> &str {
     let end = text.find([';', '#']).unwrap_or(text.len());
     text[..end].trim()

@@ -1,7 +1,7 @@
-//! fio's language: job files and command lines as jobs, everything about them resolved.
+//! fio's language: parses job files and command lines into fully resolved jobs.
 //!
-//! Pure text to values: nothing is asked of the file system, and names of files stay as they were
-//! written. What is not done is kept and marked, so that whoever runs the jobs refuses it.
+//! Turns text into values and never touches the file system; file names stay as written.
+//! Unsupported options are kept and marked as refused; [`JobSet::refusal`] turns them into errors.
 
 mod apply;
 mod builder;
@@ -25,38 +25,38 @@ mod variables;
 mod verdicts;
 mod work;
 
-pub use command_line::{Action, Invocation, OutputFormat, Progress, read_arguments};
+pub use command_line::{Action, FioInvocation, OutputFormat, Progress, read_arguments};
 pub(crate) use front::FRONT;
 pub use job_file::job_file;
-pub use jobs::{Group, Job, JobSet, WrittenOption, WrittenPath};
-pub use place::Place;
+pub use jobs::{FioJob, JobGroup, JobSet, WrittenOption, WrittenPath};
+pub use place::SourceLine;
 pub use settings::*;
-pub use table::{OptionRow, Table, Verdict};
+pub use table::{FioOption, OptionSupport, OptionTable};
 pub use text::text;
-pub use values::{BlockShare, Distribution, Pattern, PatternPart, ZoneShare};
+pub use values::{BlockShare, BytePattern, PatternPart, RandomDistribution, ZoneShare};
 pub use verdicts::{files_touched, markdown, picture, verdicts};
 
 use builder::Builder;
-use checks::Limits;
+use checks::JobLimits;
 use plan::Diagnostic;
 
-/// What the language depends on besides its own text.
+/// Inputs of the parser other than the text itself.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// Reads a file that is named.
+    /// Reads the file of this name.
     pub read: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
-    /// A variable of the environment.
+    /// Value of an environment variable; `None` if it is not set.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// CPUs of the machine.
+    /// Number of CPUs, the value of `$ncpus`.
     pub cpu_count: u64,
-    /// Memory of the machine in bytes.
+    /// Memory size in bytes; `$mb_memory` is derived from it.
     pub memory_bytes: u64,
-    /// Bytes of a page.
+    /// Page size in bytes, the value of `$pagesize`.
     pub page_bytes: u64,
 }
 
 impl Surroundings<'_> {
-    /// Where there are no files and no variables, on a machine of two CPUs.
+    /// A machine with two CPUs and 1 GiB of memory, without files or variables.
     pub const EMPTY: Surroundings<'static> = Surroundings {
         read: &|name| Err(format!("there is no `{name}`")),
         variable: &|_| None,
@@ -69,14 +69,14 @@ impl Surroundings<'_> {
 /// Reads a job file.
 ///
 /// # Errors
-/// All that fio would not take either, with lines and help. Options that are refused
-/// here are no errors: see [`JobSet::refusal`].
+/// Everything that fio rejects too, with line and help. Options that only pgmeter refuses are
+/// not errors here: see [`JobSet::refusal`].
 pub fn read_file(
     name: &str,
     bytes: &[u8],
     surroundings: &Surroundings<'_>,
 ) -> Result<JobSet, Diagnostic> {
-    let mut builder = Builder::new(Limits::default());
+    let mut builder = Builder::new(JobLimits::default());
     let mut notes = Vec::new();
     let sections = lexer::sections(name, bytes, surroundings, &mut notes)?;
     for note in notes {

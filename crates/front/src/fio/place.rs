@@ -1,24 +1,24 @@
-//! Where something stands.
+//! Source lines, for error messages.
 
 use std::sync::Arc;
 
 use plan::job::JobPlace;
 use plan::{Diagnostic, printable};
 
-/// Where something stands, and the line as messages show it.
+/// Position of an option or section, and the text of its line as messages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The file's name as it was given; empty for the command line.
+pub struct SourceLine {
+    /// File name as given; empty for the command line.
     pub file: Arc<str>,
-    /// Counted from 1; 0 on the command line.
+    /// Line number, from 1; 0 for the command line.
     pub line: u32,
-    /// In characters, from 1.
+    /// Column in characters, from 1; 0 for the command line.
     pub column: u32,
     pub(super) shown: Arc<str>,
 }
 
-impl Place {
-    /// The command line.
+impl SourceLine {
+    /// Position of a command line argument.
     pub(super) fn of_command_line(shown: &str) -> Self {
         Self {
             file: Arc::from(""),
@@ -28,7 +28,7 @@ impl Place {
         }
     }
 
-    /// For whoever finds a mistake later.
+    /// The same position for errors found later, when the job is planned.
     pub(super) fn of_job(&self) -> JobPlace {
         JobPlace {
             file: self.file.to_string(),

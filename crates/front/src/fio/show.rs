@@ -1,14 +1,14 @@
-//! What is printed instead of a run: help, and files as command lines.
+//! Output of options that print instead of running: help, and job files as command lines.
 
 use super::builder::Builder;
-use super::lexer::{Item, Section};
-use super::table::{OptionRow, Table, Verdict};
+use super::lexer::{Item, JobSection};
+use super::table::{FioOption, OptionSupport, OptionTable};
 
-/// The version that is stood in for.
+/// The emulated version.
 pub(super) const VERSION: &str = "fio-3.42\n";
 
-/// What `--help` prints.
-pub(super) fn usage(table: &Table) -> String {
+/// Output of `--help`.
+pub(super) fn usage(table: &OptionTable) -> String {
     let mut text = String::from("fio [OPTIONS] [JOB OPTIONS] [JOB FILES]\n");
     for row in table.rows().iter().filter(|it| it.is_of_command_line) {
         text.push_str(&line(&format!("--{}", row.name()), row));
@@ -17,26 +17,26 @@ pub(super) fn usage(table: &Table) -> String {
     text
 }
 
-fn line(name: &str, row: &OptionRow) -> String {
+fn line(name: &str, row: &FioOption) -> String {
     let (word, sentence) = (row.verdict.word(), row.sentence);
     match row.verdict {
-        Verdict::Refused { .. } => format!("  {name:<26} {word}: {sentence}\n"),
+        OptionSupport::Refused { .. } => format!("  {name:<26} {word}: {sentence}\n"),
         _ => format!("  {name:<26} {sentence}\n"),
     }
 }
 
-/// What fio traces by `--debug`; nothing of it is traced here.
+/// fio's trace categories of `--debug`; pgmeter traces none of them.
 const TRACED: &str = "process file io mem blktrace verify random parse diskutil job mutex profile \
     time net rate compress steadystate helperthread zbd sprandom all";
 
-/// What `--debug=help` prints.
+/// Output of `--debug=help`.
 pub(super) fn debug() -> String {
     let names = TRACED.replace(' ', ",");
-    format!("names that --debug takes, none of which is traced here: {names}\n")
+    format!("names for --debug; pgmeter traces none of them: {names}\n")
 }
 
-/// What `--cmdhelp` prints of one option, or of all.
-pub(super) fn option(table: &Table, name: &str) -> Result<String, String> {
+/// Output of `--cmdhelp` for one option, or for all.
+pub(super) fn option(table: &OptionTable, name: &str) -> Result<String, String> {
     let rows = table.rows().iter().filter(|it| !it.is_of_command_line);
     if name.is_empty() || name == "all" {
         let rows = rows.filter(|it| !it.is_of_value());
@@ -57,8 +57,8 @@ pub(super) fn option(table: &Table, name: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// What `--enghelp` prints: the engines, or the options of one.
-pub(super) fn engine(table: &Table, name: &str) -> Result<String, String> {
+/// Output of `--enghelp`: the engines, the options of one engine, or one option.
+pub(super) fn engine(table: &OptionTable, name: &str) -> Result<String, String> {
     let (engine, option_name) = name.split_once(',').unwrap_or((name, ""));
     if !option_name.is_empty() {
         return option(table, option_name);
@@ -69,7 +69,7 @@ pub(super) fn engine(table: &Table, name: &str) -> Result<String, String> {
         .iter()
         .filter(|it| it.name().starts_with(start));
     if engine.is_empty() {
-        let line = |row: &OptionRow| line(&row.name()[start.len()..], row);
+        let line = |row: &FioOption| line(&row.name()[start.len()..], row);
         return Ok(engines.map(line).collect());
     }
     let known = engines.find(|it| &it.name()[start.len()..] == engine);
@@ -80,8 +80,8 @@ pub(super) fn engine(table: &Table, name: &str) -> Result<String, String> {
     Ok(line(engine, known) + &options)
 }
 
-/// A file as one command line.
-pub(super) fn command(builder: &Builder, sections: &[Section]) -> String {
+/// A job file as one command line, for `--showcmd`.
+pub(super) fn command(builder: &Builder, sections: &[JobSection]) -> String {
     let mut text = String::from("fio ");
     for section in sections.iter().filter(|it| builder.is_wanted(&it.name)) {
         if !section.is_global() {
@@ -98,9 +98,10 @@ pub(super) fn command(builder: &Builder, sections: &[Section]) -> String {
 }
 
 fn written(builder: &Builder, item: &Item) -> String {
-    let name = builder.table.find(&item.name).map(OptionRow::name);
+    let name = builder.table.find(&item.name).map(FioOption::name);
     let name = name.unwrap_or(&item.name);
     match &item.value {
+        // Like fio, quote only the description.
         Some(value) if name == "description" => format!("--{name}=\"{value}\" "),
         Some(value) => format!("--{name}={value} "),
         None => format!("--{name} "),

@@ -1,4 +1,4 @@
-//! What is printed of jobs when they have ended, and which files are written.
+//! Prints the results of jobs in fio's formats and lists the files to write.
 
 use results::{RunEvent, RunRecord};
 
@@ -6,17 +6,17 @@ use super::output::{self, OutputOptions};
 use super::{JobSet, OutputFormat};
 use crate::text::ClassicText;
 
-/// fio's results of jobs: at the end, and in between where that is asked for.
+/// fio's results of a run: at the end, and also during the run with `--status-interval`.
 struct FioText {
     set: JobSet,
     options: OutputOptions,
-    /// The record as far as it is known while the run goes on.
+    /// The record so far, while the run is in progress; `None` without `--status-interval`.
     known: Option<Box<RunRecord>>,
-    /// What was told while it went on, for a file.
+    /// Intermediate results for the file of `--output`.
     told: String,
 }
 
-/// What is printed of these jobs.
+/// Printer of the results of these jobs.
 #[must_use]
 pub fn text(set: JobSet, options: OutputOptions) -> Box<dyn ClassicText> {
     Box::new(FioText {
@@ -28,8 +28,8 @@ pub fn text(set: JobSet, options: OutputOptions) -> Box<dyn ClassicText> {
 }
 
 impl FioText {
-    /// All forms that were asked for, those for programs first. JSON by itself is one document and
-    /// nothing else. What comes before the jobs is told once.
+    /// Results in all requested formats, the machine-readable ones first. JSON alone yields exactly
+    /// one document. The introductory lines appear only in the final results.
     fn results(&self, record: &RunRecord, is_over: bool) -> String {
         let has = |format| self.options.formats.contains(&format);
         let is_normal = has(OutputFormat::Normal);
@@ -60,6 +60,7 @@ impl ClassicText for FioText {
             }
             (RunEvent::CellDone { record }, Some(known)) => known.cells.push((**record).clone()),
             (RunEvent::SoFar { record, at }, Some(known)) => {
+                // A copy, since the complete results of this cell follow at its end.
                 let mut known = known.clone();
                 known.finished_at = Some(*at);
                 known.cells.push((**record).clone());
@@ -89,7 +90,7 @@ impl ClassicText for FioText {
     }
 
     fn exit_code(&self) -> Option<u8> {
-        // Where jobs failed, pgmeter ends as fio does: with 1.
+        // For failed jobs pgmeter itself exits with 1, as fio does (`FrontWork::error_code`).
         Some(0)
     }
 

@@ -1,16 +1,15 @@
-//! What stands for something else in job files: the environment's variables, and the machine's
-//! numbers.
+//! Variables in job files: environment variables, and numbers of the machine.
 
 use plan::{Diagnostic, printable};
 
 use super::Surroundings;
-use super::place::Place;
+use super::place::SourceLine;
 use super::values::evaluate_plain;
 
-/// An option with its variables replaced, in bytes at most.
+/// Maximum length of an option in bytes, before and after variables are replaced.
 pub(super) const TEXT_BYTES_MAX: usize = 8192;
 
-/// What variables stand for.
+/// Values of the variables.
 pub(super) struct Variables<'a> {
     surroundings: &'a Surroundings<'a>,
     keywords: [(&'static str, String); 3],
@@ -29,11 +28,12 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// The text with all of them replaced; numbers of the machine are counted with at once.
+    /// Replaces all variables in the text. If a number of the machine occurs, the whole value is
+    /// evaluated as arithmetic when possible.
     pub(super) fn replaced(
         &self,
         text: &str,
-        place: &Place,
+        place: &SourceLine,
         notes: &mut Vec<Diagnostic>,
     ) -> String {
         if !text.contains('$') {
@@ -42,6 +42,7 @@ impl<'a> Variables<'a> {
         let text = self.with_environment(text, place, notes);
         let mut counted = text.clone();
         for (keyword, value) in &self.keywords {
+            // Without the limit, a text of many keywords could grow very long.
             if counted.contains(keyword) && counted.len() < TEXT_BYTES_MAX {
                 counted = counted.replace(keyword, value);
             }
@@ -55,7 +56,12 @@ impl<'a> Variables<'a> {
         }
     }
 
-    fn with_environment(&self, text: &str, place: &Place, notes: &mut Vec<Diagnostic>) -> String {
+    fn with_environment(
+        &self,
+        text: &str,
+        place: &SourceLine,
+        notes: &mut Vec<Diagnostic>,
+    ) -> String {
         let mut whole = String::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("${") {

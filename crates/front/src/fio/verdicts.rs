@@ -1,20 +1,20 @@
-//! What `check` tells of a job file: options and their verdicts, what runs when, which files.
+//! Output of `check` for a job file: the verdict on each option, what runs when, files touched.
 
 use std::fmt::Write;
 
 use plan::printable;
 
-use super::jobs::{Job, JobSet, WrittenPath};
+use super::jobs::{FioJob, JobSet, WrittenPath};
 use super::settings::Direction;
-use super::table::{OptionRow, Table, Verdict, advice};
+use super::table::{FioOption, OptionSupport, OptionTable, advice};
 
-/// Sections that a picture shows, at most.
+/// Maximum number of sections in a picture.
 const SECTIONS_MAX: usize = 40;
-/// Files that a list shows, at most.
+/// Maximum number of files in a list.
 const FILES_MAX: usize = 40;
 
-/// Every option where it stands, with its verdict: lines of at most `width` columns, if there is
-/// any room for sentences.
+/// Lists every option with its line number and verdict. Wraps at `width` columns, but leaves at
+/// least 20 columns for sentences.
 #[must_use]
 pub fn verdicts(set: &JobSet, width: usize) -> String {
     let place = |it: &super::WrittenOption| match it.place.line {
@@ -24,11 +24,14 @@ pub fn verdicts(set: &JobSet, width: usize) -> String {
     let texts = set.written.iter().map(|it| cut(&printable(&it.text()), 36));
     let texts: Vec<String> = texts.collect();
     let longest = texts.iter().map(|it| it.chars().count()).max().unwrap_or(0);
+    // Columns of the line number, the option and the verdict, with the blanks between them.
     let before = 6 + longest + 2 + 11;
     let mut lines = String::new();
     for (written, text) in set.written.iter().zip(texts) {
         let sentence = match written.verdict {
-            Verdict::Refused { instead } => format!("{}; {}", written.sentence, advice(instead)),
+            OptionSupport::Refused { instead } => {
+                format!("{}; {}", written.sentence, advice(instead))
+            }
             _ => written.sentence.to_owned(),
         };
         let verdict = written.verdict.word();
@@ -49,7 +52,7 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Words in lines, all but the first of which begin at a column.
+/// Wraps words into lines; all lines but the first are indented to `column`.
 fn wrapped(text: &str, width: usize, column: usize) -> String {
     let room = width.saturating_sub(column).max(20);
     let mut lines = String::new();
@@ -70,12 +73,12 @@ fn wrapped(text: &str, width: usize, column: usize) -> String {
     lines + "\n"
 }
 
-/// What runs beside and after what: a line for each section, with bars if there is room.
+/// Timeline of the sections: one line per section, with bars if there is room.
 #[must_use]
 pub fn picture(set: &JobSet, width: usize) -> String {
-    let sections: Vec<&[Job]> = set.sections().collect();
+    let sections: Vec<&[FioJob]> = set.sections().collect();
     let shown = &sections[..sections.len().min(SECTIONS_MAX)];
-    let label = |jobs: &[Job]| {
+    let label = |jobs: &[FioJob]| {
         let name = cut(&printable(&jobs[0].name), 28);
         match jobs.len() {
             1 => name,
@@ -89,6 +92,7 @@ pub fn picture(set: &JobSet, width: usize) -> String {
         .max()
         .unwrap_or(0);
     let waves = set.waves.len().max(1);
+    // 12 columns are around the label, and 18 are for the remark after the bars.
     let bar = width.saturating_sub(longest + 12 + 18) / waves;
     let bar = bar.min(16);
     let mut text = String::new();
@@ -115,8 +119,8 @@ pub fn picture(set: &JobSet, width: usize) -> String {
     text
 }
 
-/// What sets a section apart from its wave.
-fn when(job: &Job) -> String {
+/// How a section deviates from its wave: later start, or ending the others.
+fn when(job: &FioJob) -> String {
     let settings = &job.settings;
     let mut said = Vec::new();
     if let Some(name) = &settings.grouping.waits_for {
@@ -136,7 +140,7 @@ fn when(job: &Job) -> String {
     said.join(", ")
 }
 
-/// Which files the jobs touch, and how: a line for each name, or for each section's own files.
+/// Files that the jobs touch, and how: one line per name, or per section if names are generated.
 #[must_use]
 pub fn files_touched(set: &JobSet) -> String {
     let mut lines: Vec<String> = Vec::new();
@@ -155,12 +159,13 @@ pub fn files_touched(set: &JobSet) -> String {
             let mut line = format!("{verb:17} {}", shown(&first.file(0)));
             let all = u64::from(count) * jobs.len() as u64;
             if all > 1 {
-                // The clone that is made second is the last by number.
+                // The second clone created is the one with the highest index.
                 let end = last.file(count - 1);
                 let _ = write!(line, " to {} ({all} files)", shown(&end));
             }
             lines.push(line);
         }
+        // Repeated lines are removed below, so more are collected than shown.
         if lines.len() > 4 * FILES_MAX {
             break;
         }
@@ -175,8 +180,8 @@ pub fn files_touched(set: &JobSet) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A log, and on which files.
-fn replayed(job: &Job, log: &str) -> String {
+/// A line for a replayed log and its files.
+fn replayed(job: &FioJob, log: &str) -> String {
     let log = cut(&printable(log), 60);
     match &job.settings.replay.redirect {
         Some(file) => format!("{:17} {log} on {}", "replays", cut(&printable(file), 60)),
@@ -192,7 +197,7 @@ fn shown(path: &WrittenPath) -> String {
     }
 }
 
-fn verb(job: &Job) -> &'static str {
+fn verb(job: &FioJob) -> &'static str {
     match job.settings.access.direction {
         Direction::Read => "reads",
         Direction::Write => "writes",
@@ -204,21 +209,22 @@ fn verb(job: &Job) -> &'static str {
     }
 }
 
-/// The whole table as a document.
+/// The whole table of options as a Markdown document.
 #[must_use]
 pub fn markdown() -> String {
     let mut text = String::from(
-        "# fio's options\n\nWhat becomes of every option of fio 3.42 here: *done* as fio does it, \
-         *differs* as the last column says, *reporting* (concerns results alone), or *refused*, \
-         with what to use instead. A refused option that is switched off with 0 is taken.\n\
-         \n## Latencies in results\n\nRequests are submitted and waited for by one call, so there \
-         is no time of submission by itself: `slat_ns` is there with an `N` of 0, and what fio \
-         counts as `slat` is part of `clat`. `clat_ns` is from when a request was handed over to \
-         when it was seen to be done. `lat_ns` is the same, but in jobs of one direction at a \
-         `rate` it begins when the request was due, so that stalls show. `iodepth_submit` and \
-         `iodepth_complete`, and depths of more than one request, are not measured and 0.\n",
+        "# fio's options\n\nHow pgmeter handles every option of fio 3.42: *done* works as in fio, \
+         *differs* works as the last column describes, *reporting* affects only results, and \
+         *refused* is an error that names an alternative. A refused option is accepted if its \
+         value is 0.\n\
+         \n## Latencies in results\n\nOne call submits requests and waits for completions, so \
+         submission latency is not measured separately: `slat_ns` has an `N` of 0, and `clat` \
+         includes the time that fio counts as `slat`. `clat_ns` is the time from the submission \
+         of a request to its completion. `lat_ns` is the same, except in jobs of one direction \
+         with a `rate`: there it begins when the request was due, so stalls are included. \
+         `iodepth_submit`, `iodepth_complete` and depths above 1 are not measured and are 0.\n",
     );
-    for (heading, rows) in Table::groups() {
+    for (heading, rows) in OptionTable::groups() {
         let _ = write!(text, "\n## {heading}\n\n");
         text.push_str("| option | aliases | verdict | here |\n|---|---|---|---|\n");
         for row in rows {
@@ -231,7 +237,7 @@ pub fn markdown() -> String {
     text
 }
 
-fn name(row: &OptionRow, name: &str) -> String {
+fn name(row: &FioOption, name: &str) -> String {
     match (row.is_of_command_line, name.len()) {
         (true, 1) => format!("`-{name}`"),
         (true, _) => format!("`--{name}`"),
@@ -239,14 +245,14 @@ fn name(row: &OptionRow, name: &str) -> String {
     }
 }
 
-fn meaning(row: &OptionRow) -> String {
+fn meaning(row: &FioOption) -> String {
     let engines: Vec<&str> = row.engines().collect();
     let of_engines = match engines.is_empty() {
         true => String::new(),
         false => format!(" ({})", engines.join(", ")),
     };
     match row.verdict {
-        Verdict::Refused { instead } => {
+        OptionSupport::Refused { instead } => {
             format!("{}; {}{of_engines}", row.sentence, advice(instead))
         }
         _ => format!("{}{of_engines}", row.sentence),

@@ -1,57 +1,57 @@
-//! The numbers of an iteration, rounded where the original rounds them.
+//! Results of an iteration, rounded where the original rounds them.
 
 use description::classics::fs_mark::{FsMarkPlan, SyncMethod};
 use results::{CallTimes, RoundFigures, WorkerTimes};
 
-/// Three numbers of a kind of call, in microseconds.
+/// Times of one kind of call, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Spread {
-    /// The shortest; 0 where there was none.
+pub struct CallSpread {
+    /// The shortest; 0 without calls.
     pub min_us: u64,
-    /// The average of a file.
+    /// Total time divided by the planned number of calls.
     pub average_us: u64,
-    /// The longest.
+    /// The longest; 0 without calls.
     pub max_us: u64,
 }
 
-/// What a thread reports of its iteration.
+/// Results that a thread reports for an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ThreadFigures {
-    /// Files of the iteration.
+    /// Number of files.
     pub file_count: u32,
-    /// Files a second, with one decimal.
+    /// Files per second, rounded to one decimal.
     pub files_per_second: f32,
-    /// What no call took.
+    /// Time outside of the calls, in microseconds.
     pub overhead_us: u64,
-    /// Creating.
-    pub create: Spread,
-    /// Writing.
-    pub write: Spread,
-    /// Making durable.
-    pub fsync: Spread,
-    /// `sync`, which has an average only.
-    pub sync: Spread,
-    /// Closing.
-    pub close: Spread,
-    /// Removing.
-    pub unlink: Spread,
+    /// Times of creating.
+    pub create: CallSpread,
+    /// Times of writing.
+    pub write: CallSpread,
+    /// Times of fsync.
+    pub fsync: CallSpread,
+    /// Time of `sync`, which only has an average.
+    pub sync: CallSpread,
+    /// Times of closing.
+    pub close: CallSpread,
+    /// Times of removing.
+    pub unlink: CallSpread,
 }
 
-/// The figures of all threads of an iteration.
+/// Results of all threads of an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Iteration {
-    /// Files of all threads.
+    /// Number of files of all threads.
     pub file_count: u32,
-    /// The sum of the threads' rates.
+    /// Sum of the threads' rates, per second.
     pub files_per_second: f32,
-    /// The sum of the threads' overheads.
+    /// Sum of the threads' overheads, in microseconds.
     pub overhead_us: u64,
-    spreads: [Spread; 6],
+    spreads: [CallSpread; 6],
 }
 
 impl ThreadFigures {
-    /// The figures of a thread's times, which are cut to microseconds; where all threads waited for
-    /// one `sync`, they are told of that.
+    /// Results from a thread's times, truncated to microseconds. `sync_ns` is the duration of a
+    /// `sync` that all threads waited for, if there was one.
     pub fn of(plan: &FsMarkPlan, times: &WorkerTimes, sync_ns: Option<u64>) -> Self {
         let file_count = u64::from(plan.file_count.max(1));
         let spread = |kind: &str, call_count: u64| {
@@ -61,21 +61,21 @@ impl ThreadFigures {
                 max_ns,
                 ..
             } = times.of(kind);
-            Spread {
+            CallSpread {
                 min_us: min_ns / 1000,
                 average_us: sum_ns / 1000 / call_count.max(1),
                 max_us: max_ns / 1000,
             }
         };
         let mut fsync = spread("fsync", file_count);
-        // The original leaves both out where only the first file is synced.
+        // The original omits both if only the first file is synced.
         if plan.sync_method == SyncMethod::SyncFirst {
             (fsync.min_us, fsync.max_us) = (0, 0);
         }
         let sync_ns = sync_ns.unwrap_or_else(|| times.of("sync").sum_ns);
-        let sync = Spread {
+        let sync = CallSpread {
             average_us: sync_ns / 1000,
-            ..Spread::default()
+            ..CallSpread::default()
         };
         let write_count = file_count.saturating_mul(plan.writes_per_file());
         Self {
@@ -91,7 +91,7 @@ impl ThreadFigures {
         }
     }
 
-    const fn spreads(&self) -> [Spread; 6] {
+    const fn spreads(&self) -> [CallSpread; 6] {
         [
             self.create,
             self.write,
@@ -103,32 +103,33 @@ impl ThreadFigures {
     }
 }
 
-/// Files a second; threads hand it on as text with one decimal.
+/// Files per second, rounded to one decimal because the original's threads report it as text.
 fn files_per_second(file_count: u32, time_ns: u64) -> f32 {
-    // A loop without time would be endlessly fast.
+    // Avoids a division by zero.
     let loop_us = (time_ns / 1000).max(1);
     let rate = (f64::from(file_count) / (loop_us as f64 / 1e6)) as f32;
     format!("{:.1}", f64::from(rate)).parse().unwrap_or(rate)
 }
 
 fn overhead_us(times: &WorkerTimes, sync_ns: u64) -> u64 {
+    // Unlinks are left out, since the original does them after its measured loop.
     let timed = ["create", "write", "fsync", "close"].map(|kind| times.of(kind).sum_ns);
     let calls_ns = timed.into_iter().fold(sync_ns, u64::saturating_add);
     times.time_ns.saturating_sub(calls_ns) / 1000
 }
 
 impl Iteration {
-    /// The figures of a round of that plan.
+    /// Results of a round of this plan.
     pub fn of(plan: &FsMarkPlan, round: &RoundFigures) -> Self {
         let workers = round.workers.iter();
         let threads = workers.map(|times| ThreadFigures::of(plan, times, round.sync_ns));
         Self::new(&threads.collect::<Vec<_>>())
     }
 
-    /// The figures of all threads together, in the threads' order.
+    /// Combines the results of all threads, in the threads' order.
     ///
-    /// Averages are those of the threads' averages. A shortest time of 0 gives way to that of the
-    /// next thread, as in the original.
+    /// Averages are averages of the threads' averages. As in the original, the next thread's
+    /// shortest time replaces a shortest time of 0.
     pub fn new(threads: &[ThreadFigures]) -> Self {
         let mut iteration = Self::default();
         for thread in threads {
@@ -149,8 +150,8 @@ impl Iteration {
         iteration
     }
 
-    /// Create, write, fsync, sync, close and unlink.
-    pub const fn spreads(&self) -> [Spread; 6] {
+    /// Times of create, write, fsync, sync, close and unlink.
+    pub const fn spreads(&self) -> [CallSpread; 6] {
         self.spreads
     }
 }

@@ -1,5 +1,6 @@
-//! fs_mark 3.3: its arguments as a program, and its output.
+//! fs_mark 3.3: converts its arguments to a program and prints its output.
 
+mod arguments;
 mod figures;
 mod of_table;
 mod rows;
@@ -7,22 +8,23 @@ mod rows;
 mod tests;
 mod text;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use description::Workload;
-use description::classics::fs_mark::{Invocation, Subdirectories, USAGE, parse};
+use description::classics::fs_mark::Subdirectories;
 use description::model::ContentChoice;
 use plan::EngineKind;
 use plan::program::NamesInPlace;
 
 pub use of_table::TEXT;
 
-use crate::{ArgumentError, CommandLine, Front, FrontWork, Placement, cell};
+use arguments::{USAGE, parse};
+
+use crate::{ArgumentError, CommandLine, FilePlacement, Front, FrontWork, cell};
 
 const NAME: &str = "fs_mark";
 
-/// fs_mark 3.3.
+/// Front of fs_mark 3.3.
 pub const FRONT: Front = Front {
     name: NAME,
     title: "Synchronous file creation with many threads",
@@ -36,7 +38,7 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let invocation = invocation(line.arguments)?;
+    let invocation = parse(line.arguments).map_err(ArgumentError::Refused)?;
     let directory_count = u32::try_from(invocation.directories.len()).unwrap_or(u32::MAX);
     let plan = invocation.settings.resolve(directory_count);
     let plan = plan.map_err(|error| error.to_string())?;
@@ -55,7 +57,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     };
     Ok(FrontWork {
         directories: each_once(&invocation.directories)?,
-        placement: Placement::InPlace {
+        placement: FilePlacement::InPlace {
             names,
             makes_directories: true,
         },
@@ -64,7 +66,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     })
 }
 
-/// The directories, each once, so that threads that take them in turn take the same ones.
+/// Each directory once. The result is only valid if threads that take them in turn get the same
+/// directories as from the whole list.
 fn each_once(directories: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut once: Vec<PathBuf> = Vec::new();
     for directory in directories {
@@ -75,12 +78,6 @@ fn each_once(directories: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut in_turn = once.iter().cycle().take(directories.len());
     match in_turn.by_ref().eq(directories) {
         true => Ok(once),
-        false => Err("a directory stands twice in `-d`, and others do not".to_owned()),
+        false => Err("`-d` repeats some directories but not all of them".to_owned()),
     }
-}
-
-/// What a command line asks for, the program's name left out.
-fn invocation(arguments: &[String]) -> Result<Invocation, ArgumentError> {
-    let words: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-    parse(&words).map_err(ArgumentError::Refused)
 }

@@ -1,5 +1,4 @@
-//! What the original would have printed of a run of the table, in which each stage of an iteration
-//! is a phase.
+//! Output of the original for a run of the table, in which each stage of an iteration is a phase.
 
 use description::classics::fs_mark::{FsMarkPlan, REMOVE, SYNC, SYNC_ALL};
 use plan::program::Program;
@@ -9,14 +8,13 @@ use units::printable;
 use super::rows::{Banner, CTIME, Rows};
 use crate::TableText;
 
-/// What the original prints.
+/// Output of fs_mark for its table.
 pub const TEXT: TableText = TableText {
     title: "fs-mark",
     text: of_table,
 };
 
-/// With the columns of each kind of call, as the original has them where it is asked for them;
-/// none where they were not measured.
+/// The output with columns for each kind of call, like `-v`; `None` if the calls were not measured.
 fn of_table(record: &RunRecord, program: &Program, phases: &[&CellRecord]) -> Option<String> {
     let plan = &FsMarkPlan::of_program(program)?;
     let rounds = iterations(plan, phases);
@@ -33,7 +31,7 @@ fn of_table(record: &RunRecord, program: &Program, phases: &[&CellRecord]) -> Op
     let started_at = started_at.unwrap_or(record.started_at);
     let banner = Banner {
         command: &command,
-        // In UTC: a record does not say where it was made.
+        // In UTC, since a record does not contain its time zone.
         started_at: &started_at.strftime(CTIME).to_string(),
         plan,
         is_verbose: true,
@@ -43,8 +41,8 @@ fn of_table(record: &RunRecord, program: &Program, phases: &[&CellRecord]) -> Op
     Some(banner.text() + &rows)
 }
 
-/// The iterations that came to their end, with the figures of all phases; of records that have
-/// them all at the first phase, those.
+/// Completed iterations with the results of all phases. Older records have all results in the first
+/// phase.
 pub fn iterations(plan: &FsMarkPlan, phases: &[&CellRecord]) -> Vec<RoundFigures> {
     let Some((first, others)) = phases.split_first() else {
         return Vec::new();
@@ -60,7 +58,7 @@ pub fn iterations(plan: &FsMarkPlan, phases: &[&CellRecord]) -> Vec<RoundFigures
     rounds
 }
 
-/// Whether it has all of its files: the time of one that was cut says nothing.
+/// `true` if the round has all of its files; the rate of an incomplete round is meaningless.
 pub(super) fn has_rate(plan: &FsMarkPlan, round: &RoundFigures) -> bool {
     round.file_count >= u64::from(plan.file_count) * u64::from(plan.thread_count)
 }
@@ -71,6 +69,7 @@ fn rounds(phase: &CellRecord) -> &[RoundFigures] {
 }
 
 fn add(round: &mut RoundFigures, phase: &str, more: &RoundFigures) {
+    // The original's loop time includes the syncs but not the removal.
     if [SYNC_ALL, SYNC].contains(&phase) {
         round.time_ns += more.time_ns;
     }

@@ -1,32 +1,32 @@
-//! What fs_mark 3.3 says at the start, and a row for each iteration.
+//! Banner of fs_mark 3.3, and a row for each iteration.
 
 use description::classics::fs_mark::{FsMarkPlan, Subdirectories, SyncMethod};
 use results::{FreeSpace, RoundFigures};
 
-use super::figures::{Iteration, Spread};
+use super::figures::{CallSpread, Iteration};
 
-/// A time of day as C's `ctime` has it, but for the line break.
+/// Time format of C's `ctime`, without the line break.
 pub const CTIME: &str = "%a %b %e %H:%M:%S %Y";
-/// The version whose output this is.
+/// Version of fs_mark whose output this is.
 const VERSION: &str = "3.3";
-/// What the original allows a subdirectory that is chosen by time.
+/// Seconds that the original uses one subdirectory if it is chosen by time.
 const SECONDS_PER_DIRECTORY: u32 = 180;
 
-/// What is said before the first iteration, with the heads of the columns.
+/// The text before the first iteration, with the column heads.
 #[derive(Debug, Clone, Copy)]
 pub struct Banner<'a> {
-    /// The whole command line, the program's name first.
+    /// The whole command line, including the program's name.
     pub command: &'a [String],
-    /// When the run began, as C's `ctime` writes it, without its line break.
+    /// Start of the run in the format of C's `ctime`, without the line break.
     pub started_at: &'a str,
-    /// The settings.
+    /// Settings of the workload.
     pub plan: &'a FsMarkPlan,
-    /// Whether each kind of call has its columns.
+    /// `true` to print columns for each kind of call.
     pub is_verbose: bool,
 }
 
 impl Banner<'_> {
-    /// The text.
+    /// The banner's text.
     pub fn text(&self) -> String {
         let words = self.command.iter().map(|word| format!(" {word} "));
         let mut text = format!("\n# {}{}", words.collect::<String>(), self.settings());
@@ -60,7 +60,7 @@ impl Banner<'_> {
     }
 }
 
-/// What the output calls a method; scripts that read it look for these words.
+/// Description of a method; scripts that parse the output look for these words.
 const fn sync_method(method: SyncMethod) -> &'static str {
     match method {
         SyncMethod::None => "NO SYNC: Test does not issue sync() or fsync() calls.",
@@ -117,17 +117,17 @@ fn heads(is_verbose: bool) -> String {
     line + "\n"
 }
 
-/// The rows of a run, iteration by iteration.
+/// Rows of a run, one per iteration.
 #[derive(Debug)]
 pub struct Rows {
     plan: FsMarkPlan,
     is_verbose: bool,
-    /// Files of all iterations so far, counted as the original counts.
+    /// Files of all iterations so far, with the 32-bit overflow of the original.
     file_count: u32,
 }
 
 impl Rows {
-    /// No row so far.
+    /// Rows of a run that has no iteration yet.
     pub const fn new(plan: FsMarkPlan, is_verbose: bool) -> Self {
         Self {
             plan,
@@ -136,8 +136,7 @@ impl Rows {
         }
     }
 
-    /// The row of the next iteration, with its line break. Where the file system does not tell how
-    /// full it is, that is 0.
+    /// The row of the next iteration, with its line break. The used share is 0 if it is unknown.
     pub fn next(&mut self, round: &RoundFigures) -> String {
         let iteration = Iteration::of(&self.plan, round);
         self.file_count = self.file_count.wrapping_add(iteration.file_count);
@@ -154,8 +153,8 @@ impl Rows {
 
 /// The row of an iteration, with its line break.
 ///
-/// `usage_percent` is that of the first directory's file system, see [`usage_percent`];
-/// `file_count` counts the files of all threads in this and all earlier iterations.
+/// `usage_percent` is for the first directory's file system, see [`usage_percent`]; `file_count`
+/// counts the files of all threads in this and all earlier iterations.
 pub fn row(
     plan: &FsMarkPlan,
     iteration: &Iteration,
@@ -171,7 +170,7 @@ pub fn row(
     );
     if is_verbose {
         for spread in iteration.spreads() {
-            let Spread {
+            let CallSpread {
                 min_us,
                 average_us,
                 max_us,
@@ -182,13 +181,13 @@ pub fn row(
     line + "\n"
 }
 
-/// What is said, on standard output, when a thread's next files would not fit.
+/// The message on standard output if a thread's next files would not fit.
 pub fn too_full(directory: &str, file_count: u32) -> String {
     format!("Insufficient free space in {directory} to create {file_count} new files, exiting\n")
 }
 
-/// How full a file system of so many bytes, or blocks, is, as the original computes it: in 32-bit
-/// floats, cut to a whole number, what only root may use counted as used.
+/// Used share of a file system in percent, from counts of bytes or blocks. As in the original, it
+/// is computed in 32-bit floats, truncated, and includes space reserved for root.
 pub fn usage_percent(all_count: u64, available_count: u64) -> u32 {
     if all_count == 0 {
         return 0;

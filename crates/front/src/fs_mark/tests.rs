@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use description::classics::fs_mark::{FsMarkPlan, parse};
+use description::classics::fs_mark::FsMarkPlan;
 use results::{CallTimes, FreeSpace, RoundFigures, RunEvent, WorkerTimes};
 
-use super::figures::{Iteration, Spread, ThreadFigures};
+use super::figures::{CallSpread, Iteration, ThreadFigures};
 use super::of_table::has_rate;
 use super::rows::{Banner, Rows, row, too_full, usage_percent};
 use super::*;
@@ -29,8 +29,8 @@ fn recordings() -> Vec<(PathBuf, String)> {
     paths.filter(is_recording).map(read).collect()
 }
 
-fn words(line: &str) -> Vec<OsString> {
-    line.split_whitespace().map(OsString::from).collect()
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(String::from).collect()
 }
 
 fn plan(options: &str) -> FsMarkPlan {
@@ -48,7 +48,7 @@ fn iteration(fields: &[&str]) -> Iteration {
         ..ThreadFigures::default()
     };
     if fields.len() > 5 {
-        let spread = |call: usize| Spread {
+        let spread = |call: usize| CallSpread {
             min_us: number(5 + 3 * call),
             average_us: number(6 + 3 * call),
             max_us: number(7 + 3 * call),
@@ -165,7 +165,7 @@ fn threads_take_the_directories_in_turn_and_files_lie_in_them() {
         random_length: 24,
         subdirectory_count: 3,
     };
-    let wanted = Placement::InPlace {
+    let wanted = FilePlacement::InPlace {
         names,
         makes_directories: true,
     };
@@ -256,7 +256,7 @@ fn thread(options: &str, times: &WorkerTimes) -> ThreadFigures {
 #[test]
 fn a_thread_averages_over_files_and_writes_and_cuts_to_microseconds() {
     let figures = thread(THREE, &times());
-    let spread = |min_us, average_us, max_us| Spread {
+    let spread = |min_us, average_us, max_us| CallSpread {
         min_us,
         average_us,
         max_us,
@@ -282,12 +282,12 @@ fn threads_add_rates_that_were_rounded_and_average_averages() {
         ..thread(THREE, &times())
     };
     let other = ThreadFigures {
-        create: Spread {
+        create: CallSpread {
             min_us: 2,
             average_us: 21,
             max_us: 9,
         },
-        close: Spread {
+        close: CallSpread {
             min_us: 3,
             average_us: 3,
             max_us: 3,
@@ -304,7 +304,7 @@ fn threads_add_rates_that_were_rounded_and_average_averages() {
         (2, 15, 11)
     );
     assert_eq!(close.min_us, 3, "0 counts as not known");
-    assert_eq!(Iteration::new(&[]).spreads(), [Spread::default(); 6]);
+    assert_eq!(Iteration::new(&[]).spreads(), [CallSpread::default(); 6]);
 }
 
 #[test]

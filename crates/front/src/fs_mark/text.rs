@@ -1,4 +1,4 @@
-//! When fs_mark prints what.
+//! Prints the output of fs_mark during a run and at its end.
 
 use std::path::Path;
 
@@ -7,37 +7,38 @@ use jiff::tz::TimeZone;
 use plan::FrontOrigin;
 use results::{CellRecord, RoundFigures, RunEvent, RunRecord};
 
+use super::NAME;
+use super::arguments::parse;
 use super::of_table::iterations;
 use super::rows::{Banner, CTIME, Rows, too_full};
-use super::{NAME, invocation};
 use crate::ClassicText;
 
-/// What the original ends with when files would not fit.
+/// Exit code of the original if files would not fit.
 const EXIT_FULL: u8 = 1;
-/// Where the banner's last sentence ends; the log has one character more there.
+/// End of the banner's last sentence; the log has an additional `#` after it.
 const BANNER_END: &str = "related system calls.\n";
 
-struct Text {
+struct FsMarkText {
     plan: FsMarkPlan,
     is_verbose: bool,
     log_file: String,
     arguments: Vec<String>,
     rows: Rows,
     has_banner: bool,
-    /// Rounds that have their rows.
+    /// Number of rounds whose rows are printed.
     done: usize,
     is_full: bool,
 }
 
-/// The text of arguments.
+/// The text of a run with these arguments.
 pub(super) fn classic(origin: &FrontOrigin) -> Box<dyn ClassicText> {
-    match Text::new(origin) {
+    match FsMarkText::new(origin) {
         Some(text) => Box::new(text),
         None => Box::new(Nothing),
     }
 }
 
-/// That of arguments which nobody understands.
+/// The text of arguments that can no longer be parsed.
 struct Nothing;
 
 impl ClassicText for Nothing {
@@ -46,9 +47,9 @@ impl ClassicText for Nothing {
     }
 }
 
-impl Text {
+impl FsMarkText {
     fn new(origin: &FrontOrigin) -> Option<Self> {
-        let asked = invocation(&origin.arguments).ok()?;
+        let asked = parse(&origin.arguments).ok()?;
         let directory_count = u32::try_from(asked.directories.len()).ok()?;
         let plan = asked.settings.resolve(directory_count).ok()?;
         Some(Self {
@@ -67,6 +68,7 @@ impl Text {
         self.has_banner = true;
         let words = std::iter::once(own_name(&record.command)).chain(self.arguments.clone());
         let command: Vec<String> = words.map(|word| on_one_line(&word)).collect();
+        // The original's `ctime` prints local time.
         let started_at = record.started_at.to_zoned(TimeZone::system());
         let banner = Banner {
             command: &command,
@@ -83,7 +85,7 @@ impl Text {
     }
 }
 
-impl ClassicText for Text {
+impl ClassicText for FsMarkText {
     fn event(&mut self, event: &RunEvent) -> String {
         match event {
             RunEvent::Started { record } => self.banner(record),
@@ -117,7 +119,7 @@ impl ClassicText for Text {
 
     fn logged(&self, printed: &str) -> String {
         match self.is_full {
-            // That is said to who looks on only.
+            // The original prints this message on standard output only.
             true => String::new(),
             false => printed.replacen(BANNER_END, &format!("{BANNER_END}#"), 1),
         }
@@ -128,7 +130,7 @@ impl ClassicText for Text {
     }
 }
 
-/// What the program was started as, if that is its name.
+/// The name that started the program if it is fs_mark's, else the usual name.
 fn own_name(command: &[String]) -> String {
     let started_as = command.first().map(String::as_str).unwrap_or_default();
     match Path::new(started_as).file_name() {
@@ -137,7 +139,7 @@ fn own_name(command: &[String]) -> String {
     }
 }
 
-/// A word of the command line, which the banner has on one line.
+/// A word of the command line without line breaks, so that the banner stays on one line.
 fn on_one_line(word: &str) -> String {
     word.replace('\n', "\\n")
 }

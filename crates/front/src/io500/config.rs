@@ -1,31 +1,31 @@
-//! The original's file of settings, as options of ours.
+//! Converts the original's settings file to options of this front.
 
 use plan::{Diagnostic, printable};
 
-/// The meaning of a key of the original.
+/// Treatment of a key in the settings file.
 #[derive(Debug, Clone, Copy)]
-enum Key {
-    /// One of our options.
+enum ConfigKey {
+    /// Becomes this option with the key's value.
     Option(&'static str),
-    /// A flag of ours where the value is true.
+    /// Becomes this flag if the value is true.
     Flag(&'static str),
-    /// It changes nothing here, whatever its value.
+    /// Has no effect, whatever its value.
     Idle,
-    /// Only this value is what is done; the reason follows.
+    /// Only these values are supported, for this reason.
     Only(&'static [&'static str], &'static str),
 }
 
-use Key::{Flag, Idle, Only, Option as Ours};
+use ConfigKey::{Flag, Idle, Only, Option as Ours};
 
 const TRUE: &[&str] = &["TRUE", "1", "YES", "ON"];
 const FALSE: &[&str] = &["FALSE", "0", "NO", "OFF"];
-const POSIX: Key = Only(&["POSIX"], "files are reached through POSIX alone");
-const RUN: Key = Only(TRUE, "all phases run");
-const NONE: Key = Only(&[], "it can only be left empty");
-const INDEPENDENT: Key = Only(FALSE, "POSIX has no collective operations");
+const POSIX: ConfigKey = Only(&["POSIX"], "POSIX is the only interface");
+const RUN: ConfigKey = Only(TRUE, "all phases run");
+const NONE: ConfigKey = Only(&[], "it must be empty");
+const INDEPENDENT: ConfigKey = Only(FALSE, "POSIX has no collective operations");
 
-/// Keys by their section.
-const KEYS: &[(&str, &[(&str, Key)])] = &[
+/// Keys of each section.
+const KEYS: &[(&str, &[(&str, ConfigKey)])] = &[
     ("global", GLOBAL),
     ("debug", DEBUG),
     ("ior-easy", IOR_EASY),
@@ -60,14 +60,14 @@ const KEYS: &[(&str, &[(&str, Key)])] = &[
     ("ior-rnd4K-easy-read", PHASE),
 ];
 
-const GLOBAL: &[(&str, Key)] = &[
+const GLOBAL: &[(&str, ConfigKey)] = &[
     ("datadir", Ours("-d")),
     ("timestamp-datadir", Idle),
     ("resultdir", Idle),
     ("timestamp-resultdir", Idle),
     ("api", POSIX),
     ("drop-caches", Flag("--drop-caches")),
-    // The program drops them itself.
+    // pgmeter drops the caches itself.
     ("drop-caches-cmd", Idle),
     (
         "io-buffers-on-gpu",
@@ -78,11 +78,11 @@ const GLOBAL: &[(&str, Key)] = &[
     // All data is random, which `--differences` lists.
     ("dataPacketType", Idle),
 ];
-const DEBUG: &[(&str, Key)] = &[
+const DEBUG: &[(&str, ConfigKey)] = &[
     ("stonewall-time", Ours("--time")),
     ("pause-dir", Ours("--pause-dir")),
 ];
-const IOR_EASY: &[(&str, Key)] = &[
+const IOR_EASY: &[(&str, ConfigKey)] = &[
     ("API", POSIX),
     ("transferSize", Ours("--easy-transfer")),
     ("blockSize", Ours("--easy-block")),
@@ -94,25 +94,27 @@ const IOR_EASY: &[(&str, Key)] = &[
     ("run", RUN),
     ("verbosity", Idle),
 ];
-const MDTEST_EASY: &[(&str, Key)] = &[("API", POSIX), ("n", Ours("--easy-files")), ("run", RUN)];
-const IOR_HARD: &[(&str, Key)] = &[
+const MDTEST_EASY: &[(&str, ConfigKey)] =
+    &[("API", POSIX), ("n", Ours("--easy-files")), ("run", RUN)];
+const IOR_HARD: &[(&str, ConfigKey)] = &[
     ("API", POSIX),
     ("segmentCount", Ours("--hard-segments")),
     ("collective", INDEPENDENT),
     ("run", RUN),
     ("verbosity", Idle),
 ];
-const MDTEST_HARD: &[(&str, Key)] = &[
+const MDTEST_HARD: &[(&str, ConfigKey)] = &[
     ("API", POSIX),
     ("n", Ours("--hard-files")),
     ("files-per-dir", NONE),
     ("run", RUN),
 ];
-const PHASE: &[(&str, Key)] = &[("API", POSIX), ("run", RUN)];
-const COLLECTIVE: &[(&str, Key)] = &[("API", POSIX), ("collective", INDEPENDENT), ("run", RUN)];
-const FIND: &[(&str, Key)] = &[
+const PHASE: &[(&str, ConfigKey)] = &[("API", POSIX), ("run", RUN)];
+const COLLECTIVE: &[(&str, ConfigKey)] =
+    &[("API", POSIX), ("collective", INDEPENDENT), ("run", RUN)];
+const FIND: &[(&str, ConfigKey)] = &[
     ("external-script", NONE),
-    // Both are only of the script.
+    // Both are arguments of the external script.
     ("external-mpi-args", Idle),
     ("external-extra-args", Idle),
     ("nproc", Only(&[], "all ranks take part")),
@@ -121,8 +123,8 @@ const FIND: &[(&str, Key)] = &[
     ("pfind-steal-next", Idle),
     ("pfind-parallelize-single-dir-access-using-hashing", Idle),
 ];
-/// Phases of the extended mode alone: what they ask for has no effect in the standard mode.
-const FIND_EXTENDED: &[(&str, Key)] = &[
+/// Phases of the extended mode, whose keys have no effect in the standard mode.
+const FIND_EXTENDED: &[(&str, ConfigKey)] = &[
     ("external-script", Idle),
     ("external-mpi-args", Idle),
     ("external-extra-args", Idle),
@@ -132,7 +134,7 @@ const FIND_EXTENDED: &[(&str, Key)] = &[
     ("pfind-steal-next", Idle),
     ("pfind-parallelize-single-dir-access-using-hashing", Idle),
 ];
-const MDWORKBENCH: &[(&str, Key)] = &[
+const MDWORKBENCH: &[(&str, ConfigKey)] = &[
     ("API", Idle),
     ("waitingTime", Idle),
     ("precreatePerSet", Idle),
@@ -140,16 +142,16 @@ const MDWORKBENCH: &[(&str, Key)] = &[
     ("run", Idle),
     ("verbosity", Idle),
 ];
-const RANDOM_EXTENDED: &[(&str, Key)] = &[
+const RANDOM_EXTENDED: &[(&str, ConfigKey)] = &[
     ("API", Idle),
     ("blockSize", Idle),
     ("run", Idle),
     ("verbosity", Idle),
     ("randomPrefill", Idle),
 ];
-const EXTENDED: &[(&str, Key)] = &[("run", Idle)];
+const EXTENDED: &[(&str, ConfigKey)] = &[("run", Idle)];
 
-/// All keys, in the form of a file of settings that asks for the defaults.
+/// All keys with their default values, in the format of a settings file.
 pub(super) fn list() -> String {
     let mut text = String::new();
     for (section, keys) in KEYS {
@@ -168,10 +170,10 @@ pub(super) fn list() -> String {
     text
 }
 
-/// The options that a file of settings stands for.
+/// Converts a settings file to options.
 ///
 /// # Errors
-/// Every line that is none of such a file, or asks for what is not done here.
+/// All lines that are invalid or request something that is not supported.
 pub(super) fn words(name: &str, bytes: &[u8]) -> Result<Vec<String>, Diagnostic> {
     let text = String::from_utf8_lossy(bytes);
     let mut section = String::new();
@@ -195,7 +197,7 @@ pub(super) fn words(name: &str, bytes: &[u8]) -> Result<Vec<String>, Diagnostic>
     }
 }
 
-/// All refusals as one; those after the first follow with their lines.
+/// Joins all refusals into one error at the first line; the others follow with their lines.
 fn together(name: &str, refusals: &[(u32, String)]) -> Option<Diagnostic> {
     let ((line, first), others) = refusals.split_first()?;
     let others: String = others
@@ -205,10 +207,10 @@ fn together(name: &str, refusals: &[(u32, String)]) -> Option<Diagnostic> {
     Some(Diagnostic::error(name, format!("{first}{others}")).at_line(*line))
 }
 
-/// An option and its value, if it is more than a default.
+/// An option with its value; empty if the line sets a default.
 fn setting(section: &str, line: &str) -> Result<Vec<String>, String> {
     let split = line.split_once('=');
-    let (key, value) = split.ok_or_else(|| format!("`{}` is no setting", printable(line)))?;
+    let (key, value) = split.ok_or_else(|| format!("`{}` is not a setting", printable(line)))?;
     let (key, value) = (key.trim(), value.trim());
     let (shown, shown_section) = (printable(key), printable(section));
     let known = KEYS.iter().find(|it| it.0.eq_ignore_ascii_case(section));
@@ -216,7 +218,7 @@ fn setting(section: &str, line: &str) -> Result<Vec<String>, String> {
     let known = keys.iter().find(|it| it.0.eq_ignore_ascii_case(key));
     let (_, known) =
         known.ok_or_else(|| format!("`[{shown_section}]` of IO500 has no key `{shown}`"))?;
-    // A key without a value stands for what is so without it.
+    // A key without a value means its default.
     if value.is_empty() {
         return Ok(Vec::new());
     }
@@ -231,7 +233,7 @@ fn setting(section: &str, line: &str) -> Result<Vec<String>, String> {
         )),
         Only(values, _) if is_one_of(values) => Ok(Vec::new()),
         Only(_, why) => Err(format!(
-            "`{shown} = {}` of `[{shown_section}]` is not done here: {why}",
+            "`{shown} = {}` of `[{shown_section}]` is not supported: {why}",
             printable(value)
         )),
         Ours(option) => Ok(vec![(*option).to_owned(), value.to_owned()]),

@@ -1,4 +1,5 @@
-//! IO500: bandwidth and metadata of a storage system, with and without mercy, as one score.
+//! IO500: one score for the bandwidth and metadata rates of a storage system, from easy and hard
+//! access patterns.
 
 mod config;
 mod options;
@@ -12,10 +13,10 @@ use description::model::ContentChoice;
 
 use crate::text::at_end;
 use crate::work::{titled, writing};
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, MadePart};
-use options::{Options, Shown};
+use crate::{ArgumentError, CommandLine, Front, FrontWork, MadePart, OriginalDifference};
+use options::{Io500Options, Io500Print};
 
-/// IO500.
+/// Front of IO500, as of ISC 2026.
 pub const FRONT: Front = Front {
     name: "io500",
     title: "Bandwidth and metadata of a storage system as one score",
@@ -25,25 +26,25 @@ pub const FRONT: Front = Front {
     file: None,
     ranks: Some("--ranks"),
     without_direct: "",
-    text: |origin| at_end(origin, Options::read, text::page),
+    text: |origin| at_end(origin, Io500Options::read, text::page),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let told = Options::given(line.arguments)?;
+    let told = Io500Options::given(line.arguments)?;
     let mut words = match &told.config {
         Some(name) => config::words(name, &line.files.read(name)?)?,
         None => Vec::new(),
     };
-    // What stands on the command line comes last, and so before what the file says.
+    // The command line comes last, so it overrides the file.
     words.extend_from_slice(line.arguments);
-    let options = Options::read(&words)?;
+    let options = Io500Options::read(&words)?;
     match options.shown {
-        Some(Shown::Settings) => return Err(ArgumentError::Printed(config::list())),
-        Some(Shown::MandatorySettings) => {
+        Some(Io500Print::Settings) => return Err(ArgumentError::Printed(config::list())),
+        Some(Io500Print::MandatorySettings) => {
             let text = "[global]\ndatadir = ./datafiles\n";
             return Err(ArgumentError::Printed(text.to_owned()));
         }
-        Some(Shown::Work) => {
+        Some(Io500Print::Work) => {
             let lines = dry_run(&options).join("\n") + "\n";
             return Err(ArgumentError::Printed(lines));
         }
@@ -62,8 +63,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     })
 }
 
-/// The phases in words.
-fn dry_run(options: &Options) -> Vec<String> {
+/// Description of the phases.
+fn dry_run(options: &Io500Options) -> Vec<String> {
     let mut program = program::program(options);
     for phase in program.phases_mut() {
         for group in &mut phase.groups {
@@ -73,20 +74,24 @@ fn dry_run(options: &Options) -> Vec<String> {
     program.words()
 }
 
-fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
-    let find = "each rank lists its own directory and asks for the attributes of all that it wrote \
-                to the common one, whatever is in the name; then one rank lists what is common, \
-                and the times of both are added";
-    let shift = "each rank counts as a node of its own";
-    let until = "as far as the time allows, where no option limits them";
+fn differences(options: &Io500Options, has_ranks: bool) -> Vec<OriginalDifference> {
+    let find = "each rank lists its own directory and stats all files that it wrote to the common \
+                one, whatever their names; then one rank lists the common directories, and the \
+                times of both are added";
+    let shift = "each rank counts as a separate node";
+    let until = "limited by the time unless an option limits them";
     let no_limit = options.easy_block_bytes.is_none() || options.hard_segments.is_none();
     let those = [
         (!has_ranks, "ranks", "they are threads of one process"),
-        (true, "files", "in a work directory, and removed at the end"),
-        (true, "the name of the common file", "a 0 stands behind it"),
-        (true, "directories", "they are made before, untimed"),
+        (
+            true,
+            "place of the files",
+            "in a work directory, and removed at the end",
+        ),
+        (true, "the name of the common file", "a 0 is added to it"),
+        (true, "directories", "created before the measurement"),
         (true, "find", find),
-        (true, "what is read", "it is not compared"),
+        (true, "what is read", "not compared with the data written"),
         (true, "whose data is read", shift),
         (
             true,
@@ -96,11 +101,11 @@ fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
         (
             options.pause_directory.is_some(),
             "`pause-dir`",
-            "phases follow each other without a pause; the score is invalid all the same",
+            "there is no pause between phases, but the score is still invalid",
         ),
-        (true, "random reads", "each block is read once at most"),
+        (true, "random reads", "each block is read at most once"),
         (no_limit, "block size and segments", until),
-        (true, "documents", "the run's record stands in their place"),
+        (true, "documents", "replaced by the record of the run"),
     ];
-    Difference::those(&those, &options.without_effect)
+    OriginalDifference::those(&those, &options.without_effect)
 }

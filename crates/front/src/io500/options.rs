@@ -1,55 +1,56 @@
-//! The command line: options of the original, and ours for what its file of settings says.
+//! The command line: the original's options, and options for its settings file.
 
 use crate::options::{
     Equals, Grammar, Letters, OptionRow, act, at_least, flag, idle, idle_value, no_option, number,
     read, refused, refused_value, rule_out, size, text,
 };
 
-/// Seconds that writing has to last: general rules, and rules of the student contest.
+/// Minimum duration of writing in seconds: by the general rules, and by the student contest's.
 const WRITE_SECONDS: u32 = 300;
 const WRITE_SECONDS_OF_STUDENTS: u32 = 30;
 
-/// What is asked for.
+/// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Options {
-    /// The file of settings.
+pub(super) struct Io500Options {
+    /// Path of the settings file.
     pub config: Option<String>,
     pub directory: String,
     pub ranks: u32,
-    /// When writing stops, and reading at random places.
+    /// Seconds after which writing and random reading stop.
     pub wall_seconds: u32,
     pub easy_transfer_bytes: u64,
-    /// Bytes of each rank's own file at most.
+    /// Limit on the size of each rank's own file; `None` to write until the time ends.
     pub easy_block_bytes: Option<u64>,
-    /// Pieces that each rank writes to the common file at most.
+    /// Limit on the pieces that each rank writes to the common file; `None` to write until the time
+    /// ends.
     pub hard_segments: Option<u64>,
-    /// Files of each rank in its own directory, and in the common one.
+    /// Files of each rank in its own directory, and in the common directory.
     pub easy_files: u32,
     pub hard_files: u32,
-    /// The page cache is dropped before each phase.
+    /// `true` to drop the page cache before each phase.
     pub drops_caches: bool,
-    /// The rules of the student contest.
+    /// `true` to apply the rules of the student contest.
     pub is_for_students: bool,
-    /// A directory that would make phases wait for each other.
+    /// Directory whose files would pause phases in the original.
     pub pause_directory: Option<String>,
-    /// What is printed in place of a run.
-    pub shown: Option<Shown>,
-    /// Options that change nothing.
+    /// Text to print instead of a run.
+    pub shown: Option<Io500Print>,
+    /// Options that have no effect.
     pub without_effect: Vec<String>,
 }
 
-/// What is printed in place of a run.
+/// Text to print instead of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum Io500Print {
     /// All settings.
     Settings,
-    /// Those that a file must have.
+    /// Settings that a file must contain.
     MandatorySettings,
-    /// What would be done.
+    /// The phases that would run.
     Work,
 }
 
-const GRAMMAR: Grammar<Options> = Grammar {
+const GRAMMAR: Grammar<Io500Options> = Grammar {
     equals: Equals::Long,
     letters: Letters::Alone,
     operand: Some(|it, word| match it.config.replace(word.to_owned()) {
@@ -66,7 +67,7 @@ const GRAMMAR: Grammar<Options> = Grammar {
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
 
-const OPTIONS: &[OptionRow<Options>] = &[
+const OPTIONS: &[OptionRow<Io500Options>] = &[
     text("-d", |it| &mut it.directory),
     number("--ranks", |it| &mut it.ranks),
     number("--time", |it| &mut it.wall_seconds),
@@ -85,16 +86,16 @@ const OPTIONS: &[OptionRow<Options>] = &[
     text("--pause-dir", |it| {
         it.pause_directory.get_or_insert_default()
     }),
-    act("-l --list", |it| it.shown = Some(Shown::Settings)),
+    act("-l --list", |it| it.shown = Some(Io500Print::Settings)),
     act("-lm --list-mandatory", |it| {
-        it.shown = Some(Shown::MandatorySettings)
+        it.shown = Some(Io500Print::MandatorySettings)
     }),
-    act("--dry-run", |it| it.shown = Some(Shown::Work)),
+    act("--dry-run", |it| it.shown = Some(Io500Print::Work)),
     idle("-v"),
     idle_value("--verbose --timestamp"),
     read("--mode", |_, value| match value.text {
         "standard" => Ok(()),
-        "extended" => Err("`--mode=extended` has phases that are not done here".to_owned()),
+        "extended" => Err("`--mode=extended` has phases that are not supported".to_owned()),
         _ => Err(value.not("standard or extended")),
     }),
     refused("--cleanup", "removes what a run left"),
@@ -108,19 +109,19 @@ const OPTIONS: &[OptionRow<Options>] = &[
     }),
 ];
 
-impl Options {
-    /// Reads the arguments, those that a file of settings stands for among them.
+impl Io500Options {
+    /// Parses the arguments, including those from a settings file.
     ///
     /// # Errors
-    /// An option that is not known; values that do not go together.
+    /// An option is unknown, or values do not fit together.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         Self::given(arguments)?.complete()
     }
 
-    /// The same before it is known what goes together.
+    /// Parses the arguments without checking whether they fit together.
     ///
     /// # Errors
-    /// An option that is not known, or its value.
+    /// An option or its value is invalid.
     pub(super) fn given(arguments: &[String]) -> Result<Self, String> {
         let start = Self {
             directory: ".".to_owned(),
@@ -134,7 +135,7 @@ impl Options {
         GRAMMAR.read(arguments, start)
     }
 
-    /// Seconds that writing has to last.
+    /// Minimum duration of writing by the rules, in seconds.
     pub(super) const fn write_seconds(&self) -> u32 {
         match self.is_for_students {
             true => WRITE_SECONDS_OF_STUDENTS,

@@ -1,44 +1,44 @@
 //! The phases of a run, in the order of the original.
 
 use plan::program::{
-    Act, Before, Bytes, Call, Copies, Ending, FileOperation, FilePath, FilesetPlan, Group, Law, On,
-    Order, Pick, Program, ProgramPhase, Turn, Way, Where, Which,
+    Act, Before, Call, Copies, Ending, FileOperation, FilePath, FilesetPlan, Group, Law,
+    MovedBytes, On, Pick, PickOrder, Program, ProgramPhase, Turn, Way, Where, Which,
 };
 
-use super::options::Options;
+use super::options::Io500Options;
 use crate::acts::{
     end_after, fileset, group, in_turn, moving, named, numbered, on_file, on_next, opened, phase,
     picked, rounds,
 };
 
-/// Bytes of each piece of the common file.
+/// Bytes per piece of the common file.
 pub(super) const HARD_BYTES: u64 = 47_008;
-/// Bytes of each file in the common directory.
+/// Bytes per file in the common directory.
 pub(super) const FILE_BYTES: u64 = 3901;
-/// Bytes of each read at a random place.
+/// Bytes per random read.
 const RANDOM_BYTES: u32 = 4096;
-/// Pieces of the common file that each rank reads at most, where no option says how many there
-/// are; reading ends where the file does.
+/// Limit on the pieces of the common file that each rank reads if no option gives their number.
+/// Reading ends at the end of the file anyway.
 const SEGMENTS_MAX: u64 = 1_000_000_000;
 
-/// Numbers of the filesets.
+/// Indexes of the filesets.
 const EASY_DATA: u8 = 0;
 const HARD_DATA: u8 = 1;
 const EASY_FILES: u8 = 2;
 const HARD_FILES: u8 = 3;
-/// Numbers of the ways of opening.
+/// Indexes of the ways of opening.
 const PLAIN: u8 = 0;
 const SHARED: u8 = 1;
-/// Numbers of the labels.
+/// Indexes of the labels.
 const TRANSFER: u8 = 0;
 const FILE: u8 = 1;
 const LIST: u8 = 2;
 
-/// The part of finding files that one rank does for all.
+/// Name of the phase in which one rank lists the common directories for `find`.
 pub(super) const FIND_COMMON: &str = "find in common";
 
-/// What is done.
-pub(super) fn program(options: &Options) -> Program {
+/// The program of a run.
+pub(super) fn program(options: &Io500Options) -> Program {
     let ranks = options.ranks;
     let mut phases = [
         written(options, "ior-easy-write", easy_write(options)),
@@ -57,7 +57,7 @@ pub(super) fn program(options: &Options) -> Program {
         written(options, "ior-rnd4K-easy-read", random_read(options)),
     ];
     if options.drops_caches {
-        // The part of finding files that one rank does belongs to the phase before it.
+        // The caches are not dropped in the middle of `find`, whose second phase is this one.
         let own = phases.iter_mut().filter(|it| it.name != FIND_COMMON);
         own.for_each(|it| it.before.push(Before::DropCaches));
     }
@@ -67,6 +67,7 @@ pub(super) fn program(options: &Options) -> Program {
         ways: vec![
             Way::default(),
             Way {
+                // All ranks open the common file, which the first of them creates.
                 takes_existing: true,
                 ..Way::default()
             },
@@ -75,7 +76,7 @@ pub(super) fn program(options: &Options) -> Program {
     }
 }
 
-fn filesets(options: &Options) -> Vec<FilesetPlan> {
+fn filesets(options: &Io500Options) -> Vec<FilesetPlan> {
     let files = |name: &str, path: &str, count| FilesetPlan {
         copies: Copies::PerWorker,
         names: numbered("file.mdtest.{worker}.", 0),
@@ -100,22 +101,22 @@ fn filesets(options: &Options) -> Vec<FilesetPlan> {
     ]
 }
 
-/// A phase that ends with the time, once all ranks did as much as the one that had done most.
-fn written(options: &Options, name: &str, group: Group) -> ProgramPhase {
+/// A phase with a time limit, after which slower ranks catch up with the fastest one.
+fn written(options: &Io500Options, name: &str, group: Group) -> ProgramPhase {
     let mut phase = phase(name, group);
     end_after(&mut phase, options.wall_seconds, Ending::Level);
     phase
 }
 
-/// The file of a rank.
+/// The file that only one rank writes.
 fn own_data(which: Which) -> Pick {
     Pick {
         turn: Turn::Slice,
-        ..picked(EASY_DATA, which, Order::Next)
+        ..picked(EASY_DATA, which, PickOrder::Next)
     }
 }
 
-/// Transfers in one file.
+/// Transfers in one file, `count` of them per rank or without a limit.
 fn transfers(open: Act, transfer: Call, last: Vec<Act>, count: Option<u64>) -> Group {
     Group {
         first: vec![open],
@@ -136,7 +137,7 @@ fn closed() -> Vec<Act> {
     vec![opened(FileOperation::Close)]
 }
 
-fn easy_write(options: &Options) -> Group {
+fn easy_write(options: &Io500Options) -> Group {
     let bytes = options.easy_transfer_bytes;
     let create = named(FileOperation::Create, own_data(Which::Absent), PLAIN);
     let count = options.easy_block_bytes.map(|block| block / bytes);
@@ -144,22 +145,23 @@ fn easy_write(options: &Options) -> Group {
     transfers(create, write, synced(), count)
 }
 
-/// Until the file ends, as nobody knows beforehand how far the time allowed it to grow.
-fn easy_read(options: &Options) -> Group {
+/// Reads up to the end of the file, since the time limit decides how large the file got.
+fn easy_read(options: &Io500Options) -> Group {
     let open = named(FileOperation::Open, own_data(Which::Present), PLAIN);
     let all = Call {
-        bytes: Bytes::Rest,
-        // A piece of more than 32 bits is refused as too large.
+        bytes: MovedBytes::Rest,
+        // A larger piece becomes a size that the check of the program rejects.
         piece_bytes: u32::try_from(options.easy_transfer_bytes).unwrap_or(u32::MAX),
         ..Call::new(FileOperation::Read, On::Handle)
     };
     Group {
+        // The rules shift reads, so that no rank finds its own data in a cache.
         shift: 1 % options.ranks,
         ..transfers(open, all, closed(), Some(1))
     }
 }
 
-fn random_read(options: &Options) -> Group {
+fn random_read(options: &Io500Options) -> Group {
     let open = named(FileOperation::Open, own_data(Which::Present), PLAIN);
     let count = options.easy_block_bytes;
     let count = count.map(|block| block.div_ceil(RANDOM_BYTES.into()));
@@ -170,13 +172,14 @@ fn random_read(options: &Options) -> Group {
         ..moving(FileOperation::Read, RANDOM_BYTES.into())
     };
     Group {
+        // The original shifts random reads by two nodes; here, each rank counts as a node.
         shift: 2 % options.ranks,
         ..transfers(open, read, closed(), count)
     }
 }
 
-/// Pieces of the common file that the ranks take in turn.
-fn hard(options: &Options, operation: FileOperation) -> Call {
+/// Transfers of pieces that the ranks own in turn in the common file.
+fn hard(options: &Io500Options, operation: FileOperation) -> Call {
     Call {
         place: Where::Along(FilePath::Blocks {
             block_bytes: HARD_BYTES,
@@ -187,16 +190,16 @@ fn hard(options: &Options, operation: FileOperation) -> Call {
     }
 }
 
-/// The first rank that comes makes the file.
-fn hard_write(options: &Options) -> Group {
-    let file = picked(HARD_DATA, Which::Any, Order::Index(0));
+/// All ranks write to the common file; the first to open it creates it.
+fn hard_write(options: &Io500Options) -> Group {
+    let file = picked(HARD_DATA, Which::Any, PickOrder::Index(0));
     let create = named(FileOperation::Create, file, SHARED);
     let write = hard(options, FileOperation::Write);
     transfers(create, write, synced(), options.hard_segments)
 }
 
-fn hard_read(options: &Options) -> Group {
-    let file = picked(HARD_DATA, Which::Present, Order::Index(0));
+fn hard_read(options: &Io500Options) -> Group {
+    let file = picked(HARD_DATA, Which::Present, PickOrder::Index(0));
     let open = named(FileOperation::Open, file, SHARED);
     let read = hard(options, FileOperation::Read);
     let count = options.hard_segments.unwrap_or(SEGMENTS_MAX);
@@ -206,7 +209,7 @@ fn hard_read(options: &Options) -> Group {
     }
 }
 
-/// What ranks do to each file, of the rank so many further on.
+/// A group whose ranks do this to each file of the rank that follows `shift` ranks later.
 fn each(acts: Vec<Act>, shift: u32) -> Group {
     Group {
         shift,
@@ -214,11 +217,12 @@ fn each(acts: Vec<Act>, shift: u32) -> Group {
     }
 }
 
-/// Empty files, or full ones in the common directory.
+/// Creates empty files, or files with data in the common directory.
 fn make(files: u8) -> Group {
     let create = on_next(FileOperation::Create, files, PLAIN);
     let is_easy = files == EASY_FILES;
     let write = (!is_easy).then(|| Act::Call(moving(FileOperation::Write, FILE_BYTES)));
+    // In the original, only the easy phase ends with a sync.
     let sync = is_easy.then(|| opened(FileOperation::Sync));
     Group {
         last: sync.into_iter().collect(),
@@ -226,7 +230,7 @@ fn make(files: u8) -> Group {
     }
 }
 
-/// Phases that come later are further away from who wrote, as mdtest's stride has it.
+/// Later phases work on files of a rank further away, like mdtest with its stride.
 fn stat(files: u8, ranks: u32) -> Group {
     each(vec![on_next(FileOperation::Stat, files, PLAIN)], 1 % ranks)
 }
@@ -244,16 +248,17 @@ fn delete(files: u8, ranks: u32) -> Group {
     )
 }
 
-/// The directory of a fileset; a list needs no file.
+/// Lists the directory of a fileset, which works without any file in it.
 fn list(files: u8) -> Act {
-    let pick = picked(files, Which::Any, Order::Index(0));
+    let pick = picked(files, Which::Any, PickOrder::Index(0));
     Act::Call(Call {
         label: Some(LIST),
         ..Call::new(FileOperation::List, On::Name(pick))
     })
 }
 
-/// Only files of the common directory are of the wanted size and new enough.
+/// Lists the own directory and stats the files in the common one, since only they match in size and
+/// age.
 fn find_own() -> Group {
     Group {
         first: vec![list(EASY_FILES)],

@@ -1,10 +1,10 @@
 use plan::program::{
-    Act, Bytes, Call, Copies, Ending, FileNames, FileOperation, FilePath, Group, Law, Program,
+    Act, Call, Copies, Ending, FileNames, FileOperation, FilePath, Group, Law, MovedBytes, Program,
     ProgramPhase, Where,
 };
 use results::{RoundFigures, WorkerTimes, WorkerWindow};
 
-use super::score::{Score, Unit, score};
+use super::score::{Score, ScoreUnit, score};
 use super::*;
 use crate::tests::{record, round};
 use crate::{FileAccess, FileScript, FrontOrigin, find};
@@ -16,8 +16,8 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn read(line: &str) -> Result<Options, String> {
-    Options::read(&words(line))
+fn read(line: &str) -> Result<Io500Options, String> {
+    Io500Options::read(&words(line))
 }
 
 fn program(line: &str) -> Program {
@@ -33,8 +33,8 @@ fn group<'a>(program: &'a Program, name: &str) -> &'a Group {
     &phase(program, name).groups[0]
 }
 
-fn fixed(bytes: u64) -> Bytes {
-    Bytes::Law(Law::fixed(bytes))
+fn fixed(bytes: u64) -> MovedBytes {
+    MovedBytes::Law(Law::fixed(bytes))
 }
 
 fn calls(group: &Group) -> Vec<FileOperation> {
@@ -55,11 +55,11 @@ fn the_score_is_that_of_a_published_run() {
         258.517104,
         120.498449,
     ];
-    let of = |unit, values: &[f64]| -> Vec<(Unit, f64)> {
+    let of = |unit, values: &[f64]| -> Vec<(ScoreUnit, f64)> {
         values.iter().map(|value| (unit, *value)).collect()
     };
-    let mut figures = of(Unit::Bandwidth, &bandwidths);
-    figures.extend(of(Unit::Rate, &rates));
+    let mut figures = of(ScoreUnit::Bandwidth, &bandwidths);
+    figures.extend(of(ScoreUnit::Rate, &rates));
     let Score {
         bandwidth,
         rate,
@@ -70,7 +70,7 @@ fn the_score_is_that_of_a_published_run() {
     assert!(near(rate, 352.350901), "{rate}");
     assert!(near(total, 109.840995), "{total}");
     // What came to nothing is left out.
-    figures.push((Unit::Rate, 0.0));
+    figures.push((ScoreUnit::Rate, 0.0));
     assert!(near(score(&figures).rate, 352.350901));
     assert_eq!(score(&[]).total, 0.0);
 }
@@ -202,7 +202,7 @@ fn what_cannot_be_done_is_refused_by_name() {
         ("--ranks 0", "`--ranks` is 0"),
         ("--time 0", "`--time` is 0"),
         ("--time x", "`--time x` is not a number"),
-        ("--files", "`--files` lacks its value"),
+        ("--files", "`--files` needs a value"),
         ("--easy-block 3m", "must be a multiple"),
         ("one.ini two.ini", "`two.ini` would be a second file"),
     ] {
@@ -235,7 +235,7 @@ fn settings_of_the_original_are_options_that_the_command_line_overrules() {
                 [ior-hard]\nsegmentCount = 400\n";
     let work = configured(text, "--ranks 3 config.ini --time 40").unwrap();
     assert_eq!(work.directories, [std::path::PathBuf::from("/mnt/x")]);
-    let options = Options::read(&work.remembered).unwrap();
+    let options = Io500Options::read(&work.remembered).unwrap();
     let sizes = (options.easy_transfer_bytes, options.easy_block_bytes);
     assert_eq!(sizes, (1 << 20, Some(100 * GIB)));
     assert_eq!((options.wall_seconds, options.ranks), (40, 3));
@@ -249,9 +249,9 @@ fn settings_that_are_not_known_are_refused_with_their_line() {
         (
             "[find]\nnproc = 4\n",
             2,
-            "`nproc = 4` of `[find]` is not done",
+            "`nproc = 4` of `[find]` is not supported",
         ),
-        ("[ior-easy]\n\nAPI = MPIIO\n", 3, "POSIX alone"),
+        ("[ior-easy]\n\nAPI = MPIIO\n", 3, "POSIX is the only"),
         ("[find]\nrun = FALSE\n", 2, "all phases run"),
         ("[ior-easy]\nuniqueDir = TRUE\n", 2, "in one directory"),
         ("[global]\ndrop-caches = 7\n", 2, "neither TRUE nor FALSE"),
@@ -261,7 +261,7 @@ fn settings_that_are_not_known_are_refused_with_their_line() {
             "`[global]` of IO500 has no key `speed`",
         ),
         ("[ior]\napi = POSIX\n", 2, "IO500 has no section `[ior]`"),
-        ("[global]\nhello\n", 2, "`hello` is no setting"),
+        ("[global]\nhello\n", 2, "`hello` is not a setting"),
     ] {
         let error = configured(text, "config.ini").unwrap_err();
         let ArgumentError::File(diagnostic) = error else {
@@ -292,7 +292,7 @@ const STUDENTS: &str = "[global]\ndatadir = ./data\ntimestamp-datadir = TRUE\n\
 #[test]
 fn settings_that_ask_for_what_is_done_are_taken() {
     let work = configured(STUDENTS, "config.ini").unwrap();
-    let options = Options::read(&work.remembered).unwrap();
+    let options = Io500Options::read(&work.remembered).unwrap();
     assert_eq!((options.wall_seconds, options.write_seconds()), (30, 30));
     assert_eq!(options.easy_block_bytes, Some(9_920_000 << 20));
     assert!(!options.drops_caches);
@@ -343,7 +343,7 @@ fn options_of_the_original_are_taken_as_they_are_written_there() {
 #[test]
 fn the_page_cache_is_dropped_before_each_phase_where_that_is_asked_for() {
     let work = configured("[global]\ndrop-caches = TRUE\n", "config.ini").unwrap();
-    let options = Options::read(&work.remembered).unwrap();
+    let options = Io500Options::read(&work.remembered).unwrap();
     let program = super::program::program(&options);
     let drops = |it: &&&ProgramPhase| it.before.contains(&plan::program::Before::DropCaches);
     assert_eq!(program.phases().iter().filter(drops).count(), 13);

@@ -1,50 +1,50 @@
-//! A line for each phase, and the score.
+//! Output of IO500: a line for each phase, and the score.
 
 use results::{RunRecord, WorkerWindow};
 
-use super::options::Options;
+use super::options::Io500Options;
 use super::program::FIND_COMMON;
-use super::score::{Unit, score};
-use crate::text::Asked;
-use crate::windows::{Sum, rounds, window_ns, windows_of};
+use super::score::{ScoreUnit, score};
+use crate::text::ParsedArguments;
+use crate::windows::{WorkerSum, rounds, window_ns, windows_of};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
-/// A line that is printed: a phase, what it is measured in, and what it is to the score.
-type Row = (&'static str, Unit, Kind);
+/// A line of the output: the phase, its unit, and its role in the score.
+type Row = (&'static str, ScoreUnit, LineRole);
 
-/// What a line is to the score.
+/// Role of a line in the score.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Part of it.
+enum LineRole {
+    /// Part of the score.
     Scored,
-    /// The same, and it has to last long enough.
+    /// Part of the score if the phase lasts long enough.
     Written,
-    /// No part of it, but done.
+    /// Measured, but not part of the score.
     Told,
-    /// A moment between two phases, at which there is nothing to do.
+    /// A point in time between two phases, without any work.
     Moment,
 }
 
 const ROWS: [Row; 14] = [
-    ("ior-easy-write", Unit::Bandwidth, Kind::Written),
-    ("mdtest-easy-write", Unit::Rate, Kind::Written),
-    ("timestamp", Unit::Rate, Kind::Moment),
-    ("ior-hard-write", Unit::Bandwidth, Kind::Written),
-    ("mdtest-hard-write", Unit::Rate, Kind::Written),
-    ("find", Unit::Rate, Kind::Scored),
-    ("ior-easy-read", Unit::Bandwidth, Kind::Scored),
-    ("mdtest-easy-stat", Unit::Rate, Kind::Scored),
-    ("ior-hard-read", Unit::Bandwidth, Kind::Scored),
-    ("mdtest-hard-stat", Unit::Rate, Kind::Scored),
-    ("mdtest-easy-delete", Unit::Rate, Kind::Scored),
-    ("mdtest-hard-read", Unit::Rate, Kind::Scored),
-    ("mdtest-hard-delete", Unit::Rate, Kind::Scored),
-    ("ior-rnd4K-easy-read", Unit::Bandwidth, Kind::Told),
+    ("ior-easy-write", ScoreUnit::Bandwidth, LineRole::Written),
+    ("mdtest-easy-write", ScoreUnit::Rate, LineRole::Written),
+    ("timestamp", ScoreUnit::Rate, LineRole::Moment),
+    ("ior-hard-write", ScoreUnit::Bandwidth, LineRole::Written),
+    ("mdtest-hard-write", ScoreUnit::Rate, LineRole::Written),
+    ("find", ScoreUnit::Rate, LineRole::Scored),
+    ("ior-easy-read", ScoreUnit::Bandwidth, LineRole::Scored),
+    ("mdtest-easy-stat", ScoreUnit::Rate, LineRole::Scored),
+    ("ior-hard-read", ScoreUnit::Bandwidth, LineRole::Scored),
+    ("mdtest-hard-stat", ScoreUnit::Rate, LineRole::Scored),
+    ("mdtest-easy-delete", ScoreUnit::Rate, LineRole::Scored),
+    ("mdtest-hard-read", ScoreUnit::Rate, LineRole::Scored),
+    ("mdtest-hard-delete", ScoreUnit::Rate, LineRole::Scored),
+    ("ior-rnd4K-easy-read", ScoreUnit::Bandwidth, LineRole::Told),
 ];
 
-/// What is printed at the end.
-pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+/// The output at the end of a run.
+pub(super) fn page(asked: &ParsedArguments<Io500Options>, record: &RunRecord) -> String {
     let mut text = format!(
         "IO500 version io500-isc26 (standard)\n\
          measured by pgmeter {}, not by the original; `--differences` lists what is otherwise\n",
@@ -53,14 +53,15 @@ pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
     let mut figures = Vec::new();
     let least_seconds = asked.options.write_seconds();
     let is_paused = asked.options.pause_directory.is_some();
+    // By the rules, a shorter time limit or a pause between phases makes the whole run invalid.
     let mut is_valid = asked.options.wall_seconds >= least_seconds && !is_paused;
     for row in ROWS {
         let (_, unit, kind) = row;
-        let phase = Phase::of(record, row, &asked.options);
+        let phase = ScoredPhase::of(record, row, &asked.options);
         let is_row_valid = phase.is_valid(kind, least_seconds);
         is_valid &= is_row_valid;
         text += &line(row, &phase, is_row_valid);
-        if matches!(kind, Kind::Scored | Kind::Written) {
+        if matches!(kind, LineRole::Scored | LineRole::Written) {
             figures.push((unit, phase.value));
         }
     }
@@ -72,16 +73,16 @@ pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
     )
 }
 
-fn line((name, unit, kind): Row, phase: &Phase, is_valid: bool) -> String {
+fn line((name, unit, kind): Row, phase: &ScoredPhase, is_valid: bool) -> String {
     let kind = match kind {
-        Kind::Scored | Kind::Written => "RESULT",
-        Kind::Told | Kind::Moment => "      ",
+        LineRole::Scored | LineRole::Written => "RESULT",
+        LineRole::Told | LineRole::Moment => "      ",
     };
     let unit = match unit {
-        Unit::Bandwidth => "GiB/s",
-        Unit::Rate => "kIOPS",
+        ScoreUnit::Bandwidth => "GiB/s",
+        ScoreUnit::Rate => "kIOPS",
     };
-    let Phase { value, seconds } = phase;
+    let ScoredPhase { value, seconds } = phase;
     let mark = mark(is_valid);
     format!("[{kind}] {name:>20} {value:15.6} {unit} : time {seconds:.3} seconds{mark}\n")
 }
@@ -90,30 +91,30 @@ const fn mark(is_valid: bool) -> &'static str {
     if is_valid { "" } else { " [INVALID]" }
 }
 
-/// What a phase came to.
-struct Phase {
+/// Result of a phase.
+struct ScoredPhase {
     value: f64,
     seconds: f64,
 }
 
-impl Phase {
-    fn of(record: &RunRecord, (name, unit, _): Row, options: &Options) -> Self {
+impl ScoredPhase {
+    fn of(record: &RunRecord, (name, unit, _): Row, options: &Io500Options) -> Self {
         let windows = windows(record, name);
         let seconds = window_ns(&windows) as f64 / 1e9;
         match (unit, name) {
-            (Unit::Bandwidth, _) => {
-                let bytes = Sum::of_windows(&windows).bytes;
+            (ScoreUnit::Bandwidth, _) => {
+                let bytes = WorkerSum::of_windows(&windows).bytes;
                 Self::new(bytes as f64 / GIB, seconds)
             }
-            (Unit::Rate, "find") => {
+            (ScoreUnit::Rate, "find") => {
                 let common = window_ns(&self::windows(record, FIND_COMMON));
                 let files = ["mdtest-easy-write", "mdtest-hard-write"];
                 let files: f64 = files.into_iter().map(|it| files_of(record, it)).sum();
-                // With the file of each rank, and that of all.
+                // Plus each rank's own data file and the common data file.
                 let files = files + f64::from(options.ranks) + 1.0;
                 Self::new(files / 1000.0, seconds + common as f64 / 1e9)
             }
-            (Unit::Rate, _) => Self::new(files_of(record, name) / 1000.0, seconds),
+            (ScoreUnit::Rate, _) => Self::new(files_of(record, name) / 1000.0, seconds),
         }
     }
 
@@ -122,11 +123,11 @@ impl Phase {
         Self { value, seconds }
     }
 
-    fn is_valid(&self, kind: Kind, least_seconds: u32) -> bool {
+    fn is_valid(&self, kind: LineRole, least_seconds: u32) -> bool {
         match kind {
-            Kind::Moment => true,
-            Kind::Scored | Kind::Told => self.value > 0.0,
-            Kind::Written => self.value > 0.0 && self.seconds >= least_seconds.into(),
+            LineRole::Moment => true,
+            LineRole::Scored | LineRole::Told => self.value > 0.0,
+            LineRole::Written => self.value > 0.0 && self.seconds >= least_seconds.into(),
         }
     }
 }

@@ -1,20 +1,27 @@
 //! IOR 4: large files written and read in blocks, one for each rank or one shared by all.
 
+mod document;
 mod options;
 mod program;
+mod script;
 #[cfg(test)]
 mod tests;
 mod text;
 
+use description::Workload;
 use description::model::ContentChoice;
+use plan::EngineKind;
 use plan::program::LastingRole;
 
-use crate::text::at_end;
+use crate::file_access::FileAccess;
+use crate::text::at_end_with;
 use crate::work::{titled, writing};
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
-use options::Options;
+use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
+use options::IorOptions;
+use program::FoundFiles;
+use script::IorTests;
 
-/// IOR.
+/// Front of IOR 4.0.0.
 pub const FRONT: Front = Front {
     name: "ior",
     title: "Large files, written and read by ranks in blocks",
@@ -24,27 +31,76 @@ pub const FRONT: Front = Front {
     file: None,
     ranks: Some("-N"),
     without_direct: "leave `--posix.odirect` out",
-    text: |origin| at_end(origin, Options::read, text::page),
+    text: |origin| at_end_with(origin, IorTests::read, document::page, document::documents),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments)?;
-    let mut cell = writing(
-        ContentChoice::Constant,
-        titled("ior", "IOR", options.ranks, program::program(&options)),
-    );
-    if let Some(built) = &mut cell.built {
-        built.is_checked = options.checks();
+    let words = IorTests::with_script(line.arguments, line.files)?;
+    let IorTests { tests, .. } = IorTests::read(&words)?;
+    let mut differences: Vec<OriginalDifference> = Vec::new();
+    for difference in tests
+        .iter()
+        .flat_map(|it| self::differences(it, line.has_ranks))
+    {
+        if !differences.contains(&difference) {
+            differences.push(difference);
+        }
     }
+    let directory = tests.first().map(IorOptions::directory).unwrap_or_default();
+    let cells = (1..).zip(&tests);
+    let cells = cells.map(|(number, it)| cell(it, number, line.files));
     Ok(FrontWork {
-        differences: differences(&options, line.has_ranks),
-        // What the original's abort leaves of its -1.
+        differences,
+        remembered: words,
+        // The original aborts with -1, of which the exit code keeps 8 bits.
         error_code: Some(255),
-        ..FrontWork::below(options.directory(), vec![cell])
+        ..FrontWork::below(directory, cells.collect())
     })
 }
 
-fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
+/// The workload of a test; tests are numbered from 1.
+fn cell(options: &IorOptions, number: usize, files: FileAccess<'_>) -> Workload {
+    let name = match number {
+        1 => "ior".to_owned(),
+        _ => format!("ior-{number}"),
+    };
+    let program = program::program(options, found(options, files));
+    let mut cell = writing(
+        ContentChoice::Constant,
+        titled(&name, "IOR", options.ranks, program),
+    );
+    cell.engine = options.is_dummy.then_some(EngineKind::Null);
+    if let Some(built) = &mut cell.built {
+        built.is_checked = options.checks() && !options.is_dummy;
+    }
+    cell
+}
+
+/// Facts about files that a test reads and an earlier command wrote.
+fn found(options: &IorOptions, files: FileAccess<'_>) -> FoundFiles {
+    let is_found = options.lasting() == Some(LastingRole::Finds) && !options.is_dummy;
+    let path = |name: &String| options.directory().join(name);
+    let names = program::file_names(options);
+    let sizes = names
+        .iter()
+        .filter_map(|it| files.size_bytes(path(it).to_str()?));
+    let status = || files.read(&options.status_file).ok();
+    let number = |bytes: Vec<u8>| String::from_utf8(bytes).ok()?.trim().parse().ok();
+    let is_limited = options.reads && !options.writes && !options.status_file.is_empty();
+    FoundFiles {
+        // Offsets that may repeat lie within the file, however large it is.
+        bytes: match is_found && options.random_level > 1 {
+            true => sizes.min().filter(|bytes| *bytes >= options.transfer_bytes),
+            false => None,
+        },
+        transfers: match is_limited {
+            true => status().and_then(number).filter(|it| *it > 0),
+            false => None,
+        },
+    }
+}
+
+fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference> {
     let has_wall = options.wall_seconds > 0;
     let is_shared = !options.has_file_per_rank;
     let is_own = options.lasting().is_none();
@@ -53,8 +109,8 @@ fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
     let left = "written in a work directory and moved to its name at the end, which must be free";
     let is_shifted = options.reads && options.shift() > 0;
     let is_read_checked = options.checks_written && options.reads && !options.checks_read;
-    let also_read = "the read that is measured is compared, too";
-    let node = "each rank counts as a node of its own";
+    let also_read = "the measured read is compared as well";
+    let node = "each rank counts as a separate node";
     let is_synced = has_wall && options.is_synced;
     let of_close = "its time is part of close(s), not of wr/rd(s)";
     let has_barriers = has_wall && options.has_barriers;
@@ -64,25 +120,46 @@ fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
         (true, "dates", "they are in UTC"),
         (
             is_own,
-            "files",
+            "place of the files",
             "in a work directory, and removed at the end",
         ),
         (is_left, "`-k`", left),
         (
-            is_found && !options.keeps,
+            is_found && !options.keeps && !options.is_dummy,
             "the file that is read",
-            "it stays also without `-k`",
+            "kept even without `-k`",
         ),
         (
             is_shared && is_own,
             "the name of the file",
-            "a 0 stands behind it",
+            "a 0 is added to it",
         ),
         (is_shifted, "whose data is read", node),
-        (options.is_random, "the random order", "it is another one"),
+        (options.is_random(), "the random order", "it is another one"),
+        (
+            options.is_random() && is_shared,
+            "the random share of a rank",
+            "all ranks have equal shares",
+        ),
+        (
+            options.draws_files(),
+            "the random ranks of `-Z`",
+            "they are other ones",
+        ),
+        (
+            options.is_reordered() && !options.draws_files(),
+            "the random ranks of `-Z`",
+            "each rank reads the data of the rank the same random number of ranks later",
+        ),
+        (options.minutes_max > 0, "`-T`", "it skips no phase"),
+        (
+            options.is_dummy,
+            "calls without I/O",
+            "no call is made, not even for files and directories",
+        ),
         (is_read_checked, "`-W`", also_read),
-        (is_synced, "fsync behind a stonewall", of_close),
+        (is_synced, "fsync after a stonewall", of_close),
         (has_barriers, "`-g` with `-D`", no_barrier),
     ];
-    Difference::those(&those, &options.without_effect)
+    OriginalDifference::those(&those, &options.without_effect)
 }

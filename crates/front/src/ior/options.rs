@@ -1,17 +1,21 @@
 //! The command line, and the directives of `-O`.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use plan::program::LastingRole;
 
+use crate::acts::NS_PER_SECOND;
 use crate::options::{
-    Grammar, Letters, OptionRow, Value, all_of, at_least, escaped, flag, idle, idle_value,
-    is_posix, no_option, number, read, refused, refused_value, rule_out, size, text,
+    Equals, Grammar, Letters, OptionRow, WrittenValue, all_of, at_least, escaped, flag, idle,
+    idle_value, level, no_option, number, posix_or_dummy, read, refused, refused_value, rule_out,
+    size, text,
 };
+use crate::random::LibraryRandom;
 
-/// What is asked for.
+/// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Options {
+pub(super) struct IorOptions {
     pub block_bytes: u64,
     pub transfer_bytes: u64,
     pub segments: u64,
@@ -21,31 +25,64 @@ pub(super) struct Options {
     pub has_directory_per_rank: bool,
     pub writes: bool,
     pub reads: bool,
-    /// Whether what was written is read again and compared, untimed.
+    /// `true` to read written data again and compare it, without measuring.
     pub checks_written: bool,
-    /// Whether what is read is compared, within its time.
+    /// `true` to compare all data that is read, within the measured time.
     pub checks_read: bool,
     pub repetitions: u32,
-    pub delay_seconds: u32,
+    pub delay_ns: u64,
     pub wall_seconds: u32,
     pub wears_out: bool,
-    /// Whether what was written stays for later commands.
+    /// `true` to keep the written files for later commands.
     pub keeps: bool,
     pub is_synced: bool,
     pub is_each_synced: bool,
     pub is_direct: bool,
-    pub is_random: bool,
-    /// Whether each rank reads what another wrote.
+    /// 0 for places in order, 1 for random places, each once, 2 for random places that may repeat.
+    pub random_level: u32,
+    /// `true` if each rank reads the data of another rank.
     pub is_shifted: bool,
-    /// The rank so many further on.
+    /// 0 for the rank's own file, 1 for the file of a random rank, 2 if these ranks are different.
+    pub reorder_level: u32,
+    /// `true` if each repetition has its own files.
+    pub has_file_per_repetition: bool,
+    pub summary_format: SummaryFormat,
+    /// File for the output; empty for standard output.
+    pub summary_file: String,
+    /// Number of ranks between the reader and the writer.
     pub shift_asked: u32,
     pub has_barriers: bool,
     pub number: u32,
-    /// Options that change nothing.
+    /// `true` for the interface that does no I/O.
+    pub is_dummy: bool,
+    /// Microseconds that each rank waits before it opens a file for writing without I/O.
+    pub dummy_create_us: u32,
+    /// Microseconds that each rank waits before a transfer without I/O.
+    pub dummy_transfer_us: u32,
+    /// Seed for whose data a rank reads.
+    pub reorder_seed: i32,
+    /// File with the number of transfers of each rank: written after writes with a time limit,
+    /// and a limit for reads. Empty for none.
+    pub status_file: String,
+    /// Minutes after which the original starts no further phase; 0 for no limit.
+    pub minutes_max: u32,
+    /// File with tests; empty for none.
+    pub script: String,
+    /// Options that have no effect.
     pub without_effect: Vec<String>,
 }
 
-const GRAMMAR: Grammar<Options> = Grammar {
+/// Form of the output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum SummaryFormat {
+    #[default]
+    Default,
+    Json,
+    Csv,
+}
+
+const GRAMMAR: Grammar<IorOptions> = Grammar {
+    equals: Equals::Long,
     letters: Letters::JoinedByEquals,
     unknown: |it| match it.word {
         "-h" => String::new(),
@@ -55,21 +92,27 @@ const GRAMMAR: Grammar<Options> = Grammar {
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
 
-/// Letters of options, and their directives.
-const OPTIONS: &[OptionRow<Options>] = &[
+/// Options by letter, each with its directive for `-O`.
+const OPTIONS: &[OptionRow<IorOptions>] = &[
     read("-O", directives),
-    read("-a api", is_posix),
+    read("-a api", |it, value| {
+        it.is_dummy = posix_or_dummy(value)?;
+        Ok(())
+    }),
     number("-A refNum", |it| &mut it.number),
     size("-b blockSize", |it| &mut it.block_bytes),
     flag("-B --posix.odirect useO_DIRECT", |it| &mut it.is_direct),
-    flag("-C reorderTasksConstant", |it| &mut it.is_shifted),
-    number("-d interTestDelay", |it| &mut it.delay_seconds),
+    flag("-C reorderTasksConstant reorderTasks", |it| {
+        &mut it.is_shifted
+    }),
+    read("-d interTestDelay", delay),
     number("-D deadlineForStonewalling", |it| &mut it.wall_seconds),
     flag("-e fsync", |it| &mut it.is_synced),
     flag("-F filePerProc", |it| &mut it.has_file_per_rank),
     flag("-g intraTestBarriers", |it| &mut it.has_barriers),
     number("-i repetitions", |it| &mut it.repetitions),
     flag("-k keepFile", |it| &mut it.keeps),
+    flag("-m multiFile", |it| &mut it.has_file_per_repetition),
     number("-N numTasks", |it| &mut it.ranks),
     text("-o testFile", |it| &mut it.file),
     number("-Q taskPerNodeOffset", |it| &mut it.shift_asked),
@@ -79,36 +122,45 @@ const OPTIONS: &[OptionRow<Options>] = &[
     flag("-u uniqueDir", |it| &mut it.has_directory_per_rank),
     flag("-w writeFile", |it| &mut it.writes),
     flag("-Y fsyncPerWrite", |it| &mut it.is_each_synced),
-    flag("-z randomOffset", |it| &mut it.is_random),
+    level("-z randomOffset", |it| &mut it.random_level),
+    level("-Z reorderTasksRandom", |it| &mut it.reorder_level),
     flag("stoneWallingWearOut", |it| &mut it.wears_out),
     idle("-c collective -E useExistingTestFile -H showHints -K keepFileWithError"),
     idle("-n noFill -p preallocate -q quitOnError -v verbose -V useFileView -x singleXferAttempt"),
     idle_value("-G setTimeStampSignature -j outlierThreshold -J setAlignment -l dataPacketType"),
-    idle_value("-U hintsFileName -X reorderTasksRandomSeed"),
+    // A minus within joined letters.
+    idle("--"),
+    idle_value("-U hintsFileName"),
+    read("-X reorderTasksRandomSeed", |it, value| {
+        it.reorder_seed = value.number()?;
+        Ok(())
+    }),
+    number("--dummy.delay-create", |it| &mut it.dummy_create_us),
+    number("--dummy.delay-xfer", |it| &mut it.dummy_transfer_us),
     refused("-I individualDataSets", "is for HDF5"),
-    refused("-m multiFile", "leaves the files of all repetitions"),
     refused("-P useSharedFilePointer", "is for MPI-IO"),
     flag("-R checkRead", |it| &mut it.checks_read),
     refused("-S useStridedDatatype", "is for MPI-IO"),
     flag("-W checkWrite", |it| &mut it.checks_written),
-    refused(
-        "-Z reorderTasksRandom",
-        "has ranks read from others by chance",
-    ),
-    refused_value("-f scriptFile", "reads tests from a file"),
+    text("-f", |it| &mut it.script),
     refused_value("-M memoryPerNode memoryPerTask", "takes memory away"),
-    refused_value("-T maxTimeDuration", "leaves out what comes behind a time"),
-    refused_value("summaryFormat", "prints another form"),
-    refused_value("summaryFile", "prints to a file"),
+    number("-T maxTimeDuration", |it| &mut it.minutes_max),
+    refused_value("minTimeDuration", "repeats the transfers for a time"),
+    text("stoneWallingStatusFile", |it| &mut it.status_file),
+    read("summaryFormat", |it, value| {
+        it.summary_format = summary_format(value)?;
+        Ok(())
+    }),
+    text("summaryFile", |it| &mut it.summary_file),
     refused_value("interIODelay", "pauses between transfers"),
 ];
 
-impl Options {
-    /// Reads the arguments.
+impl IorOptions {
+    /// Parses the arguments, without the values that follow from others.
     ///
     /// # Errors
-    /// An option that is not known, or not done here; values that do not go together.
-    pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
+    /// An option is unknown or not supported.
+    pub(super) fn parse(arguments: &[String]) -> Result<Self, String> {
         let start = Self {
             block_bytes: 1 << 20,
             transfer_bytes: 256 << 10,
@@ -119,11 +171,27 @@ impl Options {
             shift_asked: 1,
             ..Self::default()
         };
-        GRAMMAR.read(arguments, start)?.complete()
+        GRAMMAR.read(arguments, start)
     }
 
-    fn complete(mut self) -> Result<Self, String> {
+    /// Applies directives: `key=value` pairs separated by commas. The case of keys does not matter.
+    ///
+    /// # Errors
+    /// A directive is unknown or not supported, or its value is invalid.
+    pub(super) fn direct(&mut self, text: &str) -> Result<(), String> {
+        let read = text.split(',').map(|text| directive(self, text));
+        // Collecting applies all directives before any error is reported.
+        let flaws: Vec<String> = read.filter_map(Result::err).collect();
+        all_of(flaws)
+    }
+
+    /// Resolves defaults and dependent values.
+    ///
+    /// # Errors
+    /// Values do not fit together.
+    pub(super) fn complete(mut self) -> Result<Self, String> {
         self.reads |= self.checks_read;
+        // Without any of these options, the original writes and then reads.
         if !self.writes && !self.reads && !self.checks_written {
             (self.writes, self.reads) = (true, true);
         }
@@ -136,20 +204,26 @@ impl Options {
         ])?;
         let is_uneven = !self.block_bytes.is_multiple_of(self.transfer_bytes);
         let uneven = "block size must be a multiple of transfer size";
-        let is_drawn = self.is_random && !self.has_file_per_rank;
-        let drawn = "random places in a file that ranks share are not done here; add `-F`";
-        let is_cut = self.wall_seconds > 0 && (self.reads || self.checks_written);
-        let cut = "`-D` with what is read is not done here; add `-w`";
+        let is_shared = !self.has_file_per_rank;
+        let is_doubly_ordered = self.is_shifted && self.is_reordered();
+        let doubly_ordered = "`-C` and `-Z` both say whose data a rank reads; leave one out";
+        let is_moved = is_shared && self.is_random() && (self.is_shifted || self.is_reordered());
+        let moved = "`-z` in a shared file already mixes the ranks' data; leave `-C` and `-Z` out";
+        let reads_own = self.writes && self.reads && !self.is_dummy;
+        let is_cut = self.wall_seconds > 0 && (reads_own || self.checks_written);
+        let cut = "`-D` can limit writes or reads, not both; use `-w` without `-r`";
         let is_earlier = self.checks() && !self.writes;
-        let earlier = "what is compared was written by the same command; add `-w`";
+        let earlier = "only data written by the same command can be compared; add `-w`";
         rule_out(&[
             (is_uneven, uneven),
-            (is_drawn, drawn),
+            (is_doubly_ordered, doubly_ordered),
+            (is_moved, moved),
             (is_cut, cut),
             (is_earlier, earlier),
         ])?;
-        // Only files of their own have directories of their own.
+        // Separate directories only exist for separate files.
         self.has_directory_per_rank &= self.has_file_per_rank;
+        // IOR separates the names of several files by `@`.
         if self.file_name().is_empty() || self.file_name().contains('@') {
             return Err(format!("`-o {}` is not one file", escaped(&self.file)));
         }
@@ -160,21 +234,65 @@ impl Options {
         }
     }
 
-    /// Whether anything that is read is compared.
+    /// `true` if any data that is read is compared.
     pub(super) const fn checks(&self) -> bool {
         self.checks_written || self.checks_read
     }
 
-    /// What becomes of files that outlast the command; none where all are its own.
+    /// Role of files that outlast the command; `None` if the command creates and removes all files.
     pub(super) fn lasting(&self) -> Option<LastingRole> {
         match (self.writes, self.keeps) {
             (false, _) => Some(LastingRole::Finds),
+            _ if self.is_dummy => None,
             (true, true) => Some(LastingRole::Leaves),
             (true, false) => None,
         }
     }
 
-    /// By how many ranks on each reads.
+    /// Text after the name of each file of a repetition, which is a number or a placeholder.
+    pub(super) fn name_end(&self, repetition: impl Display) -> String {
+        match self.has_file_per_repetition {
+            true => format!(".{repetition}"),
+            false => String::new(),
+        }
+    }
+
+    /// Name of the interface.
+    pub(super) const fn api(&self) -> &'static str {
+        match self.is_dummy {
+            true => "DUMMY",
+            false => "POSIX",
+        }
+    }
+
+    /// `true` if the places in a file are random.
+    pub(super) const fn is_random(&self) -> bool {
+        self.random_level > 0
+    }
+
+    /// `true` if ranks read the files of random ranks.
+    pub(super) const fn is_reordered(&self) -> bool {
+        self.reorder_level > 0
+    }
+
+    /// `true` if each rank draws whose file it reads, so that several may read the same one.
+    pub(super) const fn draws_files(&self) -> bool {
+        self.reorder_level == 1 && self.has_file_per_rank
+    }
+
+    /// Number of ranks between a rank and the owner of the data that it reads.
+    pub(super) fn read_shift(&self) -> u32 {
+        match self.is_reordered() && !self.draws_files() {
+            // All ranks use the same distance, so that no two of them read the same data.
+            true => match self.ranks {
+                1 => 0,
+                ranks => 1 + LibraryRandom::new(self.reorder_seed.unsigned_abs()).below(ranks - 1),
+            },
+            false => self.shift(),
+        }
+    }
+
+    /// Number of ranks that `-C` puts between the reader and the writer; 0 to read one's own data.
     pub(super) const fn shift(&self) -> u32 {
         match self.is_shifted {
             true => self.shift_asked % self.ranks,
@@ -192,7 +310,7 @@ impl Options {
         self.file.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Where the file lies.
+    /// Directory of the file.
     pub(super) fn directory(&self) -> PathBuf {
         let parent = Path::new(&self.file).parent();
         let parent = parent.filter(|it| !it.as_os_str().is_empty());
@@ -200,21 +318,44 @@ impl Options {
     }
 }
 
-/// One or several `key=value`, with keys in letters of any case.
-fn directives(options: &mut Options, value: &Value<'_>) -> Result<(), String> {
-    let read = value.text.split(',').map(|text| directive(options, text));
-    // All are read before the first flaw is looked at.
-    let flaws: Vec<String> = read.filter_map(Result::err).collect();
-    all_of(flaws)
+fn summary_format(value: &WrittenValue<'_>) -> Result<SummaryFormat, String> {
+    match value.text.to_ascii_lowercase().as_str() {
+        "default" => Ok(SummaryFormat::Default),
+        "json" => Ok(SummaryFormat::Json),
+        "csv" => Ok(SummaryFormat::Csv),
+        _ => Err(format!(
+            "`summaryFormat={}` is not `default`, `JSON` or `CSV`",
+            escaped(value.text)
+        )),
+    }
 }
 
-fn directive(options: &mut Options, text: &str) -> Result<(), String> {
+/// Parses a number of seconds, which may have a fraction.
+fn delay(options: &mut IorOptions, value: &WrittenValue<'_>) -> Result<(), String> {
+    let seconds: f64 = value.number()?;
+    if !(0.0..=f64::from(u32::MAX)).contains(&seconds) {
+        return Err(value.not("a number of seconds"));
+    }
+    options.delay_ns = (seconds * NS_PER_SECOND as f64) as u64;
+    Ok(())
+}
+
+fn directives(options: &mut IorOptions, value: &WrittenValue<'_>) -> Result<(), String> {
+    options.direct(value.text)
+}
+
+fn directive(options: &mut IorOptions, text: &str) -> Result<(), String> {
     let shown = escaped(text);
     let split = text.split_once('=');
     let (key, value) = split.ok_or_else(|| format!("`-O {shown}` is not `KEY=VALUE`"))?;
-    let is_it = |it: &&str| !it.starts_with('-') && it.eq_ignore_ascii_case(key.trim());
+    let is_directive = |it: &str| !it.starts_with('-') || it.len() > 2;
+    let is_it = |it: &&str| is_directive(it) && it.eq_ignore_ascii_case(key.trim());
     let mut known = OPTIONS.iter();
     let known = known.find_map(|row| Some((row, row.names().find(is_it)?)));
     let (row, name) = known.ok_or_else(|| format!("there is no directive `{shown}`"))?;
+    // Scripts list all directives, and turn off the ones that they do not use.
+    if row.is_inert() && value.trim() == "0" {
+        return Ok(());
+    }
     GRAMMAR.apply(row, options, name, Some(value.trim()))
 }

@@ -1,26 +1,36 @@
-//! The phases of a run.
+//! The phases of an IOR run.
 
+use plan::Distribution;
 use plan::program::{
     Access, Act, Call, DirectoryTree, Ending, FileNames, FileOperation, FilePath, FilesetPlan,
-    Group, LastingFiles, LastingRole, Law, Order, Pick, Program, ProgramPart, ProgramPhase, Turn,
-    Until, Way, Where, Which,
+    Group, LastingFiles, LastingRole, Law, Pick, PickOrder, Program, ProgramPart, ProgramPhase,
+    ROUND_MARK, Turn, Until, Way, Where, Which,
 };
 
-use super::options::Options;
+use super::options::IorOptions;
 use crate::acts::{
-    end_after, fileset, group, hidden, moving, named, nested, numbered, opened, pause_before,
-    phase, picked, rounds,
+    end_after, fileset, group, hidden, moving, named, nested, opened, pause_before, phase, picked,
+    rounds,
 };
 
-/// The transfers of each phase, by their label.
+/// Index of the label of all transfers.
 const TRANSFER: u8 = 0;
 
-/// What all repetitions do.
-pub(super) fn program(options: &Options) -> Program {
-    let write = |options: &Options| transfers(options, FileOperation::Write);
-    let lasting = lasting(options);
-    // Only what is measured is synced and cut.
-    let plain = Options {
+/// Facts about the files of earlier commands that the program depends on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FoundFiles {
+    /// Size of the smallest existing file in bytes; `None` if it does not matter.
+    pub bytes: Option<u64>,
+    /// Number of transfers that each rank wrote; `None` if it does not matter.
+    pub transfers: Option<u64>,
+}
+
+/// The program of all repetitions.
+pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
+    let write = |options: &IorOptions| transfers(options, FileOperation::Write, found);
+    let lasting = lasting(options, found);
+    // The check of written data is not measured, so it has no sync and no time limit.
+    let plain = IorOptions {
         wall_seconds: 0,
         is_synced: false,
         is_each_synced: false,
@@ -28,9 +38,9 @@ pub(super) fn program(options: &Options) -> Program {
     };
     let made = || paused(options, phase("write", write(options)));
     let made = options.writes.then(made);
-    let read = || phase("read", transfers(options, FileOperation::Read));
+    let read = || phase("read", transfers(options, FileOperation::Read, found));
     let read = options.reads.then(|| paused(options, read()));
-    let check = || transfers(&plain, FileOperation::Read);
+    let check = || transfers(&plain, FileOperation::Read, found);
     let check = options
         .checks_written
         .then(|| hidden("write check", check()));
@@ -43,20 +53,22 @@ pub(super) fn program(options: &Options) -> Program {
         parts,
     };
     let times = options.repetitions;
+    let are_others = options.has_file_per_repetition;
     let parts = match options.lasting() {
-        None => vec![rounds(times, removing)],
-        Some(LastingRole::Leaves) if times > 1 => {
+        None if options.writes => vec![rounds(times, removing)],
+        // Each repetition creates the files again, so only the files of the last one can stay.
+        Some(LastingRole::Leaves) if times > 1 && !are_others => {
             vec![rounds(times - 1, removing), rounds(1, work)]
         }
-        Some(_) => vec![rounds(times, work)],
+        _ => vec![rounds(times, work)],
     };
     Program {
         labels: vec!["transfer".to_owned()],
-        filesets: vec![files(options)],
+        filesets: vec![files(options, found)],
         ways: vec![Way {
             permissions: 0o664,
             takes_existing: !options.has_file_per_rank,
-            is_direct: options.is_direct,
+            is_direct: options.is_direct && !options.is_dummy,
             access: match options.writes {
                 true => Access::ReadWrite,
                 false => Access::Read,
@@ -69,17 +81,28 @@ pub(super) fn program(options: &Options) -> Program {
     }
 }
 
-/// One for all, or one for each rank by its number.
-fn files(options: &Options) -> FilesetPlan {
+/// One file for all ranks, or one per rank with its number.
+fn files(options: &IorOptions, found: FoundFiles) -> FilesetPlan {
     let (ranks, bytes) = (options.ranks, options.bytes_of_rank());
-    let name = options.file_name();
+    let (name, end) = (options.file_name(), options.name_end(ROUND_MARK));
     let (count, bytes, names) = match options.has_file_per_rank {
-        true => (ranks, bytes, numbered(format!("{name}."), 8)),
+        true => {
+            let names = FileNames::Number {
+                before: format!("{name}."),
+                digits: 8,
+                after: end,
+            };
+            (ranks, bytes, names)
+        }
         false => {
             let names = match options.lasting() {
-                Some(_) => FileNames::Only(name.to_owned()),
-                // A name that tables can say.
-                None => numbered(name, 0),
+                Some(_) => FileNames::Only(name.to_owned() + &end),
+                // A name in the form that workload tables can express.
+                None => FileNames::Number {
+                    before: name.to_owned(),
+                    digits: 0,
+                    after: end,
+                },
             };
             (1, bytes.saturating_mul(ranks.into()), names)
         }
@@ -90,7 +113,7 @@ fn files(options: &Options) -> FilesetPlan {
             true => nested(1, "", 0, ranks.max(2)),
             false => DirectoryTree::Flat,
         },
-        size: Law::fixed(bytes),
+        size: Law::fixed(found.bytes.unwrap_or(bytes)),
         present_permille: match options.writes {
             true => 0,
             false => 1000,
@@ -99,59 +122,93 @@ fn files(options: &Options) -> FilesetPlan {
     }
 }
 
-/// The files that stay, or that an earlier command left.
-fn lasting(options: &Options) -> Option<LastingFiles> {
-    let name = options.file_name();
+/// Files that stay after the run, or that an earlier command left; `None` for neither.
+fn lasting(options: &IorOptions, found: FoundFiles) -> Option<LastingFiles> {
     let role = options.lasting()?;
     let is_left = role == LastingRole::Leaves;
-    let name_of = |rank: u32| match options.has_directory_per_rank {
+    let bytes = files(options, found).size.always();
+    let names = match options.has_directory_per_rank && is_left {
         // The directories stay with their files.
-        true if is_left => rank.to_string(),
-        true => format!("{rank}/{name}.{rank:08}"),
-        false => format!("{name}.{rank:08}"),
+        true => (0..options.ranks).map(|rank| rank.to_string()).collect(),
+        false => file_names(options),
     };
-    let bytes = files(options).size.always();
     Some(LastingFiles {
         role,
         directory: options.directory(),
-        names: match options.has_file_per_rank {
-            true => (0..options.ranks).map(name_of).collect(),
-            false => vec![name.to_owned()],
-        },
+        names,
         file_bytes: bytes.filter(|_| !(is_left && options.has_directory_per_rank)),
     })
 }
 
-/// The file of a rank.
-fn own(options: &Options, which: Which) -> Pick {
+/// Names of all files of all repetitions, below the directory.
+pub(super) fn file_names(options: &IorOptions) -> Vec<String> {
+    let name = options.file_name();
+    let repetitions = match options.has_file_per_repetition {
+        true => 0..options.repetitions,
+        false => 0..1,
+    };
+    let ends = repetitions.map(|number| options.name_end(number));
+    let of_rank = |rank: u32| match options.has_directory_per_rank {
+        true => format!("{rank}/{name}.{rank:08}"),
+        false => format!("{name}.{rank:08}"),
+    };
+    let begins: Vec<String> = match options.has_file_per_rank {
+        true => (0..options.ranks).map(of_rank).collect(),
+        false => vec![name.to_owned()],
+    };
+    ends.flat_map(|end| begins.iter().map(move |begin| format!("{begin}{end}")))
+        .collect()
+}
+
+/// The file that a rank uses.
+fn own(options: &IorOptions, which: Which) -> Pick {
     match options.has_file_per_rank {
         true => Pick {
             turn: Turn::Slice,
-            ..picked(0, which, Order::Next)
+            ..picked(0, which, PickOrder::Next)
         },
-        false => picked(0, which, Order::Index(0)),
+        false => picked(0, which, PickOrder::Index(0)),
     }
 }
 
-fn transfers(options: &Options, operation: FileOperation) -> Group {
+/// The file that a rank reads.
+fn source(options: &IorOptions) -> Pick {
+    match options.draws_files() {
+        true => picked(0, Which::Present, PickOrder::Drawn(Distribution::Uniform)),
+        false => own(options, Which::Present),
+    }
+}
+
+fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) -> Group {
     let writes = operation == FileOperation::Write;
     let open = match writes {
         true => named(FileOperation::Create, own(options, which_made(options)), 0),
-        false => named(FileOperation::Open, own(options, Which::Present), 0),
+        false => named(FileOperation::Open, source(options), 0),
     };
     let call = Act::Call(Call {
-        place: place(options),
+        place: place(options, operation),
         ..moving(operation, options.transfer_bytes)
     });
     let sync = |is_so: bool| (writes && is_so).then(|| opened(FileOperation::Fsync));
     let meet = |number| options.has_barriers.then_some(Act::Meet(number));
-    let transfer = [call].into_iter().chain(sync(options.is_each_synced));
+    let wait = |us: u32| {
+        let ns = Law::fixed(u64::from(us) * 1000);
+        (options.is_dummy && us > 0).then_some(Act::Think(ns))
+    };
+    let transfer = wait(options.dummy_transfer_us).into_iter().chain([call]);
+    let transfer = transfer.chain(sync(options.is_each_synced));
     let transfer = Act::Transaction(TRANSFER, transfer.collect());
+    let waited = wait(options.dummy_create_us).filter(|_| writes);
     let behind = sync(options.is_synced).into_iter().chain(meet(1));
     let close = opened(FileOperation::Close);
     let count = options.bytes_of_rank() / options.transfer_bytes;
+    let count = match found.transfers {
+        Some(most) if !writes => count.min(most),
+        _ => count,
+    };
     let (body, last, count) = match options.wall_seconds {
-        // All of it is one round, as what is behind it is part of its time.
+        // Without a time limit, all transfers are one round, so that fsync and barrier are part of
+        // its time.
         0 => {
             let all = Act::Times(Law::fixed(count), vec![transfer]);
             let all = [all].into_iter().chain(behind);
@@ -160,32 +217,40 @@ fn transfers(options: &Options, operation: FileOperation) -> Group {
         _ => (vec![transfer], behind.chain([close]).collect(), count),
     };
     Group {
-        shift: if writes { 0 } else { options.shift() },
-        first: [open].into_iter().chain(meet(0)).collect(),
+        shift: if writes { 0 } else { options.read_shift() },
+        first: waited.into_iter().chain([open]).chain(meet(0)).collect(),
         last,
         quotas: rounds(count),
         ..group("ranks", body)
     }
 }
 
-/// The first rank that comes makes the file that all share.
-fn which_made(options: &Options) -> Which {
+/// Files that a rank may create: the first rank creates a shared file, the others open it.
+fn which_made(options: &IorOptions) -> Which {
     match options.has_file_per_rank {
         true => Which::Absent,
         false => Which::Any,
     }
 }
 
-/// Where each transfer goes: in a file for each rank one behind the other, else in blocks that the
-/// ranks take in turn.
-fn place(options: &Options) -> Where {
-    match (options.has_file_per_rank, options.is_random) {
-        // A piece of more than 32 bits is refused as too large.
-        (true, true) => Where::Along(FilePath::Shuffled {
-            step_bytes: u32::try_from(options.transfer_bytes).unwrap_or(u32::MAX),
-        }),
+/// Place of each transfer: in a file per rank one after the other, in a shared file in blocks that
+/// the ranks take in turn, or at random.
+fn place(options: &IorOptions, operation: FileOperation) -> Where {
+    // A larger piece becomes a size that the check of the program rejects.
+    let step_bytes = u32::try_from(options.transfer_bytes).unwrap_or(u32::MAX);
+    if options.random_level > 1 {
+        return Where::Random {
+            distribution: Distribution::Uniform,
+            align_bytes: step_bytes,
+            // A file that grows is written over its final size.
+            is_nominal: operation == FileOperation::Write,
+        };
+    }
+    match (options.has_file_per_rank, options.is_random()) {
+        (true, true) => Where::Along(FilePath::Shuffled { step_bytes }),
+        (false, true) => Where::Along(FilePath::Dealt { step_bytes }),
         (true, false) => Where::Here,
-        (false, _) => Where::Along(FilePath::Blocks {
+        (false, false) => Where::Along(FilePath::Blocks {
             block_bytes: options.block_bytes,
             stride_bytes: options.block_bytes * u64::from(options.ranks),
             each_bytes: options.block_bytes,
@@ -193,8 +258,8 @@ fn place(options: &Options) -> Where {
     }
 }
 
-/// Each rank removes its own file, or the first that of all.
-fn removal(options: &Options) -> Group {
+/// Each rank removes its own file, or the first rank removes the shared one.
+fn removal(options: &IorOptions) -> Group {
     let unlink = named(FileOperation::Unlink, own(options, Which::Present), 0);
     Group {
         workers: (!options.has_file_per_rank).then_some(1),
@@ -203,13 +268,13 @@ fn removal(options: &Options) -> Group {
     }
 }
 
-/// A phase that is measured.
-fn paused(options: &Options, mut phase: ProgramPhase) -> ProgramPhase {
+/// A measured phase, with its pause and time limit.
+fn paused(options: &IorOptions, mut phase: ProgramPhase) -> ProgramPhase {
     let ending = match options.wears_out {
         true => Ending::Level,
         false => Ending::Stop,
     };
-    pause_before(&mut phase, options.delay_seconds);
+    pause_before(&mut phase, options.delay_ns);
     end_after(&mut phase, options.wall_seconds, ending);
     phase
 }

@@ -1,6 +1,7 @@
 use results::{RoundFigures, WorkerAtWall, WorkerTimes, WorkerWindow};
 
 use super::*;
+use crate::file_access::FileScript;
 use crate::tests::record;
 use crate::{FrontOrigin, find};
 
@@ -10,8 +11,12 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn read(line: &str) -> Result<Options, String> {
-    Options::read(&words(line))
+fn read(line: &str) -> Result<IorOptions, String> {
+    IorOptions::parse(&words(line))?.complete()
+}
+
+fn program_of(line: &str) -> plan::program::Program {
+    super::program::program(&read(line).unwrap(), FoundFiles::default())
 }
 
 #[test]
@@ -27,6 +32,20 @@ fn every_kind_of_run_is_a_program_that_can_be_done() {
         "-w -r -k -i 3 -F -u -N 2",
         "-w -r -W -R -t 64k",
         "-w -r -W -R -t 64k -F -N 2 -C",
+        "-z -N 3 -b 300k -t 100k",
+        "-z -z -N 3 -b 300k -t 100k",
+        "-Z -F -N 3",
+        "-Z -Z -F -N 3",
+        "-w -C -k -e -i1 -m -N 2 -t 100k -b 200k",
+        "-r -k -e -i1 -m -N 2 -t 100k -b 200k -F",
+        "-O summaryFormat=CSV -O summaryFile=out.csv",
+        "-w -r -Z -N 3 -X -13",
+        "-w -k -m -i 2 -F -N 2 -d 0.1",
+        "-w -k -m -i 2 -N 2",
+        "-a DUMMY -D 1 -i 2 -k -B -w -R --dummy.delay-create=5 --dummy.delay-xfer 5",
+        "-a dummy -r -i 2",
+        "-r -D 1 -N 2",
+        "-r -z-k",
     ] {
         let arguments = words(line);
         let front = find("ior").unwrap();
@@ -62,21 +81,26 @@ fn what_cannot_be_done_is_refused_by_name() {
         ),
         ("-t 0", "`-t` is 0"),
         ("-N x", "`-N x` is not a number"),
-        ("-b", "`-b` lacks its value"),
+        ("-b", "`-b` needs a value"),
         ("-y", "no option `-y`"),
         ("--quick", "no option `--quick`"),
         ("file", "no option `file`"),
         ("-a MPIIO", "MPIIO"),
-        ("-P", "`-P` is for MPI-IO, which is not done here"),
-        ("-z", "add `-F`"),
-        ("-D 5", "add `-w`"),
-        ("-R", "written by the same command; add `-w`"),
-        ("-W -r", "written by the same command; add `-w`"),
+        ("-P", "`-P` is for MPI-IO, which is not supported"),
+        ("-z -C", "leave `-C` and `-Z` out"),
+        ("-F -C -Z", "leave one out"),
+        ("-d -1", "`-d -1` is not a number of seconds"),
+        ("-a MMAP", "the interface `MMAP` is not POSIX or DUMMY"),
+        ("-O minTimeDuration=1", "repeats the transfers for a time"),
+        ("-D 5", "use `-w` without `-r`"),
+        ("-w -r -D 5", "use `-w` without `-r`"),
+        ("-R", "by the same command can be compared; add `-w`"),
+        ("-W -r", "by the same command can be compared; add `-w`"),
         ("-O x", "is not `KEY=VALUE`"),
         ("-O x=1", "no directive `x=1`"),
         (
-            "-O summaryFormat=JSON",
-            "`summaryFormat` prints another form",
+            "-O summaryFormat=XML",
+            "`summaryFormat=XML` is not `default`, `JSON` or `CSV`",
         ),
         ("-o a@b", "is not one file"),
         ("-o /mnt/", "is not one file"),
@@ -90,13 +114,13 @@ fn what_cannot_be_done_is_refused_by_name() {
 
 #[test]
 fn all_that_is_refused_is_listed_at_once() {
-    let refused = read("-P -S --quick 5 -O summaryFormat=JSON,interIODelay=3 -t x").unwrap_err();
+    let refused = read("-P -S --quick 5 -O summaryFormat=XML,interIODelay=3 -t x").unwrap_err();
     let lines: Vec<&str> = refused.lines().collect();
     let parts = [
         "`-P`",
         "`-S`",
         "`--quick`",
-        "`summaryFormat`",
+        "`summaryFormat=XML`",
         "`interIODelay`",
         "`-t x`",
     ];
@@ -104,14 +128,14 @@ fn all_that_is_refused_is_listed_at_once() {
     for (line, part) in lines.iter().zip(parts) {
         assert!(line.contains(part), "{refused}");
     }
-    let refused = read("-b 5 -t 4 -z").unwrap_err();
+    let refused = read("-b 5 -t 4 -F -C -Z").unwrap_err();
     assert_eq!(refused.lines().count(), 2, "{refused}");
 }
 
 #[test]
 fn checks_are_phases_that_are_not_measured_and_reads_that_are() {
     let options = read("-w -r -W -R -t 64k").unwrap();
-    let program = super::program::program(&options);
+    let program = super::program::program(&options, FoundFiles::default());
     let names: Vec<(&str, bool)> = program
         .phases()
         .iter()
@@ -206,4 +230,214 @@ fn what_was_moved_until_the_stonewall_is_told() {
         "{row}"
     );
     assert!(seen.contains("stoneWallingWearOut : 1\n"));
+}
+
+#[test]
+fn files_of_a_repetition_end_in_its_number() {
+    let names = |line: &str| program_of(line).lasting.unwrap().names;
+    assert_eq!(names("-w -k -m"), ["testFile.0"]);
+    assert_eq!(names("-w -k -m -i 2"), ["testFile.0", "testFile.1"]);
+    let own = ["f.00000000.0", "f.00000001.0"];
+    assert_eq!(names("-r -m -F -N 2 -o /x/f"), own);
+}
+
+#[test]
+fn random_reads_of_a_shared_file_are_dealt_to_the_ranks() {
+    let place = |line: &str| {
+        let program = program_of(line);
+        let phases = program.phases();
+        let phase = phases.iter().find(|it| it.name == "read").unwrap();
+        format!("{:?}", phase.groups[0].body)
+    };
+    assert!(place("-z -N 2").contains("Dealt { step_bytes: 262144 }"));
+    assert!(place("-z -N 2 -F").contains("Shuffled { step_bytes: 262144 }"));
+    assert!(place("-zz -N 2").contains("Random { distribution: Uniform"));
+}
+
+/// The text and the files of a run of two ranks.
+fn outputs(line: &str) -> (String, Vec<(String, String)>) {
+    let origin = FrontOrigin {
+        name: "ior".to_owned(),
+        arguments: words(line),
+    };
+    let round = RoundFigures {
+        workers: vec![
+            rank([0, 10, 1800, 1850], 4 * MIB, None),
+            rank([0, 5, 1900, 2000], 4 * MIB, None),
+        ],
+        ..RoundFigures::default()
+    };
+    let record = record(&origin, &[("write", vec![round])]);
+    let front = find("ior").unwrap();
+    let mut text = (front.text)(&origin);
+    (text.end(&record), text.documents(&record))
+}
+
+#[test]
+fn results_are_json_or_csv_on_demand() {
+    const RUN: &str = "-w -F -N 2 -b 2m -t 1m -s 2 -O summaryFormat=";
+    let (csv, files) = outputs(&format!("{RUN}CSV"));
+    assert_eq!(
+        csv,
+        "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),\
+         numTasks,iter\n\
+         write,4.0000,4.2216,0.8950,2048.0000,1024.0000,0.0100,1.8950,0.2000,2.0000,2,0\n"
+    );
+    assert!(files.is_empty());
+    let (json, _) = outputs(&format!("{RUN}JSON"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let result = &json["tests"][0]["Results"][0];
+    assert_eq!(result["access"], "write");
+    assert_eq!(
+        (&result["bwMiB"], &result["totalTime"]),
+        (&4.0.into(), &2.0.into())
+    );
+    assert_eq!(json["tests"][0]["Options"]["tasks"], 2);
+    assert_eq!(json["tests"][0]["Parameters"]["filePerProc"], 1);
+    assert_eq!(json["summary"][0]["bwMaxMIB"], 4.0);
+    assert_eq!(json["summary"][0]["operation"], "write");
+    let (text, files) = outputs(&format!("{RUN}json -O summaryFile=out.json"));
+    assert_eq!(text, "");
+    assert_eq!(files[0].0, "out.json");
+    assert!(files[0].1.contains("\"Began\""));
+}
+
+/// The work of arguments, with one file that they may name.
+fn with_file(line: &str, name: &str, text: &str) -> Result<FrontWork, String> {
+    let read = |asked: &str| match asked == name {
+        true => Ok(text.as_bytes().to_vec()),
+        false => Err("it does not exist".to_owned()),
+    };
+    let size_bytes = |asked: &str| (asked == name).then_some(text.len() as u64);
+    let script = FileScript {
+        read: &read,
+        size_bytes: &size_bytes,
+        ..FileScript::EMPTY
+    };
+    let arguments = words(line);
+    let line = CommandLine {
+        files: FileAccess::scripted(script),
+        ..CommandLine::of(&arguments)
+    };
+    let work = find("ior").unwrap().work(&line);
+    work.map_err(|error| format!("{error:?}"))
+}
+
+const SCRIPT: &str = "A comment.
+ ior start
+api = posix, blockSize=2m
+\twriteFile=1   # always
+filePerProc=1
+# useSharedFilePointer=1
+useSharedFilePointer=0
+preallocate=0
+RUN
+run
+--dummy.delay-create=1000
+api=dummy
+ IOR STOP
+blockSize=x
+";
+
+#[test]
+fn a_script_has_tests_that_start_with_the_values_of_the_one_before() {
+    let work = with_file("-f s -t 1m -N 2 -o /x/f", "s", SCRIPT).unwrap();
+    let cells = work.cells.iter();
+    let cells = cells.map(|it| (it.name.as_deref().unwrap(), it.engine));
+    let null = Some(EngineKind::Null);
+    assert_eq!(
+        cells.collect::<Vec<_>>(),
+        [("ior", None), ("ior-2", None), ("ior-3", null)]
+    );
+    // The record contains the lines, because the file may change.
+    let IorTests { tests, arguments } = IorTests::read(&work.remembered).unwrap();
+    assert_eq!(arguments, words("-f s -t 1m -N 2 -o /x/f"));
+    assert_eq!(tests[0], tests[1]);
+    for test in &tests {
+        assert!(test.writes && test.has_file_per_rank && !test.reads);
+        assert_eq!((test.block_bytes, test.transfer_bytes), (2 * MIB, MIB));
+        assert!(test.without_effect.is_empty());
+    }
+    assert_eq!(tests[2].dummy_create_us, 1000);
+}
+
+#[test]
+fn what_is_wrong_in_a_script_is_told() {
+    let refused = |text: &str| with_file("-f s", "s", text).unwrap_err();
+    assert!(refused("RUN\n").contains("has no line `IOR START`"));
+    assert!(refused("IOR START\nspeed=1\n").contains("no directive `speed=1`"));
+    assert!(refused("IOR START\nuseSharedFilePointer=1\n").contains("MPI-IO"));
+    let odd = refused("IOR START\nRUN\ntransferSize=3\n");
+    assert!(odd.contains("test 1: block size must be"), "{odd}");
+    let two = refused("IOR START\nRUN\ntestFile=/x/f\n");
+    assert!(two.contains("in one directory"), "{two}");
+    let missing = with_file("-f t", "s", "").unwrap_err();
+    assert!(missing.contains("cannot read `-f t`"), "{missing}");
+}
+
+#[test]
+fn each_test_of_a_script_has_its_results() {
+    let words = ["-w", "-b", "2m", "-t", "1m", "IOR START", "RUN", "refNum=7"];
+    let asked = IorTests::read(&words.map(str::to_owned)).unwrap();
+    let origin = FrontOrigin {
+        name: "ior".to_owned(),
+        arguments: Vec::new(),
+    };
+    let round = |ms: u64| RoundFigures {
+        workers: vec![rank([0, 0, ms, ms], 2 * MIB, None)],
+        ..RoundFigures::default()
+    };
+    let mut record = record(
+        &origin,
+        &[("write", vec![round(1000)]), ("write", vec![round(2000)])],
+    );
+    record.cells[1].workload = "ior-2".to_owned();
+    let seen = super::text::page(&asked, &record);
+    assert!(seen.contains("Command line        : ior -w -b 2m -t 1m\n"));
+    let rates = |number| line(&seen, "write ", number).split_whitespace().nth(1);
+    assert_eq!((rates(0), rates(1)), (Some("2.00"), Some("1.00")));
+    assert!(seen.contains("TestID              : 1\n"));
+    assert!(line(&seen, "write ", 3).ends_with("POSIX      7"), "{seen}");
+}
+
+#[test]
+fn random_places_that_may_repeat_lie_in_the_file_that_exists() {
+    let bytes = |line: &str| {
+        let work = with_file(line, "./f", &"x".repeat(4096)).unwrap();
+        let program = &work.cells[0].built.as_ref().unwrap().program;
+        program.lasting.as_ref().unwrap().file_bytes
+    };
+    assert_eq!(bytes("-r -zz -t 1k -b 4k -s 10 -o f"), Some(4096));
+    assert_eq!(bytes("-r -z -t 1k -b 4k -s 10 -o f"), Some(40_960));
+}
+
+#[test]
+fn a_status_file_has_the_transfers_of_a_rank() {
+    const LINE: &str = "-w -k -t 1m -b 1m -s 9 -D 1 -N 2 -O stoneWallingWearOut=1 -O \
+                        stoneWallingStatusFile=s";
+    let (_, files) = outputs(LINE);
+    assert_eq!(files, [("s".to_owned(), "4".to_owned())]);
+    let limits = |text: &str| {
+        let line = "-a DUMMY -r -t 1m -b 1m -s 9 -D 1 -O stoneWallingStatusFile=s";
+        let work = with_file(line, "s", text).unwrap();
+        let program = &work.cells[0].built.as_ref().unwrap().program;
+        program.phases()[0].groups[0].quotas[0].count
+    };
+    assert_eq!((limits("4"), limits("40"), limits("?")), (4, 9, 9));
+}
+
+#[test]
+fn ranks_of_a_shared_file_read_at_one_random_distance() {
+    let shift = |line: &str| {
+        let program = program_of(line);
+        let phases = program.phases();
+        let phase = phases.iter().find(|it| it.name == "read").unwrap();
+        phase.groups[0].shift
+    };
+    for seed in -20..20 {
+        let drawn = shift(&format!("-Z -N 3 -X {seed}"));
+        assert!((1..3).contains(&drawn));
+        assert_eq!(drawn, shift(&format!("-Z -Z -F -N 3 -X {seed}")));
+    }
+    assert_eq!((shift("-Z -N 1"), shift("-Z -F -N 3")), (0, 0));
 }

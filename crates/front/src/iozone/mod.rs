@@ -1,5 +1,5 @@
-//! IOzone: one file after the other, or one for each of several at once, read and written in many
-//! ways.
+//! IOzone: tests one file after the other, or one file per child in parallel, with many access
+//! patterns.
 
 mod options;
 mod shuffle;
@@ -10,10 +10,10 @@ use description::model::ContentChoice;
 
 use crate::text::at_end;
 use crate::work::{titled, writing};
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
-use options::Options;
+use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
+use options::IozoneOptions;
 
-/// IOzone.
+/// Front of IOzone 3.489.
 pub const FRONT: Front = Front {
     name: "iozone",
     title: "Rates of one file by size of file and record, for one or many",
@@ -23,11 +23,11 @@ pub const FRONT: Front = Front {
     file: None,
     ranks: None,
     without_direct: "leave `-I` out",
-    text: |origin| at_end(origin, Options::read, text::page),
+    text: |origin| at_end(origin, IozoneOptions::read, text::page),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments)?;
+    let options = IozoneOptions::read(line.arguments)?;
     let cells = matrix(&options).into_iter().map(|size| {
         let program = tests_of_file::program(&options, size);
         let cell = titled(&size.name(), "IOzone", size.children, program);
@@ -40,19 +40,19 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     })
 }
 
-/// Records that are listed in a random order, at most.
+/// Largest number of records whose random order is precomputed.
 const LISTED_MAX: u64 = 1 << 22;
 
-/// What is measured as one.
+/// Sizes of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Sizes {
+struct TestSizes {
     file_kib: u64,
     record_kib: u64,
     children: u32,
 }
 
-impl Sizes {
-    /// As records call it; who reads it takes it apart again.
+impl TestSizes {
+    /// Name of the cell in records. The text finds the sizes of a cell by this name.
     fn name(self) -> String {
         let (file, record, children) = (self.file_kib, self.record_kib, self.children);
         format!("{file} kB by {record} kB, {children} at once")
@@ -62,17 +62,17 @@ impl Sizes {
         self.file_kib / self.record_kib
     }
 
-    /// Whether the order of random records is held in memory.
+    /// `true` if the random order of the records is held in memory.
     const fn is_listed(self) -> bool {
         self.records() <= LISTED_MAX
     }
 }
 
-/// All sizes, in their order.
-fn matrix(options: &Options) -> Vec<Sizes> {
+/// All sizes, in the order in which they are measured.
+fn matrix(options: &IozoneOptions) -> Vec<TestSizes> {
     let of_file = |children, file_kib| {
         let records = options.records_kib(file_kib).into_iter();
-        records.map(move |record_kib| Sizes {
+        records.map(move |record_kib| TestSizes {
             file_kib,
             record_kib,
             children,
@@ -91,27 +91,27 @@ fn matrix(options: &Options) -> Vec<Sizes> {
     }
 }
 
-fn differences(options: &Options) -> Vec<Difference> {
+fn differences(options: &IozoneOptions) -> Vec<OriginalDifference> {
     let own =
-        "in a work directory beside the named file, one for each size, and removed at the end";
+        "in a work directory next to the named file, one for each size, and removed at the end";
     let is_large = matrix(options).iter().any(|size| !size.is_listed());
     let is_other = options.has(2) && is_large;
-    let other = "another one of more than 4194304, each record once";
+    let other = "a different order for more than 4194304 records, each record once";
     let is_spread = options.directories().is_ok_and(|it| it.len() > 1);
     let in_turn = "children take the directories of `-F` in turn";
     let ends_durable = options.is_together() && (options.flushes || options.closes);
     let flushing = "flushing and closing at the stonewall";
-    let before = "the others' figures are noted before";
+    let before = "the results of other children are taken before";
     let those = [
-        (true, "files", own),
+        (true, "place of the files", own),
         (
             true,
             "content",
-            "zeros alone, without the mark in each page",
+            "only zeros, without the pattern in each page",
         ),
         (is_spread, "the order of children", in_turn),
         (is_other, "the order of random records", other),
         (ends_durable, flushing, before),
     ];
-    Difference::those(&those, &options.ignored)
+    OriginalDifference::those(&those, &options.ignored)
 }

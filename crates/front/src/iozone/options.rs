@@ -7,30 +7,30 @@ use plan::printable;
 use plan::program::OpenSync;
 
 use crate::options::{
-    Grammar, OptionRow, Value, act, bytes, count_within, flag, idle, idle_value, lacks_value,
-    no_option, number_within, read, read_each, refused, refused_value, rule_out, told,
+    Grammar, OptionRow, WrittenValue, act, bytes, count_within, flag, idle, idle_value,
+    lacks_value, no_option, number_within, read, read_each, refused, refused_value, rule_out, told,
 };
 
-/// What is asked for.
+/// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Options {
+pub(super) struct IozoneOptions {
     pub is_auto: bool,
-    /// Small records also for large files.
+    /// `true` to use small records also for large files.
     pub has_all_records: bool,
     /// Sizes of the file, in KiB.
     pub files_kib: Vec<u64>,
-    /// Sizes of the records of all files, in KiB; empty where they follow from the file.
+    /// Record sizes for all files, in KiB; empty to derive them from the file's size.
     pub records_kib: Vec<u64>,
     pub record_min_kib: u64,
     pub record_max_kib: u64,
-    /// As they were written; none for those that the mode has.
+    /// Tests given by `-i`; empty for the mode's default.
     pub tests: BTreeSet<u8>,
-    /// `-A`, whose table has the columns of its four tests alone.
+    /// `true` for `-A`, whose table only has the columns of its four tests.
     pub is_short: bool,
-    /// That of `-n`, in KiB.
+    /// Smallest file of the automatic mode, `-n`, in KiB.
     pub file_min_kib: Option<u64>,
     pub has_extensions: bool,
-    /// How many work at once, one number after the other; empty for a single stream.
+    /// Numbers of children, tested one after the other; empty for a single stream.
     pub children: Vec<u32>,
     pub has_stonewall: bool,
     pub tells_children: bool,
@@ -41,29 +41,29 @@ pub(super) struct Options {
     pub sync: OpenSync,
     pub stride: u64,
     pub readers_percent: Option<u32>,
-    pub unit: Unit,
+    pub unit: RateUnit,
     pub is_excel: bool,
     pub cache_kib: u64,
     pub line_bytes: u64,
-    /// That of `-f`: the file of a single stream.
+    /// File of a single stream, `-f`.
     pub file: Option<String>,
-    /// The file of each child, from `-F`.
+    /// File of each child, from `-F`.
     pub files: Vec<String>,
-    /// What is understood and changes nothing.
+    /// Options that are accepted and have no effect.
     pub ignored: Vec<String>,
 }
 
-/// What rates are told in.
+/// Unit of the printed rates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum RateUnit {
     #[default]
     Kib,
     Operations,
     Microseconds,
 }
 
-impl Unit {
-    /// What it is called at the beginning, in the report of several and in its spreadsheet.
+impl RateUnit {
+    /// Name of the unit in the banner, in the throughput report, and in its spreadsheet.
     pub(super) const fn names(self) -> [&'static str; 3] {
         match self {
             Self::Kib => ["kBytes/sec", "kB/sec", "kBytes/sec"],
@@ -73,17 +73,17 @@ impl Unit {
     }
 }
 
-/// The largest file of the automatic mode, and the largest record, in KiB.
+/// Largest file of the automatic mode, and largest record, in KiB.
 const FILE_MAX_KIB: u64 = 512 << 10;
 const RECORD_MAX_KIB: u64 = 16 << 10;
-/// Beyond this size of a file records begin at the other size, in KiB.
+/// Files larger than this start at the larger record size below, in KiB.
 const CROSSOVER_KIB: u64 = 16 << 10;
 const CROSSOVER_RECORD_KIB: u64 = 64;
 
-/// What was written, before what it comes to is known.
+/// Options as given, before defaults and combinations are resolved.
 #[derive(Default)]
-struct Written {
-    options: Options,
+struct RawOptions {
+    options: IozoneOptions,
     file_max_kib: Option<u64>,
     record_min_kib: Option<u64>,
     record_max_kib: Option<u64>,
@@ -94,18 +94,19 @@ struct Written {
     upper: Option<u32>,
 }
 
-const GRAMMAR: Grammar<Written> = Grammar {
+const GRAMMAR: Grammar<RawOptions> = Grammar {
     unknown: |it| match it.word.as_bytes() {
-        [b'-', b'+', ..] => format!("`{}` is not done here", printable(it.word)),
+        [b'-', b'+', ..] => format!("`{}` is not supported", printable(it.word)),
         [b'-', _, ..] if it.has_value => no_option(it.name),
         [b'-', _, ..] => lacks_value(it.name),
-        _ => format!("`{}` is no option", printable(it.word)),
+        _ => format!("`{}` is not an option", printable(it.word)),
     },
     ..Grammar::new(OPTIONS, |it| &mut it.options.ignored)
 };
 
-const OPTIONS: &[OptionRow<Written>] = &[
+const OPTIONS: &[OptionRow<RawOptions>] = &[
     flag("-a", |it| &mut it.options.is_auto),
+    // In the original, `-A` is short for `-az -i0 -i1`.
     act("-A", |it| {
         (it.options.is_auto, it.options.has_all_records) = (true, true);
         it.options.is_short = true;
@@ -166,22 +167,22 @@ const OPTIONS: &[OptionRow<Written>] = &[
     idle_value("-P -V -+w -+y -+C"),
     told("-h -v", ""),
     refused("-B -D", "maps files into memory"),
-    refused("-K", "jumps about while it reads"),
+    refused("-K", "jumps around in the file while it reads"),
     refused("-Q", "writes a file of each operation"),
     refused("-W", "locks files"),
     refused("-Z", "mixes mapped and other access"),
     refused_value("-b", "writes a spreadsheet; `-R` prints its table"),
-    refused_value("-d", "lets children begin later"),
-    refused_value("-H -k", "goes by asynchronous calls"),
+    refused_value("-d", "delays the start of children"),
+    refused_value("-H -k", "uses asynchronous I/O"),
     refused_value("-J", "computes between the calls"),
     refused_value("-U", "mounts the file system again"),
     refused_value("-X -Y", "follows a file of operations"),
 ];
 
-impl Options {
+impl IozoneOptions {
     /// Reads the arguments.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let start = Written {
+        let start = RawOptions {
             options: Self {
                 has_stonewall: true,
                 repeats: true,
@@ -190,7 +191,7 @@ impl Options {
                 line_bytes: 32,
                 ..Self::default()
             },
-            ..Written::default()
+            ..RawOptions::default()
         };
         let mut written = GRAMMAR.read(arguments, start)?;
         let mut options = std::mem::take(&mut written.options);
@@ -198,7 +199,8 @@ impl Options {
         Ok(options)
     }
 
-    fn resolve(&mut self, written: &Written) -> Result<(), String> {
+    fn resolve(&mut self, written: &RawOptions) -> Result<(), String> {
+        // Either limit is enough: `-u` alone counts from 1, and `-l` alone is a single number.
         let lower = written.lower.or(written.upper.and(Some(1)));
         let upper = written.upper.or(written.lower).unwrap_or(1);
         rule_out(&[
@@ -221,9 +223,9 @@ impl Options {
         rule_out(&[(self.is_together() && is_matrix, mixed)])?;
         self.check_files()?;
         self.unit = match (written.is_in_microseconds, written.is_in_operations) {
-            (true, _) => Unit::Microseconds,
-            (false, true) => Unit::Operations,
-            (false, false) => Unit::Kib,
+            (true, _) => RateUnit::Microseconds,
+            (false, true) => RateUnit::Operations,
+            (false, false) => RateUnit::Kib,
         };
         let low = self.file_min_kib.unwrap_or(64);
         let high = written.file_max_kib.unwrap_or(FILE_MAX_KIB.max(low));
@@ -235,6 +237,8 @@ impl Options {
         }
         self.record_min_kib = written.record_min_kib.unwrap_or(4);
         self.record_max_kib = written.record_max_kib.unwrap_or(RECORD_MAX_KIB);
+        // As in the original, limits for the record size replace the larger first record of large
+        // files.
         self.has_all_records |= written.record_min_kib.or(written.record_max_kib).is_some();
         if !self.is_auto && self.records_kib.is_empty() {
             self.records_kib.push(4);
@@ -254,7 +258,7 @@ impl Options {
         rule_out(&[(lacks_file, message)])
     }
 
-    /// Sizes of the records of a file, in KiB.
+    /// Record sizes for a file of this size, in KiB.
     pub(super) fn records_kib(&self, file_kib: u64) -> Vec<u64> {
         let fits = |record: &u64| *record <= file_kib;
         if !self.records_kib.is_empty() {
@@ -268,7 +272,7 @@ impl Options {
         doubled(low, self.record_max_kib.min(file_kib)).collect()
     }
 
-    /// Checks the names of files by the number of children.
+    /// Checks the numbers of files and children.
     fn check_files(&mut self) -> Result<(), String> {
         let (has_file, has_files) = (self.file.is_some(), !self.files.is_empty());
         rule_out(&[
@@ -284,17 +288,17 @@ impl Options {
             return Err(format!("`-F` names {named} files for {wanted} children"));
         }
         self.files.truncate(wanted);
-        // Children have files of their own in the current directory, as in the original.
+        // The original puts the children's files into the current directory and ignores `-f`.
         if self.is_together() && self.file.take().is_some() {
             self.ignored.push("-f".to_owned());
         }
         Ok(())
     }
 
-    /// The directories of the named files, which children take in turn.
+    /// Directories of the named files, which children take in turn.
     ///
     /// # Errors
-    /// Some have more files than others, or there are more of them than children.
+    /// Some directories have more files than others, or there are more directories than children.
     pub(super) fn directories(&self) -> Result<Vec<PathBuf>, String> {
         let mut counts: Vec<(PathBuf, usize)> = Vec::new();
         for name in self.file.iter().chain(&self.files) {
@@ -322,14 +326,15 @@ impl Options {
         Ok(counts.into_iter().map(|(directory, _)| directory).collect())
     }
 
-    /// Whether several children work at the same time.
+    /// `true` if several children work at the same time.
     pub(super) const fn is_together(&self) -> bool {
         !self.children.is_empty()
     }
 
-    /// Whether a test is done.
+    /// `true` if the test runs.
     pub(super) fn has(&self, test: u8) -> bool {
         let is_usual = match test {
+            // In a single stream, the original's mixed test does nothing.
             8 => self.is_together(),
             9 | 10 => self.has_extensions,
             _ => true,
@@ -343,13 +348,13 @@ pub(super) fn doubled(low: u64, high: u64) -> impl Iterator<Item = u64> {
     sizes.take_while(move |it| *it <= high)
 }
 
-/// A size in KiB; a number alone is one.
-fn kib(value: &Value<'_>) -> Result<u64, String> {
+/// A size in KiB; KiB is also the unit of a plain number.
+fn kib(value: &WrittenValue<'_>) -> Result<u64, String> {
     let size = bytes(value.text, 1 << 10).filter(|it| (1 << 10..=1 << 40).contains(it));
-    Ok(size.ok_or_else(|| value.not("a size up to 1 TiB"))? >> 10)
+    Ok(size.ok_or_else(|| value.not_size("a size up to 1 TiB"))? >> 10)
 }
 
-/// Adds a size or a number unless it was given before.
+/// Adds a value unless it was given before.
 fn add_once<N: PartialEq>(to: &mut Vec<N>, value: N) -> Result<(), String> {
     if !to.contains(&value) {
         to.push(value);
@@ -357,12 +362,12 @@ fn add_once<N: PartialEq>(to: &mut Vec<N>, value: N) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a list goes down somewhere, which the original refuses.
+/// `true` if a list is not in ascending order, which the original refuses.
 fn is_descending(sizes: &[u64]) -> bool {
     !sizes.is_sorted()
 }
 
-fn put_kib(to: &mut Option<u64>, value: &Value<'_>) -> Result<(), String> {
+fn put_kib(to: &mut Option<u64>, value: &WrittenValue<'_>) -> Result<(), String> {
     *to = Some(kib(value)?);
     Ok(())
 }
@@ -371,9 +376,9 @@ fn put_kib(to: &mut Option<u64>, value: &Value<'_>) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Options, String> {
+    fn read(line: &str) -> Result<IozoneOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        Options::read(&words)
+        IozoneOptions::read(&words)
     }
 
     #[test]
@@ -402,7 +407,7 @@ mod tests {
         assert_eq!((options.readers_percent, options.stride), (Some(75), 3));
         assert_eq!(
             (options.unit, options.sync),
-            (Unit::Operations, OpenSync::All)
+            (RateUnit::Operations, OpenSync::All)
         );
         assert_eq!(options.ignored, ["-w"]);
         assert_eq!(read("-l 2 -u 4 -F a b c d").unwrap().children, [2, 3, 4]);
@@ -457,7 +462,7 @@ mod tests {
         assert_eq!(options.files_kib, [128, 256, 512]);
         assert_eq!(options.records_kib(512), [8, 16, 32]);
         assert_eq!(read("-j 3 -j 5").unwrap().stride, 5);
-        assert_eq!(read("-N -O").unwrap().unit, Unit::Microseconds);
+        assert_eq!(read("-N -O").unwrap().unit, RateUnit::Microseconds);
     }
 
     #[test]
@@ -471,14 +476,14 @@ mod tests {
             ("-i 14", "`-i 14` is not a number from 0 to 13"),
             ("-s 4 -r 8", "no record fits into a file"),
             ("-r 32m", "records of 32768 kB are above 16384 kB"),
-            ("-B", "`-B` maps files into memory, which is not done here"),
+            ("-B", "`-B` maps files into memory, which is not supported"),
             (
                 "-b x.xls",
-                "`-b` writes a spreadsheet; `-R` prints its table, which is not done here",
+                "`-b` writes a spreadsheet; `-R` prints its table, which is not supported",
             ),
-            ("-s", "option `-s` lacks its value"),
+            ("-s", "option `-s` needs a value"),
             ("-s 0", "`-s 0` is not a size up to 1 TiB"),
-            ("-+m x", "`-+m` is not done here"),
+            ("-+m x", "`-+m` is not supported"),
             ("-F a b", "`-F` names the files of children; add `-t N`"),
             ("-t 2 -f a -F a b", "`-f` and `-F` exclude each other"),
             ("-t 3 -F a b", "`-F` names 2 files for 3 children"),
@@ -492,9 +497,9 @@ mod tests {
                 "-a -t 2",
                 "`-t`, `-l` and `-u` take one size of file and one of record, without `-a`",
             ),
-            ("-!", "option `-!` lacks its value"),
+            ("-!", "option `-!` needs a value"),
             ("-! x", "there is no option `-!`"),
-            ("x", "`x` is no option"),
+            ("x", "`x` is not an option"),
         ] {
             assert_eq!(read(line).unwrap_err(), wanted, "{line}");
         }

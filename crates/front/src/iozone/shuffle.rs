@@ -1,4 +1,4 @@
-//! The order of random records: each once, the same in every run.
+//! Random order of records: each record once, in the same order in every run.
 
 use std::sync::Arc;
 
@@ -8,12 +8,14 @@ use crate::random::Twister;
 
 const SEED: [u64; 4] = [0x12345, 0x23456, 0x34567, 0x45678];
 
-/// The numbers of so many records.
+/// The numbers from 0 to `count` - 1 in a random order.
 pub(super) fn shuffled(count: u32) -> Arc<[Card]> {
     let mut numbers: Vec<u32> = (0..count).collect();
     let mut twister = Twister::of(&SEED);
+    // From the last record to the first, as in the original; the other direction gives another
+    // order.
     for last in (0..count as usize).rev() {
-        // Below the number of records.
+        // Less than the number of records, so it fits.
         let other = (twister.next() % (last as u64 + 1)) as usize;
         numbers.swap(last, other);
     }

@@ -1,47 +1,47 @@
-//! The tests of one size, as phases.
+//! The tests of one combination of sizes, as phases.
 
 use plan::program::{
     Access, Act, Before, Call, Copies, Deck, Ending, FileOperation, FilePath, FilesetPlan, Group,
     Law, Program, ProgramPhase, Way, Where, Which,
 };
 
-use super::Sizes;
-use super::options::Options;
+use super::TestSizes;
+use super::options::IozoneOptions;
 use super::shuffle::shuffled;
 use crate::acts::{fileset, group, in_turn, moving, named, only, opened, phase, rounds, seeking};
 use crate::rows::{number, rows};
 
-/// Ways of opening, by their numbers.
+/// Indexes of the ways of opening.
 const UPDATE: u8 = 0;
 const READ: u8 = 1;
 const AT_OFFSETS: u8 = 2;
 const READ_AT_OFFSETS: u8 = 3;
 /// Permissions of the file.
 const PERMISSIONS: u32 = 0o640;
-/// What lies between two tests of several.
+/// Pause between two tests of several children.
 const PAUSE_NS: u64 = 2_000_000_000;
 
-/// What is read at random and written at random are two tests of one number.
+/// Numbers of tests for `-i`. Random read and random write share one.
 const RANDOM: u8 = 2;
 const BACKWARD: u8 = 3;
 
-/// A phase of a test.
+/// A test, which becomes a phase.
 pub(super) struct Test {
     pub name: &'static str,
-    /// That of `-i`.
+    /// Number for `-i`.
     number: u8,
-    /// Of its column.
+    /// Width of its column; 0 if it only runs with several children.
     pub width: usize,
-    /// What its table for spreadsheets is called.
+    /// Title of its spreadsheet table.
     pub title: &'static str,
     turn: u8,
-    /// What it is in the report of several.
+    /// Name in the report of several children.
     pub report: &'static str,
-    /// What it is in their table for spreadsheets.
+    /// Name in the spreadsheet of several children.
     pub together: &'static str,
 }
 
-/// Those of one after the other, or of several at once, in their order.
+/// Tests of a single stream or of several children, in their order.
 pub(super) fn tests(is_together: bool) -> Vec<Test> {
     let tests = rows(include_str!("tests.txt"));
     let tests = tests.map(|[name, test, width, title, turn, report, together]| Test {
@@ -61,7 +61,7 @@ pub(super) fn tests(is_together: bool) -> Vec<Test> {
     tests
 }
 
-pub(super) fn program(options: &Options, size: Sizes) -> Program {
+pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
     let files = FilesetPlan {
         size: Law::fixed(size.file_kib << 10),
         copies: Copies::PerWorker,
@@ -79,10 +79,11 @@ pub(super) fn program(options: &Options, size: Sizes) -> Program {
         }
         let mut phase = of_size.phase(number, name);
         if is_together && !phases.is_empty() {
+            // The original syncs and sleeps for 2 s between the tests of several children.
             phase.before = vec![Before::Sync, Before::Pause { ns: PAUSE_NS }];
         }
         phases.push(phase.clone());
-        // The original reads backward twice, and prints the first.
+        // The original reads backward twice, and prints the first result.
         if number == BACKWARD && options.repeats && !is_together {
             phases.push(ProgramPhase {
                 name: "backward reread".to_owned(),
@@ -98,7 +99,7 @@ pub(super) fn program(options: &Options, size: Sizes) -> Program {
     }
 }
 
-fn ways(options: &Options) -> Vec<Way> {
+fn ways(options: &IozoneOptions) -> Vec<Way> {
     let way = |name: &str, access, seeks| Way {
         access,
         sync: options.sync,
@@ -115,10 +116,10 @@ fn ways(options: &Options) -> Vec<Way> {
     ]
 }
 
-/// How the tests of one size are done.
+/// The options and sizes of one cell.
 struct OfSize<'a> {
-    options: &'a Options,
-    size: Sizes,
+    options: &'a IozoneOptions,
+    size: TestSizes,
 }
 
 impl OfSize<'_> {
@@ -127,6 +128,8 @@ impl OfSize<'_> {
     }
 
     fn phase(&self, test: u8, name: &str) -> ProgramPhase {
+        // In these tests, the original lets the other children finish their files; in all others
+        // they stop.
         let is_written_once = matches!(name, "write" | "random write" | "pwrite");
         match name {
             "mixed" => self.with_wall(self.mixed(), false),
@@ -134,7 +137,7 @@ impl OfSize<'_> {
         }
     }
 
-    /// Those who are not first note how far they are, or leave it at that.
+    /// Sets the stonewall: later children continue and note their progress, or stop.
     fn with_wall(&self, mut phase: ProgramPhase, is_finished: bool) -> ProgramPhase {
         let is_together = self.options.is_together() && self.options.has_stonewall;
         phase.first_done = is_together.then_some(match is_finished {
@@ -152,6 +155,7 @@ impl OfSize<'_> {
         let (operation, way, place) = match (test, name) {
             (0 | 6, _) => (Write, UPDATE, Where::Here),
             (1 | 7, _) => (Read, READ, Where::Here),
+            // The original opens the file for reading and writing in both random tests.
             (RANDOM, "random read") => (Read, UPDATE, self.at_random()),
             (RANDOM, _) => (Write, UPDATE, self.at_random()),
             (BACKWARD, _) => (Read, READ, Where::Along(backward)),
@@ -161,13 +165,15 @@ impl OfSize<'_> {
             _ => (Read, READ_AT_OFFSETS, Where::Here),
         };
         let mut enter = Vec::new();
+        // The original creates the file and closes it before it opens it for the test.
         if name == "write" {
             let create = named(FileOperation::Create, only(0, Which::Absent, 0), way);
             enter.extend([create, opened(FileOperation::Close)]);
         }
         enter.push(named(FileOperation::Open, only(0, Which::Present, 0), way));
+        // The original also syncs before it starts the clock.
         enter.push(opened(FileOperation::Fsync));
-        // What is looked up at the first call is no part of the time.
+        // One record is moved before the measurement, so lookups of the first call are not timed.
         if matches!(test, 1 | 4) {
             enter.push(self.record(operation, Where::At(0)));
         }
@@ -175,7 +181,7 @@ impl OfSize<'_> {
         let record = vec![self.record(operation, place)];
         let body = match is_dealt {
             true => vec![Act::Deal(Deck {
-                // No more than are listed.
+                // At most `LISTED_MAX` records, so the number fits.
                 cards: shuffled(self.size.records() as u32),
                 is_shared: false,
                 choices: vec![record],
@@ -193,7 +199,7 @@ impl OfSize<'_> {
         }
     }
 
-    /// What is flushed and closed within the time, and behind it.
+    /// Acts of flushing and closing: within the measured time, and after it.
     fn closing(&self) -> (Vec<Act>, Vec<Act>) {
         let [flush, close] = [FileOperation::Fsync, FileOperation::Close].map(opened);
         match (self.options.flushes, self.options.closes) {
@@ -204,11 +210,12 @@ impl OfSize<'_> {
         }
     }
 
-    /// Some read at random and the others write.
+    /// The mixed test: some children read random records and the others write them.
     fn mixed(&self) -> ProgramPhase {
         let all = self.size.children;
         let readers = match self.options.readers_percent {
             Some(percent) => all * percent / 100,
+            // In the original, children with even numbers read and those with odd numbers write.
             None => all.div_ceil(2),
         };
         let groups = [("random read", readers), ("random write", all - readers)];
@@ -231,7 +238,7 @@ impl OfSize<'_> {
         })
     }
 
-    /// No more than 16 MiB.
+    /// The record size, which is at most 16 MiB.
     fn step_bytes(&self) -> u32 {
         self.record_bytes() as u32
     }
@@ -244,8 +251,8 @@ impl OfSize<'_> {
         }
     }
 
-    /// Where another stride would reach the last record it goes back, a record further on; in a
-    /// file of no more records than a stride to the beginning.
+    /// Reads with a stride. If the next stride would reach the last record, it restarts at the
+    /// beginning, one record further on. Files of at most one stride restart without that shift.
     fn strided(&self) -> FilePath {
         let stride_bytes = self.options.stride * self.record_bytes();
         FilePath::Strided {
@@ -265,7 +272,7 @@ mod tests {
 
     fn of(line: &str) -> Program {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let options = Options::read(&words).unwrap();
+        let options = IozoneOptions::read(&words).unwrap();
         let size = super::super::matrix(&options)[0];
         program(&options, size)
     }

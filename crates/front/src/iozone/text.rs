@@ -1,4 +1,4 @@
-//! The tables of IOzone: by size, for spreadsheets, of several at once.
+//! Output of IOzone: the table by size, the spreadsheet, and the report of several children.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +6,12 @@ use jiff::tz::TimeZone;
 use plan::program::OpenSync;
 use results::{CellRecord, RunRecord, WorkerWindow};
 
-use super::options::{Options, Unit, doubled};
+use super::options::{IozoneOptions, RateUnit, doubled};
 use super::tests_of_file::{Test, tests};
-use super::{Sizes, matrix};
+use super::{TestSizes, matrix};
 use crate::figures::Summary;
-use crate::text::Asked;
-use crate::windows::{Reached, Sum, by_workload, window_ns, windows};
+use crate::text::ParsedArguments;
+use crate::windows::{WorkerReach, WorkerSum, by_workload, window_ns, windows};
 
 const HEAD: &str = concat!(
     "                                                              random    random",
@@ -22,47 +22,47 @@ const COLUMNS: &str = concat!(
     "     read   rewrite      read   fwrite frewrite    fread  freread"
 );
 
-/// Columns without the tests of `-E`.
+/// Number of columns without the tests of `-E`.
 const USUAL_COLUMNS: usize = 13;
 
-/// Columns of `-A`, and the characters of its heading.
+/// Number of columns of `-A`, and of characters in its heading.
 const SHORT_COLUMNS: usize = 4;
 const SHORT_CHARACTERS: usize = 60;
 
-/// As C's `ctime` writes dates.
+/// Date format of C's `ctime`.
 const CTIME: &str = "%a %b %e %H:%M:%S %Y";
 
-/// What was measured of one size.
-struct Measured<'a> {
-    sizes: Sizes,
+/// Results for one combination of sizes.
+struct MeasuredSizes<'a> {
+    sizes: TestSizes,
     phases: Vec<&'a CellRecord>,
 }
 
-impl Measured<'_> {
+impl MeasuredSizes<'_> {
     fn phase(&self, name: &str) -> Option<&CellRecord> {
         let mut phases = self.phases.iter();
         phases.find(|cell| cell.phase.name() == name).copied()
     }
 
-    /// The rate of a phase of one worker; none where there was no such phase.
-    fn rate(&self, unit: Unit, name: &str) -> Option<u64> {
+    /// Rate of a phase with one worker, in `unit`; `None` if the phase did not run.
+    fn rate(&self, unit: RateUnit, name: &str) -> Option<u64> {
         let window = windows(self.phase(name)?).into_iter().next()?;
-        let Reached { bytes, time_ns, .. } = Reached::at_end(&window);
-        // The cast cuts off, as the original's does.
+        let WorkerReach { bytes, time_ns, .. } = WorkerReach::at_end(&window);
+        // The cast truncates, as in the original.
         Some(rate(unit, bytes, self.sizes.record_kib, time_ns) as u64)
     }
 }
 
-/// What is printed at the end.
-pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+/// The output at the end of a run.
+pub(super) fn page(asked: &ParsedArguments<IozoneOptions>, record: &RunRecord) -> String {
     let options = &asked.options;
     let sizes = matrix(options);
     let found = by_workload(record).into_iter().filter_map(|phases| {
-        let is_own = |it: &&Sizes| it.name() == phases[0].workload;
+        let is_own = |it: &&TestSizes| it.name() == phases[0].workload;
         let sizes = *sizes.iter().find(is_own)?;
-        Some(Measured { sizes, phases })
+        Some(MeasuredSizes { sizes, phases })
     });
-    let found: Vec<Measured<'_>> = found.collect();
+    let found: Vec<MeasuredSizes<'_>> = found.collect();
     let body = match options.is_together() {
         true => throughput(options, &found),
         false => single(options, &found),
@@ -72,7 +72,7 @@ pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
     banner(options, &asked.arguments, &began) + &body
 }
 
-fn banner(options: &Options, arguments: &[String], began: &str) -> String {
+fn banner(options: &IozoneOptions, arguments: &[String], began: &str) -> String {
     let began = format!("Run began: {began}\n");
     let file_kib = options.files_kib.last().copied().unwrap_or_default();
     let file = match options.is_auto {
@@ -85,6 +85,7 @@ fn banner(options: &Options, arguments: &[String], began: &str) -> String {
         .collect();
     let record = records
         .join("\n")
+        // All lines of the banner get a tab, so the first record size needs none.
         .split_off(usize::from(!records.is_empty()));
     let least = options.file_min_kib.unwrap_or_default();
     let least_file = format!("Using minimum file size of {least} kilobytes.");
@@ -93,9 +94,9 @@ fn banner(options: &Options, arguments: &[String], began: &str) -> String {
         false => "Auto Mode",
     };
     let unit_mode = match options.unit {
-        Unit::Kib => "",
-        Unit::Operations => "OPS Mode. Output is in operations per second.",
-        Unit::Microseconds => "Microseconds/op Mode. Output is in microseconds per operation.",
+        RateUnit::Kib => "",
+        RateUnit::Operations => "OPS Mode. Output is in operations per second.",
+        RateUnit::Microseconds => "Microseconds/op Mode. Output is in microseconds per operation.",
     };
     let command = [&["iozone".to_owned()], arguments].concat().join(" ");
     let command = format!("Command line used: {}", plan::printable(&command));
@@ -121,7 +122,7 @@ fn banner(options: &Options, arguments: &[String], began: &str) -> String {
         (options.sync == OpenSync::All, "SYNC Mode."),
         (!unit_mode.is_empty(), unit_mode),
         (true, &command),
-        (options.unit == Unit::Kib, &unit),
+        (options.unit == RateUnit::Kib, &unit),
         (true, "Time Resolution = 0.000001 seconds."),
         (true, &cache),
         (true, &line),
@@ -131,19 +132,19 @@ fn banner(options: &Options, arguments: &[String], began: &str) -> String {
     lines.map(|(_, line)| format!("\t{line}\n")).collect()
 }
 
-/// So much in that time, in the unit that was asked for.
-fn rate(unit: Unit, bytes: u64, record_kib: u64, span_ns: u64) -> f64 {
+/// Converts bytes in a time to the unit of the output.
+fn rate(unit: RateUnit, bytes: u64, record_kib: u64, span_ns: u64) -> f64 {
     let seconds = span_ns.max(1) as f64 / 1e9;
     let kib = bytes as f64 / 1024.0;
     let operations = kib / record_kib as f64;
     match unit {
-        Unit::Kib => kib / seconds,
-        Unit::Operations => operations / seconds,
-        Unit::Microseconds => seconds * 1e6 / operations.max(1.0),
+        RateUnit::Kib => kib / seconds,
+        RateUnit::Operations => operations / seconds,
+        RateUnit::Microseconds => seconds * 1e6 / operations.max(1.0),
     }
 }
 
-fn single(options: &Options, found: &[Measured<'_>]) -> String {
+fn single(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
     let all = tests(false);
     let (columns, more) = match (options.is_short, options.has_extensions) {
         (true, _) => (&all[..SHORT_COLUMNS], ""),
@@ -172,11 +173,11 @@ fn single(options: &Options, found: &[Measured<'_>]) -> String {
     text
 }
 
-/// Rates by size of file and of record, test by test.
-fn spreadsheet(options: &Options, found: &[Measured<'_>]) -> String {
+/// Rates by file size and record size, with a table per test.
+fn spreadsheet(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
     let sizes = || found.iter().map(|it| it.sizes);
     let files: BTreeSet<u64> = sizes().map(|it| it.file_kib).collect();
-    // All records of the automatic mode stand in the heading, whether a file holds them or not.
+    // The original lists all record sizes of the automatic mode, even larger ones than any file.
     let mut records: BTreeSet<u64> = sizes().map(|it| it.record_kib).collect();
     if options.records_kib.is_empty() {
         records.extend(doubled(options.record_min_kib, options.record_max_kib));
@@ -196,6 +197,7 @@ fn spreadsheet(options: &Options, found: &[Measured<'_>]) -> String {
         text += &format!("\n\"{title} report\"\n        {heading}\n");
         for file in &files {
             let records = records.iter().filter(|record| *record <= file);
+            // The original prints 0 for the combinations that it skips.
             let rate = |record: &u64| rates.get(&(*file, *record)).copied().unwrap_or(0);
             let row: String = records.map(|it| format!("{} ", rate(it))).collect();
             text += &format!("\"{file}\"   {row}\n");
@@ -204,13 +206,13 @@ fn spreadsheet(options: &Options, found: &[Measured<'_>]) -> String {
     text
 }
 
-fn throughput(options: &Options, found: &[Measured<'_>]) -> String {
+fn throughput(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
     let mut text = String::new();
     let tests = tests(true).into_iter();
     let mut rows: Vec<(Test, Vec<f64>)> = tests.map(|test| (test, Vec::new())).collect();
     for measured in found {
         let sizes = measured.sizes;
-        let Sizes {
+        let TestSizes {
             file_kib,
             record_kib,
             children,
@@ -234,16 +236,17 @@ fn throughput(options: &Options, found: &[Measured<'_>]) -> String {
     text + "\n\n\niozone test complete.\n"
 }
 
-/// Adds the lines of a test, and says what all children reached.
+/// Appends the lines of a test, and returns the sum of the children's rates.
 fn one_test(
     text: &mut String,
-    options: &Options,
-    (sizes, title): (Sizes, &str),
+    options: &IozoneOptions,
+    (sizes, title): (TestSizes, &str),
     windows: &[WorkerWindow],
 ) -> f64 {
     let unit = options.unit.names()[1];
-    let child = |it| Reached::at_wall(it).unwrap_or_else(|| Reached::at_end(it));
-    let children: Vec<Reached> = windows.iter().map(child).collect();
+    // The original counts a child only up to the stonewall, even if it continued after it.
+    let child = |it| WorkerReach::at_wall(it).unwrap_or_else(|| WorkerReach::at_end(it));
+    let children: Vec<WorkerReach> = windows.iter().map(child).collect();
     let rate_of = |bytes, time_ns| rate(options.unit, bytes, sizes.record_kib, time_ns);
     let rates = children.iter().map(|it| rate_of(it.bytes, it.time_ns));
     let rates: Vec<f64> = rates.collect();
@@ -252,10 +255,11 @@ fn one_test(
         sum, mean, least, ..
     } = all;
     let most = all.most.max(0.0);
-    let parent = rate_of(Sum::of_windows(windows).bytes, window_ns(windows));
+    // The parent also counts the bytes that children moved after the stonewall.
+    let parent = rate_of(WorkerSum::of_windows(windows).bytes, window_ns(windows));
     let kib = |bytes: u64| bytes as f64 / 1024.0;
     let least_kib = kib(children.iter().map(|it| it.bytes).min().unwrap_or(0));
-    // The longer names of the originals have fewer tabs behind them.
+    // The original has fewer tabs after longer names.
     let (wide, title) = match title.strip_prefix('_') {
         Some(title) => (" ", title),
         None => ("", title),
@@ -280,7 +284,7 @@ fn one_test(
     sum
 }
 
-fn throughput_spreadsheet(unit: Unit, record_kib: u64, rows: &[(Test, Vec<f64>)]) -> String {
+fn throughput_spreadsheet(unit: RateUnit, record_kib: u64, rows: &[(Test, Vec<f64>)]) -> String {
     let unit = unit.names()[2];
     let mut text = format!(
         "\n\n\"Throughput report Y-axis is type of test X-axis is number of processes\"\n\
@@ -297,9 +301,9 @@ fn throughput_spreadsheet(unit: Unit, record_kib: u64, rows: &[(Test, Vec<f64>)]
 mod tests {
     use super::*;
 
-    fn options(line: &str) -> Options {
+    fn options(line: &str) -> IozoneOptions {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        Options::read(&words).unwrap()
+        IozoneOptions::read(&words).unwrap()
     }
 
     fn window(bytes: u64, begin_ns: u64, end_ns: u64) -> WorkerWindow {
@@ -343,9 +347,9 @@ mod tests {
     #[test]
     fn rates_are_told_in_the_unit_that_was_asked_for() {
         let of = |unit| rate(unit, 1 << 20, 4, 500_000_000);
-        assert_eq!(of(Unit::Kib), 2048.0);
-        assert_eq!(of(Unit::Operations), 512.0);
-        assert_eq!(of(Unit::Microseconds), 500_000.0 / 256.0);
+        assert_eq!(of(RateUnit::Kib), 2048.0);
+        assert_eq!(of(RateUnit::Operations), 512.0);
+        assert_eq!(of(RateUnit::Microseconds), 500_000.0 / 256.0);
     }
 
     #[test]

@@ -1,31 +1,34 @@
-//! lmbench's lat_fs, version 1.6 or 3: its arguments as a program, and its output.
+//! lmbench's lat_fs, versions 1.6 and 3: converts its arguments to a program and prints its output.
 
+mod arguments;
 mod program;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use description::Workload;
-use description::classics::Refusal;
-use description::classics::lat_fs::{Compat, Form, Invocation, SAMPLE_NAME, parse};
+use description::classics::lat_fs::{LatFsCompat, LatFsForm, SAMPLE_NAME};
 use description::model::ContentChoice;
 use plan::EngineKind;
 use plan::program::NamesInPlace;
 
 pub use text::TEXT;
 
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, Placement, cell};
+use arguments::{LatFsInvocation, parse};
+
+use crate::{
+    ArgumentError, CommandLine, FilePlacement, Front, FrontWork, OriginalDifference, Refusal, cell,
+};
 
 const NAME: &str = "lat_fs";
-/// The option that says which version is followed; it stands before all others.
+/// The option that selects the version; it must come first.
 const COMPAT: &str = "--compat";
-/// What it exits with if that is not known, as every option of ours.
+/// Exit code for an unknown version, as for all of pgmeter's own options.
 const EXIT_COMPAT: u8 = 2;
 
-/// lmbench's lat_fs.
+/// Front of lmbench's lat_fs.
 pub const FRONT: Front = Front {
     name: NAME,
     title: "lmbench's file creation and removal rates",
@@ -40,8 +43,7 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let (compat, own) = versioned(line.arguments)?;
-    let words: Vec<OsString> = own.iter().map(OsString::from).collect();
-    let invocation = parse(compat, &words).map_err(ArgumentError::Refused)?;
+    let invocation = parse(compat, own).map_err(ArgumentError::Refused)?;
     let plan = invocation.settings.resolve();
     let plan = plan.map_err(|error| error.to_string())?;
     let cells = plan.sizes_bytes.iter().map(|size_bytes| Workload {
@@ -54,18 +56,19 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         )
     });
     let names = match plan.form {
-        Form::Best { file_count, .. } => NamesInPlace::Words { count: file_count },
-        Form::Median { .. } => NamesInPlace::Samples {
+        LatFsForm::Best { file_count, .. } => NamesInPlace::Words { count: file_count },
+        LatFsForm::Median { .. } => NamesInPlace::Samples {
             before: SAMPLE_NAME.to_owned(),
         },
     };
     Ok(FrontWork {
         differences: differences(&invocation),
         directories: vec![invocation.directory.unwrap_or_else(|| match compat {
-            Compat::V1_6 => PathBuf::from("."),
-            Compat::V3 => line.temporary.to_owned(),
+            LatFsCompat::V1_6 => PathBuf::from("."),
+            // Version 3 creates its files with `tempnam`.
+            LatFsCompat::V3 => line.temporary.to_owned(),
         })],
-        placement: Placement::InPlace {
+        placement: FilePlacement::InPlace {
             names,
             makes_directories: false,
         },
@@ -73,8 +76,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     })
 }
 
-/// The version to follow, and the arguments of that.
-fn versioned(arguments: &[String]) -> Result<(Compat, &[String]), ArgumentError> {
+/// The selected version, and its arguments.
+fn versioned(arguments: &[String]) -> Result<(LatFsCompat, &[String]), ArgumentError> {
     let (told, own) = match arguments {
         [option, own @ ..] if option == COMPAT => match own {
             [told, own @ ..] => (Some(told.as_str()), own),
@@ -87,11 +90,11 @@ fn versioned(arguments: &[String]) -> Result<(Compat, &[String]), ArgumentError>
         [] => (None, arguments),
     };
     let compat = match told {
-        Some("1.6") => Compat::V1_6,
-        Some("3") => Compat::V3,
+        Some("1.6") => LatFsCompat::V1_6,
+        Some("3") => LatFsCompat::V3,
         // Version 1.6 has no options.
-        None if own.iter().any(|word| word.starts_with('-')) => Compat::V3,
-        None => Compat::V1_6,
+        None if own.iter().any(|word| word.starts_with('-')) => LatFsCompat::V3,
+        None => LatFsCompat::V1_6,
         Some(other) => {
             return Err(ArgumentError::Refused(Refusal {
                 message: format!("`{COMPAT}` is `{other}`; there are `1.6` and `3`"),
@@ -103,9 +106,9 @@ fn versioned(arguments: &[String]) -> Result<(Compat, &[String]), ArgumentError>
     Ok((compat, own))
 }
 
-fn differences(invocation: &Invocation) -> Vec<Difference> {
+fn differences(invocation: &LatFsInvocation) -> Vec<OriginalDifference> {
     let note = "workers begin each sample together, with as many files each";
     let is_alone = invocation.workers == 1;
-    let differs = (!is_alone).then(|| Difference::differs("-P", note));
+    let differs = (!is_alone).then(|| OriginalDifference::differs("-P", note));
     differs.into_iter().collect()
 }

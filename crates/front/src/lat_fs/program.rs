@@ -1,20 +1,21 @@
-//! What is done for a size: the program of the table, as the original opens files and ends.
+//! The program for a file size: as in the table, but with the original's open flags and errors.
 
 use description::classics::lat_fs::LatFsPlan;
 use plan::program::{
-    Access, Failed, FileOperation, Group, Order, Program, ProgramPart, ProgramPhase, Until, Way,
-    Which,
+    Access, Failed, FileOperation, Group, PickOrder, Program, ProgramPart, ProgramPhase, Until,
+    Way, Which,
 };
 
 use crate::acts::{named, picked};
 
-/// Files of one size; the first call that fails is the end.
+/// The program for files of one size. It ends at the first call that fails.
 pub fn of_size(plan: &LatFsPlan, size_bytes: u64, warm_up_us: u32) -> Program {
     let of_size = LatFsPlan {
         sizes_bytes: vec![size_bytes],
         ..plan.clone()
     };
     let mut program = of_size.program();
+    // The original opens with creat: only for writing, truncated, mode 0666.
     program.ways = vec![Way {
         access: Access::Write,
         is_truncating: true,
@@ -35,11 +36,11 @@ pub fn of_size(plan: &LatFsPlan, size_bytes: u64, warm_up_us: u32) -> Program {
     program
 }
 
-/// Files made and removed one by one, for that time.
+/// Creates and removes files one by one for this time.
 fn warm_up(program: &Program, time_ns: u64) -> ProgramPart {
     let phases = program.phases().into_iter();
     let made = phases.flat_map(|phase| &phase.groups).next();
-    let unlink = picked(0, Which::Present, Order::Next);
+    let unlink = picked(0, Which::Present, PickOrder::Next);
     let mut body = made.map(|group| group.body.clone()).unwrap_or_default();
     body.push(named(FileOperation::Unlink, unlink, 0));
     let group = Group {

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::text::{best_line, median_line};
 use super::*;
 use crate::tests::record;
-use crate::{FrontWork, Placement};
+use crate::{FilePlacement, FrontWork};
 
 fn work(text: &str) -> Result<FrontWork, ArgumentError> {
     let arguments: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
@@ -86,8 +86,8 @@ fn recorded_lines_come_back_from_their_numbers() {
 #[test]
 fn options_mean_version_3_unless_a_version_is_told() {
     let is_3 = |text: &str| match &work(text).unwrap().placement {
-        Placement::InPlace { names, .. } => matches!(names, NamesInPlace::Samples { .. }),
-        Placement::WorkDirectory => panic!("files lie where they are told"),
+        FilePlacement::InPlace { names, .. } => matches!(names, NamesInPlace::Samples { .. }),
+        FilePlacement::WorkDirectory => panic!("files lie where they are told"),
     };
     assert!(!is_3("") && !is_3("dir") && !is_3("--compat 1.6 dir") && !is_3("--compat=1.6"));
     assert!(is_3("-N 5") && is_3("--compat 3") && is_3("--compat=3 -s 4k -N 5 dir"));
@@ -97,7 +97,7 @@ fn options_mean_version_3_unless_a_version_is_told() {
     };
     for text in ["--compat 2", "--compat"] {
         let refusal = refused(text);
-        assert!(refusal.message.contains("`1.6` and `3`"), "{refusal}");
+        assert!(refusal.message.contains("`1.6` and `3`"), "{refusal:?}");
         assert_eq!(refusal.exit_code, 2);
     }
     assert_eq!(refused("--compat 1.6 -s 4k").exit_code, 1);
@@ -111,7 +111,7 @@ fn each_version_has_its_own_usual_place_and_names() {
         let work = work(text).unwrap();
         (work.directories, work.placement)
     };
-    let in_place = |names| Placement::InPlace {
+    let in_place = |names| FilePlacement::InPlace {
         names,
         makes_directories: false,
     };

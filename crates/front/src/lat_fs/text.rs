@@ -1,4 +1,4 @@
-//! The lines of lat_fs: size, files, creations and removals a second.
+//! Output of lat_fs: size, number of files, creations and removals per second.
 
 use plan::FrontOrigin;
 use plan::program::Program;
@@ -6,7 +6,7 @@ use results::{CellRecord, FilesetFigures, PhaseFigures, RoundRule, RunEvent, Run
 
 use crate::{ClassicText, TableText};
 
-/// Of the table, whose sizes have two phases each.
+/// Text for runs of the table, which has two phases per size.
 pub const TEXT: TableText = TableText {
     title: "lat-fs",
     text: of_table,
@@ -18,21 +18,21 @@ fn of_table(_: &RunRecord, _: &Program, phases: &[&CellRecord]) -> Option<String
     (!lines.is_empty()).then_some(lines)
 }
 
-/// The text of any arguments.
+/// The text for any arguments.
 pub fn classic(_: &FrontOrigin) -> Box<dyn ClassicText> {
-    Box::new(Text::default())
+    Box::new(LatFsText::default())
 }
 
-/// What is printed as each size is done.
+/// Prints a line when a size is finished.
 #[derive(Default)]
-struct Text {
-    /// The creation of a size whose removal is not done yet.
+struct LatFsText {
+    /// Results of creating files of a size, until removing them is finished.
     created: Option<CellRecord>,
-    /// Lines so far.
+    /// Number of lines printed so far.
     count: usize,
 }
 
-impl ClassicText for Text {
+impl ClassicText for LatFsText {
     fn event(&mut self, event: &RunEvent) -> String {
         let RunEvent::CellDone { record } = event else {
             return String::new();
@@ -51,18 +51,19 @@ impl ClassicText for Text {
         let sizes = record.cells.chunk_by(|one, next| one.index == next.index);
         let lines = sizes.filter_map(|size| match size {
             [create, remove] => line_of(create, remove),
-            // Interrupted before anything was removed.
+            // Interrupted before any file was removed.
             _ => None,
         });
         lines.skip(self.count).collect()
     }
 
     fn is_on_standard_error(&self) -> bool {
+        // lmbench prints its results on standard error.
         true
     }
 }
 
-/// The line of a size, with its line break; none where it was not measured to its end.
+/// The line of a size, with its line break; `None` if it was not measured completely.
 fn line_of(create: &CellRecord, remove: &CellRecord) -> Option<String> {
     if remove.status == Status::Interrupted {
         return None;
@@ -86,14 +87,14 @@ fn line_of(create: &CellRecord, remove: &CellRecord) -> Option<String> {
     }
 }
 
-/// Files, and the nanoseconds that stand for all passes over them.
+/// Number of files, and the representative duration of a pass over them in nanoseconds.
 type Timed = (u64, u64);
 
-/// What stands for all passes.
+/// The pass that represents all passes of a phase.
 enum Passes {
-    /// The best, with version 1.6.
+    /// The fastest, for version 1.6.
     Best(Timed),
-    /// The one in the middle, with version 3.
+    /// The median, for version 3.
     Median(Timed),
 }
 
@@ -109,7 +110,7 @@ impl Passes {
     }
 }
 
-/// The line of version 1.6. A time of 0 counts as one nanosecond, where the original prints `inf`.
+/// The line of version 1.6. A time of 0 counts as 1 ns; the original would print `inf`.
 pub fn best_line(size_bytes: u64, create: Timed, remove: Timed) -> String {
     let rate = |(count, time_ns): Timed| per_second((count, time_ns.max(1)));
     format!(
@@ -121,8 +122,8 @@ pub fn best_line(size_bytes: u64, create: Timed, remove: Timed) -> String {
     )
 }
 
-/// The line of version 3. Files are those of the creations; times are cut to microseconds, and
-/// where nothing is left -1 stands.
+/// The line of version 3. The number of files is from the creations. Times are truncated to
+/// microseconds; -1 stands for a missing or zero time.
 pub fn median_line(size_bytes: u64, create: Option<Timed>, remove: Option<Timed>) -> String {
     let cut = |(count, time_ns): Timed| (count, time_ns - time_ns % 1000);
     let timed = |sample: Option<Timed>| sample.map(cut).filter(|(_, time_ns)| *time_ns > 0);

@@ -1,18 +1,20 @@
-//! mdtest, as it comes with IOR 4: metadata operations on trees of files and directories.
+//! mdtest of IOR 4: metadata operations on trees of files and directories.
 
 mod options;
 mod program;
 mod text;
 
 use description::model::ContentChoice;
+use plan::EngineKind;
 use plan::program::LastingRole;
 
+use crate::file_access::FileAccess;
 use crate::text::at_end_with;
 use crate::work::{titled, writing};
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, MadePart};
-use options::Options;
+use crate::{ArgumentError, CommandLine, Front, FrontWork, MadePart, OriginalDifference};
+use options::MdtestOptions;
 
-/// mdtest.
+/// Front of mdtest 4.1.0.
 pub const FRONT: Front = Front {
     name: "mdtest",
     title: "Metadata rates on trees of files and directories",
@@ -21,20 +23,24 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     ranks: Some("--ranks"),
-    without_direct: "",
-    text: |origin| at_end_with(origin, Options::read, text::page, text::documents),
+    without_direct: "leave `--posix.odirect` out",
+    text: |origin| at_end_with(origin, MdtestOptions::read, text::page, text::documents),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments)?;
-    let program = program::program(&options);
-    let cell = writing(
+    let options = MdtestOptions::read(line.arguments)?;
+    let program = program::program(&with_reached_items(&options, line.files));
+    let mut cell = writing(
         ContentChoice::Constant,
         titled("mdtest", "mdtest", options.ranks, program),
     );
+    cell.engine = options.is_dummy.then_some(EngineKind::Null);
+    if let Some(built) = &mut cell.built {
+        built.is_checked = options.checks_read && !options.is_dummy;
+    }
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
-        made: match options.finds_trees() {
+        made: match options.finds_trees() || options.is_dummy {
             true => MadePart::Nothing,
             false => MadePart::Last,
         },
@@ -42,23 +48,47 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     })
 }
 
-fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
+/// The options with the number of items that an earlier command with a time limit created, if
+/// `-x` names its file.
+fn with_reached_items(options: &MdtestOptions, files: FileAccess<'_>) -> MdtestOptions {
+    let mut options = options.clone();
+    let file = options.stonewall_file.as_ref();
+    let file = file.filter(|_| options.finds_trees());
+    let text = file.and_then(|it| String::from_utf8(files.read(it).ok()?).ok());
+    let reached: Option<u32> = text.and_then(|it| it.trim().parse().ok());
+    if let Some(reached) = reached.filter(|it| *it > 0) {
+        options.items = options.items.min(reached);
+    }
+    options
+}
+
+fn differences(options: &MdtestOptions, has_ranks: bool) -> Vec<OriginalDifference> {
     let is_random = options.random_seed.is_some();
     let is_left = options.lasting() == Some(LastingRole::Leaves);
     let left = "made in a work directory and moved to their names at the end, which must be free";
     let is_removed = options.lasting() == Some(LastingRole::Removes);
-    let removed = "only what has the names that mdtest gives, of as many items as are asked for";
+    let removed = "only items with the names that mdtest gives, up to the requested number";
     let has_trees = options.tree_count() > 1;
     let trees = "all trees are in one `test-dir`, and item numbers continue from tree to tree";
     let those = [
+        (
+            options.is_dummy,
+            "calls without I/O",
+            "no call is made, not even for files and directories",
+        ),
         (has_trees, "the directories of `-n` with `-I`", trees),
+        (
+            options.is_shared,
+            "the removal of `-S`",
+            "its rate counts each file once, because one rank removes them",
+        ),
         (!has_ranks, "ranks", "they are threads of one process"),
         (true, "dates", "they are in UTC"),
         (is_left, "trees that stay", left),
         (is_removed, "what is removed", removed),
         (is_random, "the random order of stat", "it is another one"),
     ];
-    Difference::those(&those, &options.without_effect)
+    OriginalDifference::those(&those, &options.without_effect)
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
-//! The command line, as IOR reads it: an option's value stands behind it or behind a `=`.
+//! The command line in IOR's syntax: an option's value may follow its letter directly or after `=`.
 
 use plan::program::LastingRole;
 
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, Value, act, at_least, attached, escaped, flag, idle,
-    idle_value, is_posix, no_option, number, read, refused, refused_value, rule_out, text,
+    Equals, Grammar, Letters, OptionRow, WrittenValue, act, at_least, attached, escaped, flag,
+    idle, idle_value, no_option, number, posix_or_dummy, read, refused, refused_value, rule_out,
+    text,
 };
 
-/// What is asked for.
+/// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Options {
-    /// Items of each rank, in all.
+pub(super) struct MdtestOptions {
+    /// Total number of items of each rank.
     pub items: u32,
     pub items_per_directory: u32,
     pub depth: u32,
@@ -22,26 +23,38 @@ pub(super) struct Options {
     pub has_directories: bool,
     pub has_files: bool,
     pub is_unique: bool,
-    pub phases: Phases,
+    /// `true` if all ranks create and use the same files.
+    pub is_shared: bool,
+    pub phases: MdtestPhases,
     pub write_bytes: u64,
     pub read_bytes: u64,
     pub is_synced: bool,
     pub syncs_phases: bool,
     pub stride: u32,
-    /// Random order of stat.
+    /// Seed of the random order of stat; `None` for sequential order.
     pub random_seed: Option<u32>,
     pub stonewall_seconds: u32,
-    /// The file that says at the end how many files each rank made.
+    /// File to write at the end, with the number of files that each rank created.
     pub stonewall_file: Option<String>,
     pub delay_seconds: u32,
-    pub tables: Tables,
-    /// Options that change nothing.
+    pub tables: MdtestTables,
+    pub is_direct: bool,
+    /// `true` for the interface that does no I/O.
+    pub is_dummy: bool,
+    /// First and last number of ranks for which everything is repeated; 0 for all ranks.
+    pub first_ranks: u32,
+    pub last_ranks: u32,
+    /// Step from one number of ranks to the next.
+    pub ranks_step: u32,
+    /// `true` if the data that is read is compared with the data that was written.
+    pub checks_read: bool,
+    /// Options that have no effect.
     pub without_effect: Vec<String>,
 }
 
-/// Which phases there are.
+/// The phases to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Phases {
+pub(super) struct MdtestPhases {
     pub create: bool,
     pub stat: bool,
     pub read: bool,
@@ -49,16 +62,16 @@ pub(super) struct Phases {
     pub rename: bool,
 }
 
-/// Which tables are printed.
+/// The tables to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Tables {
+pub(super) enum MdtestTables {
     #[default]
     Rates,
     Times,
     Both,
 }
 
-impl Phases {
+impl MdtestPhases {
     const ALL: Self = Self {
         create: true,
         stat: true,
@@ -68,7 +81,7 @@ impl Phases {
     };
 }
 
-const GRAMMAR: Grammar<Options> = Grammar {
+const GRAMMAR: Grammar<MdtestOptions> = Grammar {
     equals: Equals::All,
     letters: Letters::Flags,
     unknown: |it| match it.word.starts_with('-') && !it.word.starts_with("--") {
@@ -79,7 +92,7 @@ const GRAMMAR: Grammar<Options> = Grammar {
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
 
-const OPTIONS: &[OptionRow<Options>] = &[
+const OPTIONS: &[OptionRow<MdtestOptions>] = &[
     read("-n", |it, value| count(&mut it.items, value)),
     read("-I", |it, value| count(&mut it.items_per_directory, value)),
     number("-z", |it| &mut it.depth),
@@ -94,11 +107,14 @@ const OPTIONS: &[OptionRow<Options>] = &[
     number("--ranks", |it| &mut it.ranks),
     number("--random-seed", |it| it.random_seed.get_or_insert(1)),
     attached("-R", |it, value| {
-        let seed = value.map_or(Ok(1), Value::number)?;
+        let seed = value.map_or(Ok(1), WrittenValue::number)?;
         it.random_seed = Some(seed);
         Ok(())
     }),
-    read("-a", is_posix),
+    read("-a", |it, value| {
+        it.is_dummy = posix_or_dummy(value)?;
+        Ok(())
+    }),
     flag("-D", |it| &mut it.has_directories),
     flag("-F", |it| &mut it.has_files),
     flag("-C", |it| &mut it.phases.create),
@@ -110,45 +126,50 @@ const OPTIONS: &[OptionRow<Options>] = &[
     flag("-u", |it| &mut it.is_unique),
     flag("-y", |it| &mut it.is_synced),
     flag("-Y", |it| &mut it.syncs_phases),
-    act("-P", |it| it.tables = Tables::Both),
-    act("-Z", |it| it.tables = Tables::Times),
+    act("-P", |it| it.tables = MdtestTables::Both),
+    act("-Z", |it| it.tables = MdtestTables::Times),
     idle("-v -t --print-all-procs --warningAsErrors"),
     idle_value("-V"),
-    refused_value("-f -l -s", "repeats all with other numbers of ranks"),
+    number("-f", |it| &mut it.first_ranks),
+    number("-l", |it| &mut it.last_ranks),
+    number("-s", |it| &mut it.ranks_step),
     text("-x", |it| it.stonewall_file.get_or_insert_default()),
     refused_value("-B", "lets phases overlap"),
     refused("-c", "has rank 0 make the items of all"),
     refused("-k", "makes files by mknod"),
-    refused("-S", "has all ranks work on one file"),
-    refused("-X --verify-read", "checks what was read"),
+    flag("-S", |it| &mut it.is_shared),
+    flag("-X --verify-read", |it| &mut it.checks_read),
+    flag("--posix.odirect", |it| &mut it.is_direct),
     refused("--verify-write", "checks what was written"),
     refused("-g", "sets layouts of Lustre"),
 ];
 
-impl Options {
-    /// Reads the arguments.
+impl MdtestOptions {
+    /// Parses the arguments.
     ///
     /// # Errors
-    /// An option that is not known, or not done here; values that do not go together.
+    /// An option is unknown or not supported, or values do not fit together.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         let start = Self {
             branches: 1,
             iterations: 1,
             ranks: 1,
+            ranks_step: 1,
             directory: ".".to_owned(),
             ..Self::default()
         };
         GRAMMAR.read(arguments, start)?.complete()
     }
 
-    /// Defaults and numbers that follow from others, in the order of the original.
+    /// Resolves defaults and dependent numbers, in the order of the original.
     fn complete(mut self) -> Result<Self, String> {
-        if self.phases == Phases::default() {
-            self.phases = Phases::ALL;
+        if self.phases == MdtestPhases::default() {
+            self.phases = MdtestPhases::ALL;
         }
         if !self.has_directories && !self.has_files {
             (self.has_directories, self.has_files) = (true, true);
         }
+        self.has_directories &= !self.is_shared;
         let branches = self.branches;
         if self.stonewall_seconds > 0 && branches > 1 {
             return Err(format!(
@@ -158,9 +179,19 @@ impl Options {
         let is_twice = self.items > 0 && self.items_per_directory > 0;
         let is_uneven = is_twice && !self.items.is_multiple_of(self.items_per_directory);
         let is_deep = is_twice && self.depth > 0;
-        let is_split = self.stonewall_file.is_some() && !self.phases.create;
+        // Without `-l`, the original ignores `-f`.
+        if self.last_ranks == 0 {
+            (self.first_ranks, self.last_ranks) = (self.ranks, self.ranks);
+        }
+        self.first_ranks = self.first_ranks.max(1);
+        let is_backwards = self.first_ranks > self.last_ranks;
+        let is_others = self.last_ranks > self.ranks;
+        let is_torn = self.is_shared && self.is_unique;
+        let checks_shared = self.is_shared && self.checks_read;
+        let is_repeated = self.first_ranks < self.last_ranks && self.lasting().is_some();
         let reads_made = self.phases.create && self.phases.read;
         let reads_more = reads_made && self.read_bytes > self.write_bytes;
+        let checks_others = self.checks_read && !self.phases.create;
         rule_out(&[
             (
                 is_twice && self.is_unique,
@@ -169,18 +200,27 @@ impl Options {
             (is_uneven, "`-n` must be a multiple of `-I`"),
             (
                 is_deep,
-                "several trees that are deep are not done here; leave `-n` or `-z` out",
+                "several trees with subdirectories are not supported; leave `-n` or `-z` out",
             ),
+            (is_backwards, "`-f` must be at most `-l`"),
+            (is_others, "`-l` must be at most the number of ranks"),
+            (is_torn, "only one of `-u` and `-S` can be given"),
+            (checks_shared, "`-X` is not supported with `-S`"),
             (
-                is_split,
-                "`-x` without `-C` splits phases across runs, which is not done here",
+                is_repeated,
+                "`-f` and `-l` need trees that the command creates and removes",
             ),
             (reads_more, "read bytes must be at most write bytes"),
+            (
+                checks_others,
+                "`-X` compares data written by the same command; add `-C`",
+            ),
         ])?;
         at_least(&[
             ("-b", self.branches.into(), 1),
             ("-i", self.iterations.into(), 1),
             ("--ranks", self.ranks.into(), 1),
+            ("-s", self.ranks_step.into(), 1),
         ])?;
         self.count_items()
     }
@@ -195,27 +235,38 @@ impl Options {
             .ok_or("the tree has more directories than 32 bits can number")?;
         let filled = if self.is_leaves_only { leaves } else { nodes };
         if self.items_per_directory == 0 {
+            // Each directory holds the same number of items, so a remainder is dropped.
             self.items_per_directory = self.items / filled;
         }
         let items = self.items_per_directory.checked_mul(filled);
         self.items = items.ok_or("there are more items than 32 bits can number")?;
+        let has_tree_phase = self.phases.create || self.phases.remove;
         match self.items {
-            0 => Err("there is no item; `-n` says how many each rank has".to_owned()),
+            0 if !has_tree_phase => {
+                Err("there are no items; set their number per rank with `-n`".to_owned())
+            }
             _ => Ok(self),
         }
     }
 
-    /// What becomes of trees that outlast the command; none where all are its own.
+    /// The numbers of ranks for which everything is repeated.
+    pub(super) fn rank_counts(&self) -> impl Iterator<Item = u32> {
+        let step = usize::try_from(self.ranks_step).unwrap_or(usize::MAX);
+        (self.first_ranks..=self.last_ranks).step_by(step.max(1))
+    }
+
+    /// Role of trees that outlast the command; `None` if the command creates and removes all trees.
     pub(super) const fn lasting(&self) -> Option<LastingRole> {
         match (self.phases.create, self.phases.remove) {
             (true, true) => None,
+            (true, false) if self.is_dummy => None,
             (true, false) => Some(LastingRole::Leaves),
             (false, false) => Some(LastingRole::Finds),
             (false, true) => Some(LastingRole::Removes),
         }
     }
 
-    /// Whether the trees were made by an earlier command.
+    /// `true` if an earlier command created the trees.
     pub(super) const fn finds_trees(&self) -> bool {
         !self.phases.create
     }
@@ -237,12 +288,13 @@ impl Options {
         }
     }
 
-    /// Directories of all trees.
+    /// Number of directories in all trees.
     pub(super) fn node_count(&self) -> u32 {
         self.nodes().unwrap_or(1).saturating_mul(self.tree_count())
     }
 
-    /// The number of the first item, which may lie in the first directory that has none in it.
+    /// Number of the first item. With `-L`, inner directories have no items but count as if they
+    /// had.
     pub(super) fn first_item(&self) -> u32 {
         if self.tree_count() > 1 {
             return 0;
@@ -256,8 +308,8 @@ impl Options {
     }
 }
 
-/// A size up to `g`, as the original has no more.
-fn put_size(to: &mut u64, value: &Value<'_>) -> Result<(), String> {
+/// Parses a size with a unit up to `g`, the largest of the original.
+fn put_size(to: &mut u64, value: &WrittenValue<'_>) -> Result<(), String> {
     *to = match value.text.ends_with(['t', 'T']) {
         true => return Err(value.not("a number")),
         false => value.size()?,
@@ -265,10 +317,10 @@ fn put_size(to: &mut u64, value: &Value<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn count(to: &mut u32, value: &Value<'_>) -> Result<(), String> {
+fn count(to: &mut u32, value: &WrittenValue<'_>) -> Result<(), String> {
     let mut wide = 0;
     put_size(&mut wide, value)?;
-    let Value { option, .. } = value;
+    let WrittenValue { option, .. } = value;
     let narrow = u32::try_from(wide);
     *to = narrow.map_err(|_| format!("`{option} {wide}` is more than 32 bits can number"))?;
     Ok(())
@@ -278,9 +330,9 @@ fn count(to: &mut u32, value: &Value<'_>) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Options, String> {
+    fn read(line: &str) -> Result<MdtestOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        Options::read(&words)
+        MdtestOptions::read(&words)
     }
 
     #[test]
@@ -297,7 +349,7 @@ mod tests {
     fn items_are_spread_over_the_tree_as_the_original_does_it() {
         let counted = |line: &str| {
             let options = read(line).unwrap();
-            let Options {
+            let MdtestOptions {
                 items,
                 items_per_directory,
                 ..
@@ -317,6 +369,7 @@ mod tests {
         assert_eq!(counted("-n 100 -I 10"), (100, 10, 10, 0));
         assert_eq!(counted("-n 100 -I 10 -L"), (100, 10, 10, 0));
         assert_eq!(counted("-n 10 -I 10"), (10, 10, 1, 0));
+        assert_eq!(counted("-W 2"), (0, 0, 1, 0));
     }
 
     #[test]
@@ -340,18 +393,21 @@ mod tests {
     #[test]
     fn what_cannot_be_done_is_refused_by_name() {
         for (line, part) in [
-            ("", "no item"),
+            ("-T", "no item"),
+            ("-n 5 -f 2 -l 1", "`-f` must be at most `-l`"),
+            ("-n 5 -l 2", "`-l` must be at most the number of ranks"),
+            ("-n 5 -S -u", "only one of `-u` and `-S`"),
+            ("-n 5 --ranks 2 -f 1 -l 2 -C", "creates and removes"),
             ("-n 10 -I 5 -u", "only one of"),
             ("-n 11 -I 5", "must be a multiple"),
-            ("-n 10 -I 5 -z 1", "deep"),
-            ("-n 5 -T -x wall", "`-x` without `-C`"),
+            ("-n 10 -I 5 -z 1", "subdirectories"),
             ("-n x", "`-n x` is not a number"),
-            ("-n", "lacks its value"),
+            ("-n", "needs a value"),
             ("-n 5 -q", "no option `-q`"),
             ("-n 5 --quick", "no option `--quick`"),
             ("-n 5 -k", "`-k`"),
             ("-n 5 -c", "`-c`"),
-            ("-n 5 -S", "`-S`"),
+            ("-n 5 -E -X", "add `-C`"),
             ("-n 5 -a MPIIO", "MPIIO"),
             ("-n 5 -e 10", "read bytes"),
             ("-n 50 -W 5 -b 2", "`-W`"),

@@ -1,58 +1,78 @@
-//! The phases of a run.
+//! The phases of an mdtest run.
 
 use plan::program::{
     Access, Act, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames, FileOperation,
-    FilesetPlan, Group, LastingFiles, Law, NestedDirectories, Order, Program, ProgramPart,
+    FilesetPlan, Group, LastingFiles, Law, NestedDirectories, PickOrder, Program, ProgramPart,
     ProgramPhase, Until, Way, Which,
 };
 
-use super::options::Options;
+use super::options::MdtestOptions;
 use crate::acts::{
-    between, end_after, fileset, group, moving, named, next, number_of, numbered_from, on_file,
-    on_next, only, opened, pause_before, phase, picked, rounds,
+    NS_PER_SECOND, between, end_after, fileset, group, hidden, moving, named, next, number_of,
+    numbered_from, on_file, on_next, only, opened, pause_before, phase, picked, rounds,
 };
 
-/// Numbers of the filesets.
+/// Indexes of the filesets.
 const TREE: u8 = 0;
 const DIRECTORIES: u8 = 1;
-/// The name that a directory has while the others move up.
+/// Name of the first directory while the others are renamed.
 const SPARE: u8 = 2;
 const FILES: u8 = 3;
-/// The only way of opening.
+/// Index of the only way of opening.
 const PLAIN: u8 = 0;
 
-/// What all iterations do.
-pub(super) fn program(options: &Options) -> Program {
-    let mut writer = Writer {
-        options,
-        labels: Vec::new(),
-        phases: Vec::new(),
+/// The program of all iterations, for each number of ranks.
+pub(super) fn program(options: &MdtestOptions) -> Program {
+    let mut labels = Vec::new();
+    let mut part = |ranks| {
+        let mut writer = PhaseWriter {
+            options,
+            ranks,
+            labels: std::mem::take(&mut labels),
+            phases: Vec::new(),
+        };
+        writer.all();
+        labels = writer.labels;
+        if let Some(first) = writer.phases.first_mut() {
+            pause_before(first, u64::from(options.delay_seconds) * NS_PER_SECOND);
+        }
+        ProgramPart::Rounds {
+            until: Until::Times(options.iterations),
+            parts: writer.phases.into_iter().map(ProgramPart::Phase).collect(),
+        }
     };
-    writer.all();
-    if let Some(first) = writer.phases.first_mut() {
-        pause_before(first, options.delay_seconds);
-    }
-    Program {
-        labels: writer.labels,
+    let parts = options.rank_counts().map(&mut part).collect();
+    let mut program = Program {
+        labels,
         filesets: filesets(options),
         ways: vec![Way {
             access: match options.finds_trees() {
                 true => Access::Read,
                 false => Access::ReadWrite,
             },
+            is_direct: options.is_direct && !options.is_dummy,
+            takes_existing: options.is_shared,
             ..Way::default()
         }],
         lasting: lasting(options).map(Box::new),
-        parts: vec![ProgramPart::Rounds {
-            until: Until::Times(options.iterations),
-            parts: writer.phases.into_iter().map(ProgramPart::Phase).collect(),
-        }],
+        parts,
         ..Program::default()
+    };
+    let is_part = |group: &Group| group.workers.is_some_and(|it| it < options.ranks);
+    if program.groups().all(is_part) {
+        // Every rank takes part in a run, even if it has no work.
+        let idle = Group {
+            quotas: rounds(1),
+            ..group("ranks", vec![Act::Think(Law::fixed(0))])
+        };
+        let start = ProgramPart::Phase(hidden("start", idle));
+        program.parts.insert(0, start);
     }
+    program
 }
 
-/// The trees that stay, or that an earlier command left.
-fn lasting(options: &Options) -> Option<LastingFiles> {
+/// Trees that stay after the run, or that an earlier command left; `None` for neither.
+fn lasting(options: &MdtestOptions) -> Option<LastingFiles> {
     let iterations = 0..options.iterations;
     Some(LastingFiles {
         role: options.lasting()?,
@@ -62,7 +82,7 @@ fn lasting(options: &Options) -> Option<LastingFiles> {
     })
 }
 
-fn filesets(options: &Options) -> Vec<FilesetPlan> {
+fn filesets(options: &MdtestOptions) -> Vec<FilesetPlan> {
     let (before, copies) = match options.is_unique {
         true => ("mdtest_tree.{worker}.", Copies::PerWorker),
         false => ("mdtest_tree.", Copies::One),
@@ -84,19 +104,24 @@ fn filesets(options: &Options) -> Vec<FilesetPlan> {
         true => 1000,
         false => 0,
     };
+    let (copies_of_items, owner) = match options.is_shared {
+        true => (Copies::One, "shared"),
+        false => (Copies::PerWorker, "{worker}"),
+    };
     let items = |name: &str, kind: &str| FilesetPlan {
-        copies: Copies::PerWorker,
+        copies: copies_of_items,
         names: numbered_from(
             options.first_item(),
-            format!("{kind}.mdtest.{{worker}}."),
+            format!("{kind}.mdtest.{owner}."),
             String::new(),
         ),
         tree: DirectoryTree::Nested {
-            each: options.items_per_directory,
+            each: options.items_per_directory.max(1),
             directories: directories.clone(),
         },
         present_permille,
-        ..fileset(name, path, "", options.items)
+        // A set has at least one name, which nothing uses if there are no items.
+        ..fileset(name, path, "", options.items.max(1))
     };
     vec![
         FilesetPlan {
@@ -117,7 +142,7 @@ fn filesets(options: &Options) -> Vec<FilesetPlan> {
             ..items("spare name", "dir")
         },
         FilesetPlan {
-            // Files that are there have at least what is read of them.
+            // Existing files have at least the bytes that are read.
             size: Law::fixed(match options.finds_trees() {
                 true => options.write_bytes.max(options.read_bytes),
                 false => options.write_bytes,
@@ -127,39 +152,42 @@ fn filesets(options: &Options) -> Vec<FilesetPlan> {
     ]
 }
 
-struct Writer<'a> {
-    options: &'a Options,
+struct PhaseWriter<'a> {
+    options: &'a MdtestOptions,
+    /// Number of ranks that take part.
+    ranks: u32,
     labels: Vec<String>,
     phases: Vec<ProgramPhase>,
 }
 
-impl Writer<'_> {
+impl PhaseWriter<'_> {
     fn all(&mut self) {
         let asked = self.options.phases;
         if asked.create {
             let make = on_next(FileOperation::Mkdir, TREE, PLAIN);
             self.tree("tree creation", make);
         }
-        if self.options.has_directories {
+        let has_items = self.options.items > 0;
+        if self.options.has_directories && has_items {
             self.directories();
         }
-        if self.options.has_files {
+        if self.options.has_files && has_items {
             self.files();
         }
         if asked.remove {
-            // What is in a directory goes before it.
-            let last = picked(TREE, Which::Present, Order::Back);
+            // From the last to the first, so that a directory is empty when it is removed.
+            let last = picked(TREE, Which::Present, PickOrder::Back);
             let remove = named(FileOperation::Rmdir, last, PLAIN);
             self.tree("tree removal", remove);
         }
     }
 
-    /// By rank 0, or by each rank for itself.
+    /// A phase on the tree, done by rank 0, or by each rank for its own tree.
     fn tree(&mut self, name: &str, act: Act) {
-        let ranks = Group {
-            workers: (!self.options.is_unique).then_some(1),
-            ..self.ranks(name, vec![act], 0)
-        };
+        let mut ranks = self.ranks(name, vec![act], 0);
+        if !self.options.is_unique {
+            ranks.workers = Some(1);
+        }
         self.push(name, ranks);
     }
 
@@ -169,6 +197,8 @@ impl Writer<'_> {
             let create = on_next(FileOperation::Mkdir, DIRECTORIES, PLAIN);
             self.phase("directory creation", vec![create], 0);
         }
+        // As in the original, each phase moves on by one more stride, so that no rank finds its own
+        // names in a cache.
         if asked.stat {
             self.phase("directory stat", vec![self.stat(DIRECTORIES)], 1);
         }
@@ -181,13 +211,13 @@ impl Writer<'_> {
         }
     }
 
-    /// The first takes the spare name, each other one that of the one before, and the first the
-    /// name of the last but one; the last keeps its own.
+    /// Renames in a chain: the first directory gets the spare name, and each other one the name of
+    /// its predecessor. The first then gets the name of the last but one; the last keeps its name.
     fn rename(&mut self) {
         let name = "directory rename";
         let rename = |from, to| vec![between(FileOperation::Rename, from, to)];
-        // The one that was given up last is the only one that is not there.
-        let given_up = || picked(DIRECTORIES, Which::Absent, Order::Around);
+        // The name that was given up last is the only absent one.
+        let given_up = || picked(DIRECTORIES, Which::Absent, PickOrder::Around);
         let spare = |which| only(SPARE, which, 0);
         let up = rename(next(DIRECTORIES, Which::Present), given_up());
         let away = rename(only(DIRECTORIES, Which::Present, 0), spare(Which::Absent));
@@ -195,7 +225,9 @@ impl Writer<'_> {
         let mut ranks = self.ranks(name, up, 0);
         let label = self.label(name);
         ranks.first = vec![Act::Transaction(label, away)];
+        // Before the sync at the end of the phase, if there is one.
         ranks.last.insert(0, Act::Transaction(label, back));
+        // The first and the last directory are not part of the chain.
         match self.options.items.saturating_sub(2) {
             0 => ranks.body.clear(),
             others => ranks.quotas = rounds(others.into()),
@@ -218,17 +250,27 @@ impl Writer<'_> {
         }
         if asked.remove {
             let remove = on_next(FileOperation::Unlink, FILES, PLAIN);
-            self.phase("file removal", vec![remove], 3);
+            let mut ranks = self.ranks("file removal", vec![remove], 3);
+            if self.options.is_shared {
+                (ranks.workers, ranks.shift) = (Some(1), 0);
+            }
+            self.push("file removal", ranks);
         }
     }
 
     fn create_files(&mut self) {
         let options = self.options;
-        let create = on_next(FileOperation::Create, FILES, PLAIN);
+        let which = match options.is_shared {
+            true => Which::Any,
+            false => Which::Absent,
+        };
+        let create = named(FileOperation::Create, next(FILES, which), PLAIN);
         let write = moved(FileOperation::Write, options.write_bytes);
         let is_synced = options.is_synced && write.is_some();
         let acts = on_file(create, write, is_synced);
         self.phase("file creation", acts, 0);
+        // In the original, `-W` ends only this phase; later ones work on the level that was
+        // reached.
         if let Some(phase) = self.phases.last_mut() {
             end_after(phase, options.stonewall_seconds, Ending::Level);
         }
@@ -236,8 +278,8 @@ impl Writer<'_> {
 
     fn stat(&self, fileset: u8) -> Act {
         let order = match self.options.random_seed {
-            Some(_) => Order::Shuffled,
-            None => Order::Next,
+            Some(_) => PickOrder::Shuffled,
+            None => PickOrder::Next,
         };
         named(
             FileOperation::Stat,
@@ -251,7 +293,7 @@ impl Writer<'_> {
         self.push(name, ranks);
     }
 
-    /// Each works on what the rank so many strides further on made.
+    /// A group in which each rank works on the items of the rank `strides` strides further on.
     fn ranks(&mut self, name: &str, acts: Vec<Act>, strides: u32) -> Group {
         let label = self.label(name);
         let sync = self
@@ -259,7 +301,8 @@ impl Writer<'_> {
             .syncs_phases
             .then(|| opened(FileOperation::Sync));
         Group {
-            shift: self.options.stride.wrapping_mul(strides) % self.options.ranks,
+            workers: (self.ranks < self.options.ranks).then_some(self.ranks),
+            shift: self.options.stride.wrapping_mul(strides) % self.ranks,
             last: sync.into_iter().collect(),
             ..group("ranks", vec![Act::Transaction(label, acts)])
         }
@@ -274,7 +317,7 @@ impl Writer<'_> {
     }
 }
 
-/// So many bytes at once; nothing where there are none.
+/// One call that moves all bytes; `None` if there are none.
 fn moved(operation: FileOperation, bytes: u64) -> Option<Act> {
     (bytes > 0).then(|| Act::Call(moving(operation, bytes)))
 }

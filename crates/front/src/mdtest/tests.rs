@@ -1,6 +1,7 @@
 use results::RoundFigures;
 
 use super::*;
+use crate::file_access::FileScript;
 use crate::tests::{record, round};
 use crate::{ArgumentError, FrontOrigin, find};
 
@@ -24,6 +25,12 @@ fn every_kind_of_run_is_a_program_that_can_be_done() {
         "-n 8 -i 3 -N 1 --ranks 3 -R -Y -y -w 10",
         "-n 1000 -W 5 -F -p 1",
         "-n 5 -D -P",
+        "-W 2",
+        "-z 2 -b 2 -u",
+        "-n 5 --ranks 3 -f 1 -l 3 -s 2 -N 1 -u",
+        "-n 5 -a DUMMY -C --posix.odirect",
+        "-n 5 -S --ranks 2 -w 10 -e 10 -N 1",
+        "-I 5 -z 1 -a dummy -T -x wall",
     ] {
         let arguments = words(line);
         let front = find("mdtest").unwrap();
@@ -108,6 +115,45 @@ fn times_stand_in_a_table_of_their_own() {
         (stat(rates), stat(times)),
         ("2000.000".into(), "0.003".into())
     );
+}
+
+#[test]
+fn numbers_of_ranks_have_a_table_each() {
+    let rounds = || [10, 20].map(|ms| round(&[(5, ms * 1_000_000)])).into();
+    let seen = text(
+        "-n 5 --ranks 2 -f 1 -l 2 -F",
+        &[("file creation", rounds()), ("tree creation", rounds())],
+    );
+    let [head, one, two] = seen.split("SUMMARY").collect::<Vec<_>>()[..] else {
+        panic!("{seen}");
+    };
+    assert!(head.ends_with("\n1 tasks, 5 files\n\n"), "{seen}");
+    assert!(one.ends_with("\n2 tasks, 10 files\n\n"), "{seen}");
+    let made = |table: &str| {
+        let row = table.lines().find(|line| line.contains("File creation"));
+        row.unwrap().split_whitespace().nth(2).unwrap().to_owned()
+    };
+    assert_eq!((made(one), made(two)), ("500.000".into(), "250.000".into()));
+}
+
+#[test]
+fn later_commands_work_on_the_items_that_were_reached() {
+    let read = |_: &str| Ok(b"3".to_vec());
+    let script = FileScript {
+        read: &read,
+        ..FileScript::EMPTY
+    };
+    let items = |line: &str| {
+        let arguments = words(line);
+        let line = CommandLine {
+            files: FileAccess::scripted(script),
+            ..CommandLine::of(&arguments)
+        };
+        let work = find("mdtest").unwrap().work(&line).unwrap();
+        work.cells[0].built.as_ref().unwrap().program.filesets[3].count
+    };
+    assert_eq!(items("-I 20 -x wall -T"), 3);
+    assert_eq!(items("-I 20 -x wall -C -W 1"), 20);
 }
 
 #[test]

@@ -1,15 +1,15 @@
-//! The tables of rates and times.
+//! Output of mdtest: tables of rates and times.
 
 use jiff::Timestamp;
 use results::{RoundFigures, RunRecord};
 
-use super::options::{Options, Tables};
+use super::options::{MdtestOptions, MdtestTables};
 use crate::figures::Summary;
 use crate::space::space_line;
-use crate::text::Asked;
-use crate::windows::{Reached, rounds, windows_of};
+use crate::text::ParsedArguments;
+use crate::windows::{WorkerReach, rounds, windows_of};
 
-/// Rows that are left out without directories or without files.
+/// Rows that are printed only with directories, or only with files.
 const ROWS: [(&str, &str); 8] = [
     ("Directory creation", "directory creation"),
     ("Directory stat", "directory stat"),
@@ -25,34 +25,49 @@ const TREE_ROWS: [(&str, &str); 2] = [
     ("Tree removal", "tree removal"),
 ];
 
-/// What is printed at the end.
-pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+/// The output at the end of a run.
+pub(super) fn page(asked: &ParsedArguments<MdtestOptions>, record: &RunRecord) -> String {
     let options = &asked.options;
-    let tables: &[Unit] = match options.tables {
-        Tables::Rates => &[Unit::Rate],
-        Tables::Times => &[Unit::Time],
-        Tables::Both => &[Unit::Rate, Unit::Time],
+    let tables: &[TableUnit] = match options.tables {
+        MdtestTables::Rates => &[TableUnit::Rate],
+        MdtestTables::Times => &[TableUnit::Time],
+        MdtestTables::Both => &[TableUnit::Rate, TableUnit::Time],
     };
-    let tables = tables.iter().map(|unit| table(options, record, *unit));
-    let tables: String = tables.collect();
+    let passes = (0..).zip(options.rank_counts());
+    let passes = passes.map(|(index, ranks)| MdtestPass {
+        options,
+        record,
+        index,
+        ranks,
+    });
+    let of_pass = |pass: MdtestPass<'_>| {
+        let tables = tables.iter().map(|unit| pass.table(*unit));
+        pass.head() + &tables.collect::<String>()
+    };
+    let tables: String = passes.map(of_pass).collect();
     let end = stamp(record.finished_at.unwrap_or(record.started_at));
     format!("{}{tables}-- finished at {end} --\n\n", head(asked, record))
 }
 
-/// The file of `-x`: how many files each rank made.
-pub(super) fn documents(asked: &Asked<Options>, record: &RunRecord) -> Vec<(String, String)> {
+/// The file of `-x` with the number of files that each rank created.
+pub(super) fn documents(
+    asked: &ParsedArguments<MdtestOptions>,
+    record: &RunRecord,
+) -> Vec<(String, String)> {
     let Some(path) = &asked.options.stonewall_file else {
         return Vec::new();
     };
     let last = rounds(record, "file creation").last();
     let last = last.or_else(|| rounds(record, "directory creation").last());
-    let made = last.map_or(0, |round| round.file_count);
+    let Some(made) = last.map(|round| round.file_count) else {
+        return Vec::new();
+    };
     let each = made / u64::from(asked.options.ranks);
     vec![(path.clone(), each.to_string())]
 }
 
-fn head(asked: &Asked<Options>, record: &RunRecord) -> String {
-    let Asked { options, arguments } = asked;
+fn head(asked: &ParsedArguments<MdtestOptions>, record: &RunRecord) -> String {
+    let ParsedArguments { options, arguments } = asked;
     let ranks = options.ranks as usize;
     let quoted: String = arguments.iter().map(|word| format!(" '{word}'")).collect();
     let mut text = format!(
@@ -73,69 +88,117 @@ fn head(asked: &Asked<Options>, record: &RunRecord) -> String {
     if let Some(seed) = options.random_seed {
         text += &format!("random seed: {seed}\n");
     }
-    let what = match (options.has_directories, options.has_files) {
-        (true, true) => "files/directories",
-        (false, _) => "files",
-        (true, false) => "directories",
-    };
-    let items = u64::from(options.items) * u64::from(options.ranks);
-    text + &format!("{ranks} tasks, {items} {what}\n")
+    text
 }
 
 fn stamp(at: Timestamp) -> String {
     at.strftime("%m/%d/%Y %H:%M:%S").to_string()
 }
 
-/// What a table is of.
+/// The values that a table contains.
 #[derive(Clone, Copy)]
-enum Unit {
+enum TableUnit {
     Rate,
     Time,
 }
 
-impl Unit {
+impl TableUnit {
     fn value(self, count: f64, seconds: f64) -> f64 {
         match self {
             Self::Rate => count / seconds.max(1e-9),
-            // As the original has it, whatever its title says.
+            // The total time, as in the original, although the title says ms/op.
             Self::Time => seconds,
         }
     }
 }
 
-fn table(options: &Options, record: &RunRecord, unit: Unit) -> String {
-    let kind = match unit {
-        Unit::Rate => "rate (in ops/sec)",
-        Unit::Time => "time (in ms/op)",
-    };
-    let mut text = format!(
-        "\nSUMMARY {kind}: (of {} iterations)\n   Operation                     Max            \
-         Min           Mean        Std Dev\n   ---------                     ---            \
-         ---           ----        -------\n",
-        options.iterations
-    );
-    let start = if options.has_directories { 0 } else { 4 };
-    let stop = if options.has_files { 8 } else { 4 };
-    let row = |(title, phase): &(&str, &str), count| {
-        row(title, &values(options, rounds(record, phase), count, unit))
-    };
-    text.extend(ROWS[start..stop].iter().map(|it| row(it, None)));
-    text += &stonewall(options, record, unit);
-    let nodes = Some(options.node_count());
-    text.extend(TREE_ROWS.iter().map(|it| row(it, nodes)));
-    text
+/// The iterations with one number of ranks.
+struct MdtestPass<'a> {
+    options: &'a MdtestOptions,
+    record: &'a RunRecord,
+    /// Number of passes before it.
+    index: usize,
+    /// Number of ranks.
+    ranks: u32,
 }
 
-/// A figure for each iteration; the original has 0 for what was not done.
-fn values(options: &Options, rounds: &[RoundFigures], count: Option<u32>, unit: Unit) -> Vec<f64> {
-    let value = |round: &RoundFigures| {
-        let count = count.map_or(round.file_count as f64, f64::from);
-        unit.value(count, round.time_ns as f64 / 1e9)
-    };
-    let iterations = 0..options.iterations as usize;
-    iterations
-        .map(|it| rounds.get(it).map_or(0.0, value))
-        .collect()
+impl MdtestPass<'_> {
+    fn head(&self) -> String {
+        let options = self.options;
+        let what = match (options.has_directories, options.has_files) {
+            (true, true) => "files/directories",
+            (false, _) => "files",
+            (true, false) => "directories",
+        };
+        let items = u64::from(options.items) * u64::from(self.ranks);
+        match options.is_shared {
+            true => format!("{} tasks, 1 file\n", self.ranks),
+            false => format!("{} tasks, {items} {what}\n", self.ranks),
+        }
+    }
+
+    fn table(&self, unit: TableUnit) -> String {
+        let options = self.options;
+        let kind = match unit {
+            TableUnit::Rate => "rate (in ops/sec)",
+            TableUnit::Time => "time (in ms/op)",
+        };
+        let mut text = format!(
+            "\nSUMMARY {kind}: (of {} iterations)\n   Operation                     Max            \
+             Min           Mean        Std Dev\n   ---------                     ---            \
+             ---           ----        -------\n",
+            options.iterations
+        );
+        let start = if options.has_directories { 0 } else { 4 };
+        let stop = if options.has_files { 8 } else { 4 };
+        let row =
+            |(title, phase): &(&str, &str), count| row(title, &self.values(phase, count, unit));
+        text.extend(ROWS[start..stop].iter().map(|it| row(it, None)));
+        text += &self.stonewall(unit);
+        let nodes = Some(options.node_count());
+        text.extend(TREE_ROWS.iter().map(|it| row(it, nodes)));
+        text
+    }
+
+    /// Rounds of a phase.
+    fn rounds(&self, phase: &str) -> &[RoundFigures] {
+        let iterations = self.options.iterations as usize;
+        let rounds = rounds(self.record, phase);
+        let from = (self.index * iterations).min(rounds.len());
+        &rounds[from..(from + iterations).min(rounds.len())]
+    }
+
+    /// A value for each iteration; like the original, 0 if a phase did not run.
+    fn values(&self, phase: &str, count: Option<u32>, unit: TableUnit) -> Vec<f64> {
+        let value = |round: &RoundFigures| {
+            let count = count.map_or(round.file_count as f64, f64::from);
+            unit.value(count, round.time_ns as f64 / 1e9)
+        };
+        let rounds = self.rounds(phase);
+        let iterations = 0..self.options.iterations as usize;
+        iterations
+            .map(|it| rounds.get(it).map_or(0.0, value))
+            .collect()
+    }
+
+    /// The row for files created until the time limit; empty without a limit.
+    fn stonewall(&self, unit: TableUnit) -> String {
+        let reached = self.rounds("file creation").iter().filter_map(|round| {
+            let windows = windows_of(round);
+            let reached = WorkerReach::together(windows.iter().filter_map(WorkerReach::at_wall));
+            reached.filter(|it| it.rounds > 0)
+        });
+        let (count, ns) = reached.fold((0, 0), |(count, ns), it| {
+            (count + it.rounds, ns + it.time_ns)
+        });
+        if self.options.stonewall_seconds == 0 || count == 0 {
+            return String::new();
+        }
+        let value = unit.value(count as f64, ns as f64 / 1e9);
+        let title = "File create (stonewall)";
+        let none = "NA";
+        format!("   {title:<22} {none:>14} {none:>14} {value:14.3} {none:>14}\n")
+    }
 }
 
 fn row(title: &str, values: &[f64]) -> String {
@@ -145,24 +208,4 @@ fn row(title: &str, values: &[f64]) -> String {
     } = figures;
     let deviation = figures.sample_deviation();
     format!("   {title:<22} {most:14.3} {least:14.3} {mean:14.3} {deviation:14.3}\n")
-}
-
-/// What was made until the time was up.
-fn stonewall(options: &Options, record: &RunRecord, unit: Unit) -> String {
-    let rounds = rounds(record, "file creation").iter();
-    let reached = rounds.filter_map(|round| {
-        let windows = windows_of(round);
-        let reached = Reached::together(windows.iter().filter_map(Reached::at_wall));
-        reached.filter(|it| it.rounds > 0)
-    });
-    let (count, ns) = reached.fold((0, 0), |(count, ns), it| {
-        (count + it.rounds, ns + it.time_ns)
-    });
-    if options.stonewall_seconds == 0 || count == 0 {
-        return String::new();
-    }
-    let value = unit.value(count as f64, ns as f64 / 1e9);
-    let title = "File create (stonewall)";
-    let none = "NA";
-    format!("   {title:<22} {none:>14} {none:>14} {value:14.3} {none:>14}\n")
 }

@@ -1,7 +1,7 @@
-//! Command lines of fronts: a table of options, and how words are taken apart.
+//! Command lines of fronts: a table of options, and a parser of words.
 //!
-//! What is wrong is said here in one form for all of them. What follows from several options stays
-//! with the front, and so do the words of its original.
+//! This module words errors about single options in the same form for all fronts. Each front
+//! handles combinations of options and the messages of its original.
 
 mod row;
 #[cfg(test)]
@@ -9,80 +9,81 @@ mod tests;
 mod value;
 
 pub use row::{
-    OptionRow, act, attached, count_within, flag, idle, idle_value, number, number_within, read,
-    read_each, refused, refused_value, size, text, told, told_value, yes_or_no,
+    OptionRow, act, attached, count_within, flag, idle, idle_value, level, number, number_within,
+    read, read_each, refused, refused_value, size, text, told, told_value, yes_or_no,
 };
-pub use value::{Value, all_of, at_least, bytes, is_posix, only, rule_out, within};
+pub use value::{WrittenValue, all_of, at_least, bytes, only, posix_or_dummy, rule_out, within};
 
 use row::{Effect, Takes};
 
-/// How a program reads its arguments into `T`.
+/// Rules by which a program parses its arguments into `T`.
 pub struct Grammar<T: 'static> {
-    /// Its options.
+    /// The program's options.
     pub rows: &'static [OptionRow<T>],
-    /// Where the names of options go that are understood and change nothing.
+    /// List for the names of options that are accepted and have no effect.
     pub ignored: fn(&mut T) -> &mut Vec<String>,
-    /// Which words may have their value behind a `=`.
+    /// Words that may contain their value after a `=`.
     pub equals: Equals,
-    /// What stands behind the letter of a short option.
+    /// Text that may follow the letter of a short option in the same word.
     pub letters: Letters,
-    /// Whether a long option may be shortened to the beginning that no other has, as Python's
-    /// `argparse` allows.
+    /// `true` if a long option may be shortened to an unambiguous beginning, as in Python's
+    /// `argparse`.
     pub takes_prefixes: bool,
-    /// Of words that are no options; none where there are no such words.
+    /// Handler of words that are not options; `None` if the program accepts no such words.
     pub operand: Option<Operand<T>>,
-    /// Says what is wrong with a word that is none of the options.
+    /// Message about a word that is not an option.
     pub unknown: fn(&Unknown<'_>) -> String,
-    /// Shows a value in messages.
+    /// Formats a value for messages.
     pub shown: fn(&str) -> String,
 }
 
-/// Takes a word that is no option.
+/// Handles a word that is not an option.
 pub type Operand<T> = fn(&mut T, &str) -> Result<(), String>;
 
-/// Which words may have their value behind a `=`.
+/// Words that may contain their value after a `=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Equals {
     /// None of them.
     No,
-    /// Those that begin with `--`.
+    /// Words that begin with `--`.
     Long,
-    /// All of them.
+    /// All words.
     All,
 }
 
-/// What stands behind the letter of a short option, in one word with it.
+/// Text that may follow the letter of a short option in the same word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Letters {
     /// Nothing.
     Alone,
-    /// More letters, of flags.
+    /// More letters of flags.
     Flags,
-    /// Its value.
+    /// The option's value.
     Value,
-    /// More letters, or its value.
+    /// More letters, or the option's value.
     Joined,
-    /// More letters, or its value, which may stand behind a `=`.
+    /// More letters, or the option's value, also after a `=`.
     JoinedByEquals,
 }
 
-/// A word that is none of the options.
+/// A word that matches no option.
 pub struct Unknown<'a> {
-    /// As it was written.
+    /// The word as given.
     pub word: &'a str,
-    /// The letter behind its `-`, or what stands before its `=`.
+    /// The letter with its `-`, or the part before `=`.
     pub name: &'a str,
-    /// Whether a value stands behind a `=`.
+    /// `true` if a value is joined to it.
     pub is_joined: bool,
-    /// Whether something follows that could be its value.
+    /// `true` if a joined value or another word follows, which may be its value.
     pub has_value: bool,
 }
 
-/// What is not read yet.
-struct Words<'a>(&'a [String]);
+/// Arguments that are not parsed yet.
+struct UnreadArguments<'a>(&'a [String]);
 
 impl<T> Grammar<T> {
-    /// That of `getopt`: letters of flags may be joined, and a value to its letter.
+    /// A grammar like `getopt`'s: letters of flags may be joined, and values may be joined to
+    /// letters.
     pub const fn new(
         rows: &'static [OptionRow<T>],
         ignored: fn(&mut T) -> &mut Vec<String>,
@@ -102,24 +103,26 @@ impl<T> Grammar<T> {
         }
     }
 
-    /// Reads all arguments into what is asked for without any.
+    /// Parses all arguments, starting from the defaults in `to`.
     ///
     /// # Errors
-    /// All that are not known or not done here, and all values that are wrong, a line for each;
-    /// none but the usage, where that is asked for.
+    /// Unknown and unsupported options and invalid values, one per line. An empty message requests
+    /// the usage.
     pub fn read(&self, arguments: &[String], mut to: T) -> Result<T, String> {
-        let mut rest = Words(arguments);
+        let mut rest = UnreadArguments(arguments);
         let mut flaws = Vec::new();
         while let Some(word) = rest.next() {
             let is_known = self
                 .find(word.split('=').next().unwrap_or_default())
                 .is_some();
             if let Err(flaw) = self.word(&mut to, word, &mut rest) {
+                // An empty message requests the usage, which replaces all other errors.
                 if flaw.is_empty() {
                     return Err(flaw);
                 }
                 if !is_known {
-                    // The words that follow may be its value.
+                    // The next words may be values of the unknown option, so skip them to avoid
+                    // follow-up errors.
                     while rest.next_value().is_some() {}
                 }
                 flaws.push(flaw);
@@ -128,7 +131,7 @@ impl<T> Grammar<T> {
         all_of(flaws).map(|()| to)
     }
 
-    fn word(&self, to: &mut T, word: &str, rest: &mut Words<'_>) -> Result<(), String> {
+    fn word(&self, to: &mut T, word: &str, rest: &mut UnreadArguments<'_>) -> Result<(), String> {
         let has_equals = match self.equals {
             Equals::No => false,
             Equals::Long => word.starts_with("--"),
@@ -141,11 +144,12 @@ impl<T> Grammar<T> {
             found => (found, name),
         };
         let takes_value = |it: &&OptionRow<T>| matches!(it.takes, Takes::Value | Takes::Attached);
+        // An option without a value must not match `--flag=value`.
         if let Some(row) = row.filter(|it| joined.is_none() || takes_value(it)) {
             return self.option(row, to, name, joined, rest);
         }
         let letters = word.strip_prefix('-').unwrap_or_default();
-        // Where there are no long options, a second `-` is a letter as any other.
+        // Without long options, a second `-` is a letter like any other.
         let is_long = letters.starts_with('-') && self.equals != Equals::No;
         if self.letters != Letters::Alone && !letters.is_empty() && !is_long {
             return self.short_options(to, word, rest);
@@ -156,8 +160,13 @@ impl<T> Grammar<T> {
         }
     }
 
-    /// A word of letters, the value of the last perhaps.
-    fn short_options(&self, to: &mut T, word: &str, rest: &mut Words<'_>) -> Result<(), String> {
+    /// A word of short options, the last of which may have a value.
+    fn short_options(
+        &self,
+        to: &mut T,
+        word: &str,
+        rest: &mut UnreadArguments<'_>,
+    ) -> Result<(), String> {
         for (at, letter) in word.char_indices().skip(1) {
             let name = format!("-{letter}");
             let behind = &word[at + letter.len_utf8()..];
@@ -166,10 +175,12 @@ impl<T> Grammar<T> {
                 _ => behind,
             };
             let joined = Some(behind).filter(|it| !it.is_empty());
+            // Refused options stay, so that the user learns why they are refused.
             let is_apart = |it: &OptionRow<T>| it.takes != Takes::Nothing && !it.is_refused();
             let row = self.find(&name);
             let row = row.filter(|it| self.letters != Letters::Flags || !is_apart(it));
             match row {
+                None if letter == '-' => return Err(self.unknown(word, word, None, rest)),
                 None => return Err(self.unknown(word, &name, joined, rest)),
                 Some(row) if self.letters != Letters::Flags && row.takes != Takes::Nothing => {
                     return self.option(row, to, &name, joined, rest);
@@ -178,7 +189,7 @@ impl<T> Grammar<T> {
             }
             if self.letters == Letters::Value && joined.is_some() {
                 return Err(format!(
-                    "`{word}` is more than one option; write them apart"
+                    "`{word}` joins several options; write them separately"
                 ));
             }
         }
@@ -190,7 +201,7 @@ impl<T> Grammar<T> {
         self.rows.iter().find(is_it)
     }
 
-    /// The only long option that begins so, and its whole name.
+    /// The only long option that begins with this prefix, with its full name.
     fn find_by_prefix<'a>(
         &self,
         prefix: &'a str,
@@ -215,7 +226,17 @@ impl<T> Grammar<T> {
         }
     }
 
-    fn unknown(&self, word: &str, name: &str, joined: Option<&str>, rest: &Words<'_>) -> String {
+    fn unknown(
+        &self,
+        word: &str,
+        name: &str,
+        joined: Option<&str>,
+        rest: &UnreadArguments<'_>,
+    ) -> String {
+        if let Some(near) = self.nearest(name) {
+            let message = no_option(&(self.shown)(name));
+            return format!("{message}; did you mean `{near}`?");
+        }
         (self.unknown)(&Unknown {
             word,
             name,
@@ -224,14 +245,25 @@ impl<T> Grammar<T> {
         })
     }
 
-    /// An option whose value is joined to it, or follows.
+    /// The long option that is meant by a similar name; `None` for single letters, which are too
+    /// short to be similar, and for known names.
+    fn nearest(&self, name: &str) -> Option<&'static str> {
+        let supported = self.rows.iter().filter(|row| !row.is_refused());
+        let long = supported
+            .flat_map(OptionRow::names)
+            .filter(|it| it.starts_with("--"));
+        let is_typo = name.starts_with("--") && self.find(name).is_none();
+        description::nearest(name, long).filter(|_| is_typo)
+    }
+
+    /// Applies an option with its value, which is joined to it or follows.
     fn option(
         &self,
         row: &OptionRow<T>,
         to: &mut T,
         name: &str,
         joined: Option<&str>,
-        rest: &mut Words<'_>,
+        rest: &mut UnreadArguments<'_>,
     ) -> Result<(), String> {
         let value = match row.takes {
             Takes::Nothing => None,
@@ -250,10 +282,10 @@ impl<T> Grammar<T> {
         Ok(())
     }
 
-    /// Does what an option asks for. A flag that has a value is one where that is not 0.
+    /// Applies an option. A flag with a value is set if the value is not 0.
     ///
     /// # Errors
-    /// It is not done here, or its value is wrong.
+    /// The option is not supported, or its value is invalid.
     pub fn apply(
         &self,
         row: &OptionRow<T>,
@@ -261,7 +293,7 @@ impl<T> Grammar<T> {
         name: &str,
         value: Option<&str>,
     ) -> Result<(), String> {
-        let value = value.map(|text| Value {
+        let value = value.map(|text| WrittenValue {
             option: name,
             text,
             shown: self.shown,
@@ -272,6 +304,12 @@ impl<T> Grammar<T> {
                 *field(to) = match value {
                     Some(value) => value.number::<u32>()? != 0,
                     None => true,
+                }
+            }
+            Effect::Level(field) => {
+                *field(to) = match value {
+                    Some(value) => value.number()?,
+                    None => field(to).saturating_add(1),
                 }
             }
             Effect::Act(act) => act(to),
@@ -289,7 +327,7 @@ impl<T> Grammar<T> {
             Effect::Attached(read) => read(to, value.as_ref())?,
             Effect::Idle => (self.ignored)(to).push(name.to_owned()),
             Effect::Refused(what) => {
-                return Err(format!("`{name}` {what}, which is not done here"));
+                return Err(format!("`{name}` {what}, which is not supported"));
             }
             Effect::Told(sentence) => return Err(sentence.replace("{}", name)),
         }
@@ -297,31 +335,31 @@ impl<T> Grammar<T> {
     }
 }
 
-impl<'a> Words<'a> {
+impl<'a> UnreadArguments<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(first)
     }
 
-    /// The next word, unless it is an option.
+    /// Takes the next word unless it is an option.
     fn next_value(&mut self) -> Option<&'a str> {
         let is_value = self.0.first().is_some_and(|word| !word.starts_with('-'));
         is_value.then(|| self.next())?
     }
 }
 
-/// A text on one line, with all but plain characters as escapes.
+/// A text on one line, with escapes for all characters except plain ASCII.
 pub fn escaped(text: &str) -> String {
     text.escape_default().to_string()
 }
 
-/// What is said of an option that is not there.
+/// The message about an unknown option.
 pub fn no_option(name: &str) -> String {
     format!("there is no option `{name}`")
 }
 
-/// What is said of an option whose value is not there.
+/// The message about a missing value.
 pub fn lacks_value(name: &str) -> String {
-    format!("option `{name}` lacks its value")
+    format!("option `{name}` needs a value")
 }

@@ -1,16 +1,16 @@
-//! An option: its names, whether it has a value, and what it does.
+//! A row of an option table: the option's names, whether it takes a value, and its effect.
 
-use super::Value;
+use super::WrittenValue;
 
 /// An option of a program.
 pub struct OptionRow<T> {
-    /// Its names, a space between two. Those without a `-` are not of the command line.
+    /// Names, separated by blanks. Names without `-` are not accepted on the command line.
     names: &'static str,
     pub(super) takes: Takes,
     pub(super) effect: Effect<T>,
 }
 
-/// What belongs to an option.
+/// Words that belong to an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
     Nothing,
@@ -18,13 +18,14 @@ pub(super) enum Takes {
     Value,
     /// A value in the same word, or none.
     Attached,
-    /// A value, and all words behind it up to the next option.
+    /// A value and all words after it, up to the next option.
     Words,
 }
 
-/// What an option does.
+/// Effect of an option.
 pub(super) enum Effect<T> {
     Flag(fn(&mut T) -> &mut bool),
+    Level(fn(&mut T) -> &mut u32),
     Act(fn(&mut T)),
     Yes(fn(&mut T) -> &mut bool),
     Number(fn(&mut T) -> &mut u32),
@@ -32,13 +33,13 @@ pub(super) enum Effect<T> {
     NumberWithin(fn(&mut T) -> &mut u32, u32, u32),
     CountWithin(fn(&mut T) -> &mut u64, u64, u64),
     Text(fn(&mut T) -> &mut String),
-    Read(fn(&mut T, &Value<'_>) -> Result<(), String>),
-    Attached(fn(&mut T, Option<&Value<'_>>) -> Result<(), String>),
-    /// Nothing: it is understood.
+    Read(fn(&mut T, &WrittenValue<'_>) -> Result<(), String>),
+    Attached(fn(&mut T, Option<&WrittenValue<'_>>) -> Result<(), String>),
+    /// No effect, but the option is accepted.
     Idle,
-    /// What the original does and we do not.
+    /// The option is refused; the text says what the original does.
     Refused(&'static str),
-    /// The same as a whole sentence, in which `{}` stands for its name.
+    /// The option is refused with this sentence, in which `{}` stands for its name.
     Told(&'static str),
 }
 
@@ -51,7 +52,7 @@ impl<T> OptionRow<T> {
         }
     }
 
-    /// Its names.
+    /// The option's names.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.names.split(' ')
     }
@@ -59,19 +60,29 @@ impl<T> OptionRow<T> {
     pub(super) const fn is_refused(&self) -> bool {
         matches!(self.effect, Effect::Refused(_) | Effect::Told(_))
     }
+
+    /// `true` if the option is refused or has no effect.
+    pub const fn is_inert(&self) -> bool {
+        self.is_refused() || matches!(self.effect, Effect::Idle)
+    }
 }
 
-/// A flag that is set.
+/// A flag that is set by the option.
 pub const fn flag<T>(names: &'static str, field: fn(&mut T) -> &mut bool) -> OptionRow<T> {
     OptionRow::new(names, Takes::Nothing, Effect::Flag(field))
 }
 
-/// A flag whose value is yes or no.
+/// A flag whose effect grows each time it is given; a value sets the level.
+pub const fn level<T>(names: &'static str, field: fn(&mut T) -> &mut u32) -> OptionRow<T> {
+    OptionRow::new(names, Takes::Nothing, Effect::Level(field))
+}
+
+/// A flag with a value of yes or no.
 pub const fn yes_or_no<T>(names: &'static str, field: fn(&mut T) -> &mut bool) -> OptionRow<T> {
     OptionRow::new(names, Takes::Value, Effect::Yes(field))
 }
 
-/// Something that is done, without a value.
+/// An action without a value.
 pub const fn act<T>(names: &'static str, act: fn(&mut T)) -> OptionRow<T> {
     OptionRow::new(names, Takes::Nothing, Effect::Act(act))
 }
@@ -81,7 +92,7 @@ pub const fn number<T>(names: &'static str, field: fn(&mut T) -> &mut u32) -> Op
     OptionRow::new(names, Takes::Value, Effect::Number(field))
 }
 
-/// A number within limits.
+/// A number within limits, both inclusive.
 pub const fn number_within<T>(
     names: &'static str,
     field: fn(&mut T) -> &mut u32,
@@ -92,7 +103,7 @@ pub const fn number_within<T>(
     OptionRow::new(names, Takes::Value, effect)
 }
 
-/// A number within limits that may be beyond 32 bits.
+/// A number within limits that may exceed 32 bits.
 pub const fn count_within<T>(
     names: &'static str,
     field: fn(&mut T) -> &mut u64,
@@ -103,7 +114,7 @@ pub const fn count_within<T>(
     OptionRow::new(names, Takes::Value, effect)
 }
 
-/// A size, in bytes where it has no letter.
+/// A size, in bytes unless it has a unit.
 pub const fn size<T>(names: &'static str, field: fn(&mut T) -> &mut u64) -> OptionRow<T> {
     OptionRow::new(names, Takes::Value, Effect::Size(field))
 }
@@ -113,56 +124,56 @@ pub const fn text<T>(names: &'static str, field: fn(&mut T) -> &mut String) -> O
     OptionRow::new(names, Takes::Value, Effect::Text(field))
 }
 
-/// A value that is read.
+/// A value with its own parser.
 pub const fn read<T>(
     names: &'static str,
-    read: fn(&mut T, &Value<'_>) -> Result<(), String>,
+    read: fn(&mut T, &WrittenValue<'_>) -> Result<(), String>,
 ) -> OptionRow<T> {
     OptionRow::new(names, Takes::Value, Effect::Read(read))
 }
 
-/// A value that is read if it stands in the same word.
+/// A value with its own parser, only if it is in the same word.
 pub const fn attached<T>(
     names: &'static str,
-    read: fn(&mut T, Option<&Value<'_>>) -> Result<(), String>,
+    read: fn(&mut T, Option<&WrittenValue<'_>>) -> Result<(), String>,
 ) -> OptionRow<T> {
     OptionRow::new(names, Takes::Attached, Effect::Attached(read))
 }
 
-/// Something that changes nothing.
+/// An option that has no effect.
 pub const fn idle<T>(names: &'static str) -> OptionRow<T> {
     OptionRow::new(names, Takes::Nothing, Effect::Idle)
 }
 
-/// A value that changes nothing.
+/// An option with a value that has no effect.
 pub const fn idle_value<T>(names: &'static str) -> OptionRow<T> {
     OptionRow::new(names, Takes::Value, Effect::Idle)
 }
 
-/// Several values, each of which is read.
+/// Several values, each parsed separately.
 pub const fn read_each<T>(
     names: &'static str,
-    read: fn(&mut T, &Value<'_>) -> Result<(), String>,
+    read: fn(&mut T, &WrittenValue<'_>) -> Result<(), String>,
 ) -> OptionRow<T> {
     OptionRow::new(names, Takes::Words, Effect::Read(read))
 }
 
-/// Something that is not done here: what the original does.
+/// An option that is refused; `what` says what the original does.
 pub const fn refused<T>(names: &'static str, what: &'static str) -> OptionRow<T> {
     OptionRow::new(names, Takes::Nothing, Effect::Refused(what))
 }
 
-/// The same with a value.
+/// An option with a value that is refused; `what` says what the original does.
 pub const fn refused_value<T>(names: &'static str, what: &'static str) -> OptionRow<T> {
     OptionRow::new(names, Takes::Value, Effect::Refused(what))
 }
 
-/// Something that is not done here: all that is said of it, with `{}` for its name.
+/// An option that is refused with this sentence, in which `{}` stands for its name.
 pub const fn told<T>(names: &'static str, sentence: &'static str) -> OptionRow<T> {
     OptionRow::new(names, Takes::Nothing, Effect::Told(sentence))
 }
 
-/// The same with a value.
+/// An option with a value that is refused with this sentence.
 pub const fn told_value<T>(names: &'static str, sentence: &'static str) -> OptionRow<T> {
     OptionRow::new(names, Takes::Value, Effect::Told(sentence))
 }

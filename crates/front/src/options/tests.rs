@@ -28,7 +28,7 @@ const ROWS: &[OptionRow<Seen>] = &[
         Ok(())
     }),
     attached("-o", |it, value| {
-        it.at = value.map(Value::shown);
+        it.at = value.map(WrittenValue::shown);
         Ok(())
     }),
     idle("-i"),
@@ -37,7 +37,10 @@ const ROWS: &[OptionRow<Seen>] = &[
         it.ignored.push(value.text.to_owned());
         Ok(())
     }),
-    read("-p", is_posix),
+    read("-p", |it, value| {
+        it.is_set = posix_or_dummy(value)?;
+        Ok(())
+    }),
     refused("-x", "flies"),
     refused_value("-X", "sings"),
     told("-y", "`{}` is for others"),
@@ -79,23 +82,28 @@ fn what_is_wrong_is_told_in_one_form() {
     for (line, wanted) in [
         ("-q", "there is no option `-q`"),
         ("-fq", "there is no option `-q`"),
-        ("--quick", "there is no option `--`"),
-        ("--flag=1", "there is no option `--`"),
+        ("--quick", "there is no option `--quick`"),
+        (
+            "--flag=1",
+            "there is no option `--flag=1`; did you mean `--flag`?",
+        ),
         ("count 5", "there is no option `count`"),
         ("-", "there is no option `-`"),
-        ("-n", "option `-n` lacks its value"),
+        ("-n", "option `-n` needs a value"),
         ("-n x", "`-n x` is not a number"),
         ("-n -1", "`-n -1` is not a number"),
         ("-e 1", "`-e 1` is not Y or N"),
         ("-s 4q", "`-s 4q` is not a number"),
+        ("-s 4kb", "`-s 4kb` is not a number; write `-s 4k`"),
+        ("-s 4GiB", "`-s 4GiB` is not a number; write `-s 4g`"),
         ("-r 10", "`-r 10` is not a number from 1 to 9"),
         (
             "-p MPI",
-            "the interface `MPI` is not POSIX, the only one here",
+            "the interface `MPI` is not POSIX or DUMMY, the only ones here",
         ),
-        ("-x", "`-x` flies, which is not done here"),
-        ("-X", "option `-X` lacks its value"),
-        ("-X 1", "`-X` sings, which is not done here"),
+        ("-x", "`-x` flies, which is not supported"),
+        ("-X", "option `-X` needs a value"),
+        ("-X 1", "`-X` sings, which is not supported"),
         ("-y", "`-y` is for others"),
         ("-Y 1", "nobody does it"),
     ] {
@@ -150,7 +158,7 @@ fn options_stand_apart_where_the_program_has_them_so() {
     };
     let seen = read_by(&values, "-n5 -o3 -f").unwrap();
     assert_eq!((seen.count, seen.at.as_deref()), (5, Some("3")));
-    let apart = "`-fa` is more than one option; write them apart";
+    let apart = "`-fa` joins several options; write them separately";
     assert_eq!(read_by(&values, "-fa").unwrap_err(), apart);
 }
 

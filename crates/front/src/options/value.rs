@@ -1,20 +1,20 @@
-//! Values of options, and what is wrong with them.
+//! Values of options, and their errors.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// A value as it was written.
+/// A value as the user wrote it.
 #[derive(Clone, Copy)]
-pub struct Value<'a> {
-    /// The name of its option.
+pub struct WrittenValue<'a> {
+    /// Name of the option.
     pub option: &'a str,
     /// The value.
     pub text: &'a str,
     pub(super) shown: fn(&str) -> String,
 }
 
-impl<'a> Value<'a> {
-    /// That of an option, as it was written.
+impl<'a> WrittenValue<'a> {
+    /// The value of an option.
     pub const fn of(option: &'a str, text: &'a str) -> Self {
         Self {
             option,
@@ -23,17 +23,29 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A part of it.
+    /// A part of the value.
     pub const fn part(&self, text: &'a str) -> Self {
         Self { text, ..*self }
     }
 
-    /// What is said of one that is not what is wanted.
+    /// The message that the value is not the wanted one.
     pub fn not(&self, wanted: &str) -> String {
         format!("`{} {}` is not {wanted}", self.option, self.shown())
     }
 
-    /// The value as it is shown.
+    /// The message that the value is not the wanted one, with the size in a form that the program
+    /// accepts if only the letters after `k`, `m`, `g` or `t` are wrong.
+    pub fn not_size(&self, wanted: &str) -> String {
+        let lower = self.text.to_ascii_lowercase();
+        let short = lower.strip_suffix("ib").or(lower.strip_suffix('b'));
+        let is_size = |it: &&str| it.ends_with(['k', 'm', 'g', 't']) && bytes(it, 1).is_some();
+        match short.filter(is_size) {
+            Some(short) => format!("{}; write `{} {short}`", self.not(wanted), self.option),
+            None => self.not(wanted),
+        }
+    }
+
+    /// The value as messages show it.
     pub fn shown(&self) -> String {
         (self.shown)(self.text)
     }
@@ -41,15 +53,15 @@ impl<'a> Value<'a> {
     /// A number.
     ///
     /// # Errors
-    /// It is none.
+    /// The value is not a number.
     pub fn number<N: FromStr>(&self) -> Result<N, String> {
         self.text.parse().map_err(|_| self.not("a number"))
     }
 
-    /// A number within limits, which are told together with what is wanted.
+    /// A number within limits. The error names the limits.
     ///
     /// # Errors
-    /// It is none, or beyond them.
+    /// The value is not a number or is outside of the limits.
     pub fn number_within<N>(&self, low: N, high: N) -> Result<N, String>
     where
         N: FromStr + PartialOrd + Display,
@@ -59,18 +71,18 @@ impl<'a> Value<'a> {
         read.ok_or_else(|| self.not(&format!("a number from {low} to {high}")))
     }
 
-    /// A number, which is then held against limits.
+    /// A number, checked against limits in a second step with its own error.
     ///
     /// # Errors
-    /// It is none, or beyond them.
+    /// The value is not a number or is outside of the limits.
     pub fn limited(&self, low: u64, high: u64) -> Result<u64, String> {
         within(self.option, self.number()?, low, high)
     }
 
-    /// Yes or no.
+    /// `true` for yes, `false` for no.
     ///
     /// # Errors
-    /// It is neither.
+    /// The value is neither yes nor no.
     pub fn is_yes(&self) -> Result<bool, String> {
         match self.text.to_ascii_lowercase().as_str() {
             "y" | "yes" | "t" | "true" => Ok(true),
@@ -79,17 +91,17 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A size in bytes, in which a letter may stand for 1024 and its powers.
+    /// A size in bytes, with an optional unit that is a power of 1024.
     ///
     /// # Errors
-    /// It is none.
+    /// The value is not a size.
     pub fn size(&self) -> Result<u64, String> {
-        bytes(self.text, 1).ok_or_else(|| self.not("a number"))
+        bytes(self.text, 1).ok_or_else(|| self.not_size("a number"))
     }
 }
 
-/// A size with a letter (`k`, `m`, `g` or `t`, 1024 each), in bytes; `unit` is that of a number
-/// alone.
+/// Parses a size, in bytes, with an optional unit (`k`, `m`, `g` or `t`, powers of 1024). A plain
+/// number is multiplied by `unit`.
 pub fn bytes(text: &str, unit: u64) -> Option<u64> {
     let lower = text.to_ascii_lowercase();
     let number = lower.trim_end_matches(['k', 'm', 'g', 't']);
@@ -104,10 +116,10 @@ pub fn bytes(text: &str, unit: u64) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// Takes what an option is.
+/// Returns an option's value if it is within limits.
 ///
 /// # Errors
-/// It is beyond limits.
+/// The value is outside of the limits.
 pub fn within(option: &str, value: u64, low: u64, high: u64) -> Result<u64, String> {
     match (low..=high).contains(&value) {
         true => Ok(value),
@@ -115,10 +127,10 @@ pub fn within(option: &str, value: u64, low: u64, high: u64) -> Result<u64, Stri
     }
 }
 
-/// Takes the names of options, what they are and what they are at least.
+/// Checks options, given by name, value and minimum.
 ///
 /// # Errors
-/// All that are less.
+/// All options whose value is less than the minimum.
 pub fn at_least(options: &[(&str, u64, u64)]) -> Result<(), String> {
     let less = options.iter().filter(|(_, value, least)| value < least);
     all_of(
@@ -128,19 +140,19 @@ pub fn at_least(options: &[(&str, u64, u64)]) -> Result<(), String> {
     )
 }
 
-/// Takes what may be wrong with several options, and what is said of it.
+/// Checks conditions that must not be true, each with its message.
 ///
 /// # Errors
-/// All that are so.
+/// The messages of all conditions that are true.
 pub fn rule_out(flaws: &[(bool, &str)]) -> Result<(), String> {
     let found = flaws.iter().filter(|(is_so, _)| *is_so);
     all_of(found.map(|(_, message)| (*message).to_owned()))
 }
 
-/// Takes all flaws that were found.
+/// Turns messages into an error.
 ///
 /// # Errors
-/// There are some; each has a line.
+/// There is at least one message; each is on its own line.
 pub fn all_of(flaws: impl IntoIterator<Item = String>) -> Result<(), String> {
     let flaws: Vec<String> = flaws.into_iter().collect();
     match flaws.is_empty() {
@@ -149,19 +161,26 @@ pub fn all_of(flaws: impl IntoIterator<Item = String>) -> Result<(), String> {
     }
 }
 
-/// Takes the only interface to files that there is here.
+/// Parses an interface of IOR and mdtest: `false` for POSIX, `true` for DUMMY, which does no I/O.
 ///
 /// # Errors
-/// It is another one.
-pub fn is_posix<T>(_: &mut T, value: &Value<'_>) -> Result<(), String> {
-    only(value, "interface", "POSIX")
+/// The value is another interface.
+pub fn posix_or_dummy(value: &WrittenValue<'_>) -> Result<bool, String> {
+    match value.text.to_ascii_uppercase().as_str() {
+        "POSIX" => Ok(false),
+        "DUMMY" => Ok(true),
+        _ => Err(format!(
+            "the interface `{}` is not POSIX or DUMMY, the only ones here",
+            value.shown()
+        )),
+    }
 }
 
-/// Takes the only thing of that kind that there is here, in letters of any case.
+/// Accepts a value only if it is the supported one, regardless of case.
 ///
 /// # Errors
-/// It is another one.
-pub fn only(value: &Value<'_>, kind: &str, known: &str) -> Result<(), String> {
+/// The value is another one.
+pub fn only(value: &WrittenValue<'_>, kind: &str, known: &str) -> Result<(), String> {
     match value.text.eq_ignore_ascii_case(known) {
         true => Ok(()),
         false => Err(format!(

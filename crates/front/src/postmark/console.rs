@@ -1,23 +1,24 @@
-//! The program around its session, in the world of a front.
+//! Runs a PostMark session in the console of a front.
 
 use std::io::BufRead;
 
-use description::classics::Refusal;
-use description::classics::postmark::{self, Session, Settings, cannot_direct_output, next_line};
+use description::classics::postmark::PostmarkSettings;
 
-use super::options::Options;
+use super::language::{self, PostmarkSession, cannot_direct_output, next_line};
+use super::options::PostmarkOptions;
 use super::work::work;
 use crate::console::Console;
+use crate::front::Refusal;
 
-/// Plays the program to its end.
+/// Runs the program until it ends.
 pub fn play(arguments: &[String], world: &mut dyn Console) -> Result<(), Refusal> {
-    let options = Options::read(arguments)?;
+    let options = PostmarkOptions::read(arguments)?;
     let mut console = Played {
         world,
         may_shell: options.may_shell,
     };
-    let mut session = Session::new(options.compat);
-    postmark::play(&mut session, &mut console, options.configuration.as_bytes());
+    let mut session = PostmarkSession::new(options.compat);
+    language::play(&mut session, &mut console, options.configuration.as_bytes());
     Ok(())
 }
 
@@ -26,7 +27,7 @@ struct Played<'a> {
     may_shell: bool,
 }
 
-impl postmark::Console for Played<'_> {
+impl language::SessionConsole for Played<'_> {
     type Lines = Box<dyn BufRead>;
 
     fn print(&mut self, text: &[u8]) {
@@ -56,14 +57,15 @@ impl postmark::Console for Played<'_> {
     fn shell(&mut self, command: Option<&[u8]>) {
         match self.may_shell {
             true => self.world.shell(command),
+            // A script must not run commands unless the user allows it.
             false => self
                 .world
                 .print_error(b"Error: shell commands need --allow-shell\n"),
         }
     }
 
-    fn run(&mut self, settings: &Settings, report: Option<&[u8]>) {
-        // It is made before anything else, as in the original.
+    fn run(&mut self, settings: &PostmarkSettings, report: Option<&[u8]>) {
+        // Created before anything else, as in the original.
         let report = report.filter(|file| {
             let is_there = self.world.append(file, b"");
             if !is_there {
@@ -75,6 +77,7 @@ impl postmark::Console for Played<'_> {
             Ok(work) => work,
             Err(refusal) => {
                 self.world.print_error(refusal.as_bytes());
+                // The session continues at its prompt, so only the exit code shows the refusal.
                 return self.world.note_refusal();
             }
         };
@@ -82,6 +85,7 @@ impl postmark::Console for Played<'_> {
             return;
         };
         let is_filed = report.is_some_and(|file| self.world.append(file, text.as_bytes()));
+        // As in the original, a run whose file cannot be opened prints its report.
         if !is_filed {
             self.world.print(text.as_bytes());
         }

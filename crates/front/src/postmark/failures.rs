@@ -1,22 +1,24 @@
-//! What went wrong, in the original's words; and what it passes over in silence.
+//! Messages about failures in the original's words, and about failures that the original ignores.
 
-use generate::pool::{Names, Operation, PoolDirectory, PoolFile};
+use generate::pool::{PoolDirectory, PoolFile, PoolNames, PoolStep};
 use plan::program::FilePool;
 use results::{CellRecord, PoolFailure, PoolFailures, PoolFigures};
 
-/// What is not told until the end.
+/// Failures that are only reported at the end.
 #[derive(Debug, Default)]
 pub struct Overlooked {
     reads: u64,
     writes: u64,
-    /// What the system said first.
+    /// Message of the first failed read or write.
     reason: Option<String>,
     taken: u64,
 }
 
 impl Overlooked {
-    /// Takes note of a phase.
+    /// Adds the failures of a phase.
     pub fn add(&mut self, phase: &CellRecord) {
+        // The original ignores failed and short reads and writes; it only reports failed opens and
+        // deletions.
         let of = |name: &str| {
             let figures = phase.operations.get(name);
             figures.map_or(0, |it| it.errors + it.short_count)
@@ -26,15 +28,16 @@ impl Overlooked {
         let mut causes = phase.errors.iter();
         let cause = causes.find(|it| ["read", "write"].contains(&it.operation.as_str()));
         let reason = cause.map(|it| it.message.clone());
+        // The first reason of the run is kept, since later failures often follow from it.
         self.reason = self.reason.take().or(reason);
     }
 
-    /// Takes note of names that were taken.
+    /// Stores the number of names that existed before.
     pub const fn note_taken(&mut self, figures: &PoolFigures) {
         self.taken = figures.taken_count;
     }
 
-    /// What is said of it.
+    /// The warnings, one per line.
     pub fn text(&self) -> String {
         let mut text = String::new();
         if self.reads + self.writes > 0 {
@@ -49,7 +52,7 @@ impl Overlooked {
         }
         if self.taken > 0 {
             text += &format!(
-                "warning: {} names were taken; those files and directories were left as they are\n",
+                "warning: {} names already existed; those files and directories were not changed\n",
                 self.taken
             );
         }
@@ -57,19 +60,19 @@ impl Overlooked {
     }
 }
 
-/// What the original prints to standard error of each file that it could not work on.
+/// The original's messages on standard error about files that it could not use.
 pub fn failures_text(failures: &PoolFailures, pool: &FilePool) -> String {
-    let names = Names::new(pool);
+    let names = PoolNames::new(pool);
     let lines = failures.told.iter().map(|it| failure_line(it, &names));
     let mut text: String = lines.collect();
     let untold = failures.count.saturating_sub(failures.told.len() as u64);
     if untold > 0 {
-        text += &format!("warning: {untold} failures more are not told one by one\n");
+        text += &format!("warning: {untold} more failures are not listed\n");
     }
     text
 }
 
-fn failure_line(failure: &PoolFailure, names: &Names) -> String {
+fn failure_line(failure: &PoolFailure, names: &PoolNames) -> String {
     let file = PoolFile {
         slot_index: 0,
         number: failure.number,
@@ -78,17 +81,17 @@ fn failure_line(failure: &PoolFailure, names: &Names) -> String {
             subdirectory_index: failure.subdirectory,
         },
     };
-    // How much was to be moved is not told.
+    // The failure does not contain the sizes, and the messages do not use them.
     let (size_bytes, appended_bytes) = (0, 0);
     let operation = match failure.kind.as_str() {
-        "create" => Operation::Create { file, size_bytes },
-        "read" => Operation::Read { file, size_bytes },
-        "append" => Operation::Append {
+        "create" => PoolStep::Create { file, size_bytes },
+        "read" => PoolStep::Read { file, size_bytes },
+        "append" => PoolStep::Append {
             file,
             size_bytes,
             appended_bytes,
         },
-        _ => Operation::Delete { file },
+        _ => PoolStep::Delete { file },
     };
     let mut name = Vec::new();
     names.file(file, &mut name);

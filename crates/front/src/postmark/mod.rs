@@ -1,7 +1,8 @@
-//! PostMark 1.53: its console, the runs that it is asked for as programs, and its report.
+//! PostMark 1.53: its console, whose runs become programs, and its report.
 
 mod console;
 mod failures;
+mod language;
 mod options;
 mod report;
 #[cfg(test)]
@@ -9,19 +10,28 @@ mod tests;
 mod text;
 mod work;
 
-use crate::ConsoleFront;
+use crate::{ConsoleFront, FileFront};
 
 pub use text::{pool_text, pool_version};
 
 const NAME: &str = "postmark";
 
-/// PostMark 1.53.
+/// Console of PostMark 1.53.
 pub const CONSOLE: ConsoleFront = ConsoleFront {
     name: NAME,
     title: "NetApp's small-file benchmark",
     usage: include_str!("usage.txt"),
     play: console::play,
     text: text::of,
-    differs: "files that exist already|they are left alone, and creating one of them fails\n\
+    differs: "files that exist already|they are not changed, and creating one of them fails\n\
               lines that begin with `!`|they run a shell only with `--allow-shell`\n",
+};
+
+/// PostMark scripts as a kind of workload file.
+pub const SCRIPT: FileFront = FileFront {
+    name: NAME,
+    kind: "PostMark script",
+    detect: language::looks_like,
+    endings: &[],
+    read: language::read,
 };

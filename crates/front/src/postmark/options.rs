@@ -1,26 +1,27 @@
-//! The command line.
+//! The command line of PostMark.
 
-use description::classics::Refusal;
 use description::classics::postmark::Compat;
 
-/// The configuration that is read where none is given.
+use crate::Refusal;
+
+/// Default configuration file.
 const CONFIGURATION: &str = ".pmrc";
-/// How pgmeter ends whose own options are not understood.
+/// Exit code for invalid options, which are pgmeter's own.
 const EXIT_USAGE: u8 = 2;
 
-/// What the command line asks for.
+/// Parsed options.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// The version to follow.
+pub struct PostmarkOptions {
+    /// Version to follow.
     pub compat: Compat,
-    /// Whether lines may run a shell.
+    /// `true` if lines may run a shell.
     pub may_shell: bool,
-    /// The file of commands.
+    /// Configuration file, which contains commands.
     pub configuration: String,
 }
 
-impl Options {
-    /// Reads arguments.
+impl PostmarkOptions {
+    /// Parses the arguments.
     pub fn read(arguments: &[String]) -> Result<Self, Refusal> {
         let mut options = Self {
             compat: Compat::default(),
@@ -41,7 +42,7 @@ impl Options {
                 _ => files.push(word),
             }
         }
-        // As the original has it, more than one argument is as good as none.
+        // As in the original, more than one file is the same as none.
         if let [one] = files[..] {
             options.configuration.clone_from(one);
         }
@@ -61,7 +62,7 @@ const fn refusal(message: String) -> Refusal {
     Refusal {
         exit_code: EXIT_USAGE,
         message,
-        usage: "help: add `--help` to see what there is\n",
+        usage: "help: add `--help` to list all options\n",
     }
 }
 
@@ -69,9 +70,9 @@ const fn refusal(message: String) -> Refusal {
 mod tests {
     use super::*;
 
-    fn read(words: &[&str]) -> Result<Options, String> {
+    fn read(words: &[&str]) -> Result<PostmarkOptions, String> {
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        Options::read(&words).map_err(|refusal| refusal.message)
+        PostmarkOptions::read(&words).map_err(|refusal| refusal.message)
     }
 
     #[test]

@@ -11,7 +11,7 @@ use results::{Phase, PoolFailure, PoolFailures, PoolFigures, RunEvent, RunRecord
 
 use super::CONSOLE;
 use crate::tests::record;
-use crate::{ClassicText, Console, FrontWork, Placement};
+use crate::{ClassicText, Console, FilePlacement, FrontWork};
 
 /// A world in which runs are noted and print one line.
 #[derive(Default)]
@@ -115,7 +115,7 @@ fn each_run_is_work_of_the_settings_in_force() {
     let names = NamesInPlace::Numbers {
         subdirectory_count: 3,
     };
-    let wanted = Placement::InPlace {
+    let wanted = FilePlacement::InPlace {
         names,
         makes_directories: false,
     };
@@ -397,7 +397,7 @@ fn what_failed_is_said_in_the_originals_words_and_what_it_overlooks_at_the_end()
                   Error: cannot open 'no/b/s1/7' for reading\n\
                   Error: cannot open 'no/b/s1/7' for append\n\
                   Error: Cannot delete 'no/b/s1/7'\n\
-                  warning: 2 failures more are not told one by one\n";
+                  warning: 2 more failures are not listed\n";
     assert_eq!(said, wanted);
     let cell = &mut record.cells[0];
     let write = cell.operations.entry("write".to_owned()).or_default();
@@ -408,6 +408,6 @@ fn what_failed_is_said_in_the_originals_words_and_what_it_overlooks_at_the_end()
     let status = Status::Complete;
     let said = text.complaint(&RunEvent::Finished { status });
     let wanted = "warning: 0 reads of files and 3 writes failed or were short\n\
-                  warning: 2 names were taken; those files and directories were left as they are\n";
+                  warning: 2 names already existed; those files and directories were not changed\n";
     assert_eq!(said, wanted);
 }

@@ -1,22 +1,22 @@
-//! What PostMark prints of a run, as it happens and behind.
+//! Output of PostMark, during a run and after it.
 
-use description::classics::postmark::{Compat, ReportForm, Settings};
-use generate::pool::Mark;
+use description::classics::postmark::{Compat, PostmarkSettings, ReportForm};
+use generate::pool::PoolMark;
 use plan::program::{FilePool, PoolPart};
 use plan::{Cell, FrontOrigin};
 use results::{CellRecord, Phase, PoolFigures, RunEvent, RunRecord, Status};
 
 use super::failures::{Overlooked, failures_text};
-use super::report::{Times, report};
+use super::report::{SessionTimes, report};
 use crate::ClassicText;
 
 const TERSE: &str = "terse";
 const VERBOSE: &str = "verbose";
-/// So many dots stand for all transactions, or about as many.
+/// Approximate number of dots for all transactions.
 const DOTS: u64 = 10;
 
-/// What the text needs to know besides the record: the version, and the form of the report.
-pub fn remembered(settings: &Settings) -> Vec<String> {
+/// Input of the text in addition to the record: the version, and the form of the report.
+pub fn remembered(settings: &PostmarkSettings) -> Vec<String> {
     let form = match settings.report {
         ReportForm::Verbose => VERBOSE,
         ReportForm::Terse => TERSE,
@@ -28,7 +28,7 @@ pub fn remembered(settings: &Settings) -> Vec<String> {
 pub fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
     let mut words = origin.arguments.iter().map(String::as_str);
     let compat = words.next().and_then(|name| name.parse().ok());
-    Box::new(Text {
+    Box::new(PostmarkText {
         compat: compat.unwrap_or_default(),
         form: form(words.next().unwrap_or(VERBOSE)),
         pool: FilePool::default(),
@@ -46,27 +46,27 @@ fn form(name: &str) -> ReportForm {
     }
 }
 
-struct Text {
+struct PostmarkText {
     compat: Compat,
     form: ReportForm,
     pool: FilePool,
-    /// Whether anything was printed.
+    /// `true` if anything was printed.
     begun: bool,
-    /// Dots that were printed.
+    /// Number of dots printed so far.
     dots: u64,
     is_within_line: bool,
     overlooked: Overlooked,
 }
 
-impl Text {
+impl PostmarkText {
     fn begin(&mut self, part: PoolPart) -> String {
         self.begun = true;
         self.is_within_line = true;
         let mark = match part {
-            PoolPart::MakeDirectories => Mark::MakingDirectories,
-            PoolPart::Fill => Mark::Creating,
-            PoolPart::Transact => Mark::Transactions,
-            PoolPart::Empty => Mark::Deleting,
+            PoolPart::MakeDirectories => PoolMark::MakingDirectories,
+            PoolPart::Fill => PoolMark::Creating,
+            PoolPart::Transact => PoolMark::Transactions,
+            PoolPart::Empty => PoolMark::Deleting,
         };
         mark.text().to_owned()
     }
@@ -74,29 +74,30 @@ impl Text {
     fn done(&mut self, part: PoolPart, figures: &PoolFigures) -> String {
         self.is_within_line = false;
         match part {
-            PoolPart::MakeDirectories => Mark::DirectoriesMade.text().to_owned(),
-            PoolPart::Fill => Mark::Created.text().to_owned(),
+            PoolPart::MakeDirectories => PoolMark::DirectoriesMade.text().to_owned(),
+            PoolPart::Fill => PoolMark::Created.text().to_owned(),
             PoolPart::Transact => {
                 let count = figures.transactions_count;
                 let dots = self.dots_until(count);
                 let end = match count < u64::from(self.pool.transactions) {
-                    true => Mark::OutOfFiles,
-                    false => Mark::TransactionsDone,
+                    true => PoolMark::OutOfFiles,
+                    false => PoolMark::TransactionsDone,
                 };
                 dots + end.text()
             }
             PoolPart::Empty if self.pool.subdirectories_count() > 0 => {
-                let removed = [Mark::RemovingDirectories, Mark::DirectoriesRemoved];
-                let marks = [Mark::Deleted].into_iter().chain(removed);
-                marks.map(Mark::text).collect()
+                let removed = [PoolMark::RemovingDirectories, PoolMark::DirectoriesRemoved];
+                let marks = [PoolMark::Deleted].into_iter().chain(removed);
+                marks.map(PoolMark::text).collect()
             }
-            PoolPart::Empty => Mark::Deleted.text().to_owned(),
+            PoolPart::Empty => PoolMark::Deleted.text().to_owned(),
         }
     }
 
-    /// The dots of so many transactions that were not printed yet: one at every tenth; where there
-    /// are fewer than ten, at each.
+    /// Dots for this number of transactions that were not printed yet: one per tenth of all
+    /// transactions, or one per transaction if there are fewer than ten.
     fn dots_until(&mut self, count: u64) -> String {
+        // The original divides by a tenth of the transactions, so it crashes with fewer than ten.
         let tenth = (u64::from(self.pool.transactions) / DOTS).max(1);
         let dots = count.div_ceil(tenth);
         let more = dots.saturating_sub(self.dots);
@@ -104,7 +105,7 @@ impl Text {
         ".".repeat(usize::try_from(more).unwrap_or(0))
     }
 
-    /// All that is printed of a run before its report.
+    /// All output of a run before its report.
     fn course(&mut self, figures: &PoolFigures) -> String {
         let mut text = String::new();
         for part in self.pool.parts() {
@@ -115,7 +116,7 @@ impl Text {
     }
 }
 
-impl ClassicText for Text {
+impl ClassicText for PostmarkText {
     fn event(&mut self, event: &RunEvent) -> String {
         match event {
             RunEvent::Started { record } => {
@@ -130,14 +131,14 @@ impl ClassicText for Text {
                 total_ns,
                 ..
             } if name == PoolPart::Transact.phase_name() && *total_ns > 0 => {
-                // The last dot waits for the end.
+                // Print the last dot only at the end.
                 let share = *elapsed_ns as f64 / *total_ns as f64;
                 let all = u64::from(self.pool.transactions);
                 let count = (share.min(1.0) * all as f64) as u64;
                 self.dots_until(count.min(all - all.min(1)))
             }
             RunEvent::Finished { .. } if std::mem::take(&mut self.is_within_line) => {
-                Mark::Stopped.text().to_owned()
+                PoolMark::Stopped.text().to_owned()
             }
             _ => String::new(),
         }
@@ -167,10 +168,12 @@ impl ClassicText for Text {
         };
         let is_whole = record.status == Status::Complete;
         let mut text = String::new();
+        // A stored run has no events, so its progress lines are printed here.
         if !self.begun && is_whole {
             self.pool = pool(record).cloned().unwrap_or_default();
             text += &self.course(figures);
         }
+        // The original prints no report if the pool ran out of files.
         let has_ended = figures.transactions_count >= u64::from(self.pool.transactions);
         if is_whole && has_ended {
             let times = stamps(&phases, figures).unwrap_or_else(|| sums(figures));
@@ -180,7 +183,7 @@ impl ClassicText for Text {
     }
 }
 
-/// The pool that a run is of.
+/// The pool of files that a run uses.
 fn pool(record: &RunRecord) -> Option<&FilePool> {
     let mut cells = record.plan.cells.iter();
     cells.find_map(|cell| cell.program()?.pool.as_deref())
@@ -191,9 +194,9 @@ fn figures<'a>(phases: &[&'a CellRecord]) -> Option<&'a PoolFigures> {
     told.find_map(|cell| cell.phase_figures.as_ref()?.pool.as_ref())
 }
 
-/// The original's readings of the clock, as phases began and ended; none where a record does not
-/// say when that was.
-fn stamps(phases: &[&CellRecord], figures: &PoolFigures) -> Option<Times> {
+/// Clock readings as the original would take them, from the phases' start times; `None` if the
+/// record lacks them.
+fn stamps(phases: &[&CellRecord], figures: &PoolFigures) -> Option<SessionTimes> {
     let begin_us = |part: PoolPart| {
         let mut phases = phases.iter();
         let phase = phases.find(|it| it.phase.name() == part.phase_name())?;
@@ -202,8 +205,8 @@ fn stamps(phases: &[&CellRecord], figures: &PoolFigures) -> Option<Times> {
     let micros = |time_ns: u64| i64::try_from(time_ns / 1000).unwrap_or(i64::MAX);
     let transactions_start_us = begin_us(PoolPart::Transact)?;
     let emptied_ns = figures.deletion_ns - figures.directories_removed_ns.min(figures.deletion_ns);
-    Some(Times {
-        // Directories are not in the original's time.
+    Some(SessionTimes {
+        // The original does not measure the directories.
         start_us: begin_us(PoolPart::Fill)?.saturating_add(micros(figures.directories_made_ns)),
         transactions_start_us,
         transactions_end_us: transactions_start_us.saturating_add(micros(figures.transactions_ns)),
@@ -211,12 +214,12 @@ fn stamps(phases: &[&CellRecord], figures: &PoolFigures) -> Option<Times> {
     })
 }
 
-/// The same from the times of the phases alone, one behind the other.
-fn sums(figures: &PoolFigures) -> Times {
+/// Clock readings from the phases' durations alone, as if there were no gaps between them.
+fn sums(figures: &PoolFigures) -> SessionTimes {
     let micros = |time_ns: u64| i64::try_from(time_ns / 1000).unwrap_or(i64::MAX);
     let transactions_start_us = micros(figures.creation_ns);
     let transactions_end_us = transactions_start_us.saturating_add(micros(figures.transactions_ns));
-    Times {
+    SessionTimes {
         start_us: 0,
         transactions_start_us,
         transactions_end_us,
@@ -224,8 +227,8 @@ fn sums(figures: &PoolFigures) -> Times {
     }
 }
 
-/// The report of a cell that came of the program's table; none where it did not, or figures of it
-/// were not measured.
+/// The report of a cell that ran the program's table. `None` if it did not, or if results were not
+/// measured.
 #[must_use]
 pub fn pool_text(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
     let compat = pool_version(record, cell)?;
@@ -234,13 +237,13 @@ pub fn pool_text(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Opt
     Some(report(form, compat, figures, &sums(figures)))
 }
 
-/// The version that a cell's table asks for; none where it has no such table.
+/// The version in a cell's table; `None` if the cell has no such table.
 #[must_use]
 pub fn pool_version(record: &RunRecord, cell: &Cell) -> Option<Compat> {
     asked(record, cell, "postmark.compat")?.parse().ok()
 }
 
-/// What a workload's table asks for.
+/// A setting in a workload's table.
 fn asked<'a>(record: &'a RunRecord, cell: &Cell, key: &str) -> Option<&'a str> {
     let mut settings = record.plan.settings.iter();
     let setting = settings.find(|it| it.workload == cell.workload && it.key == key);

@@ -1,22 +1,22 @@
-//! The settings in force as a program.
+//! Converts the current settings to a program.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use description::Workload;
-use description::classics::postmark::Settings;
-use generate::pool::{Stream, StreamError};
+use description::classics::postmark::PostmarkSettings;
+use generate::pool::{PoolStream, StreamError};
 use plan::EngineKind;
 use plan::program::{FilePool, NamesInPlace, PoolLocation, PoolPlace, Program};
 
 use super::NAME;
 use super::text::remembered;
 use crate::console::Console;
-use crate::work::{FrontWork, Placement, cell};
+use crate::work::{FilePlacement, FrontWork, cell};
 
-/// The work of a run; what is said of one that does not fit into memory.
-pub fn work(settings: &Settings, world: &mut dyn Console) -> Result<FrontWork, String> {
+/// The work of a run; an error if the pool does not fit into memory.
+pub fn work(settings: &PostmarkSettings, world: &mut dyn Console) -> Result<FrontWork, String> {
     let pool = settings.pool();
     fits(&pool, world.memory_bytes())?;
     let (locations, directories) = locations(settings, world);
@@ -27,12 +27,13 @@ pub fn work(settings: &Settings, world: &mut dyn Console) -> Result<FrontWork, S
     let cell = Workload {
         title: Some("PostMark".to_owned()),
         engine: Some(EngineKind::Psync),
+        // PostMark is a single process, and its figures depend on the order of its random draws.
         workers: Some(1),
         ..cell(NAME, Program::of_pool(pool, None))
     };
     let work = FrontWork {
         directories,
-        placement: Placement::InPlace {
+        placement: FilePlacement::InPlace {
             names,
             makes_directories: false,
         },
@@ -42,9 +43,11 @@ pub fn work(settings: &Settings, world: &mut dyn Console) -> Result<FrontWork, S
     Ok(work.signed(NAME, &[]))
 }
 
-/// Where files lie, and the directories of that, each once. Without any, one stands for what is
-/// not there.
-fn locations(settings: &Settings, world: &mut dyn Console) -> (Vec<PoolLocation>, Vec<PathBuf>) {
+/// The locations, and their directories without repetition. If no directory exists, `.` stands in.
+fn locations(
+    settings: &PostmarkSettings,
+    world: &mut dyn Console,
+) -> (Vec<PoolLocation>, Vec<PathBuf>) {
     let here = [PoolLocation::beneath("", 1)];
     let asked = match &settings.locations[..] {
         [] => &here[..],
@@ -56,6 +59,8 @@ fn locations(settings: &Settings, world: &mut dyn Console) -> (Vec<PoolLocation>
         let Some(own) = world.directory(path) else {
             return PoolPlace::Nowhere;
         };
+        // Paths are compared after links are resolved, so two names of a directory share one
+        // target.
         let known = found.iter().position(|it| *it == own);
         let index = known.unwrap_or_else(|| {
             found.push(own);
@@ -69,13 +74,14 @@ fn locations(settings: &Settings, world: &mut dyn Console) -> (Vec<PoolLocation>
         ..location.clone()
     });
     let placed = placed.collect();
+    // A run needs at least one directory, even if no location exists.
     if directories.is_empty() {
         directories.push(PathBuf::from("."));
     }
     (placed, directories)
 }
 
-/// The directory that a location's name stands for, to which the original puts a slash.
+/// Path of a location, to whose name the original appends a slash.
 fn path_of(name: &[u8], is_none: bool) -> &Path {
     match name {
         [] if is_none => Path::new("."),
@@ -84,20 +90,23 @@ fn path_of(name: &[u8], is_none: bool) -> &Path {
     }
 }
 
-/// Refuses a pool that takes more than half of the memory, in the original's words.
+/// Refuses a pool that needs more than half of the memory, in the original's words.
 fn fits(pool: &FilePool, memory_bytes: u64) -> Result<(), String> {
     let refused = |error: &StreamError| {
         let original = error.original_text().unwrap_or_default();
         format!("{original}error: {error}\nhelp: {}\n", error.help())
     };
-    Stream::check(pool).map_err(|error| refused(&error))?;
+    PoolStream::check(pool).map_err(|error| refused(&error))?;
+    // 0 means that the amount of memory is unknown, which must not refuse any pool.
     if memory_bytes == 0 || pool.memory_bytes() <= memory_bytes / 2 {
         return Ok(());
     }
+    // The original draws a text of twice the largest size, which all files take their content from.
     let text_bytes = 2 * u64::from(pool.size_high_bytes);
     Err(refused(&match text_bytes > memory_bytes / 4 {
         true => StreamError::Text { text_bytes },
         false => StreamError::Table {
+            // As in the original, the table has two slots for each initial file.
             slots_count: 2 * u64::from(pool.number),
         },
     }))

@@ -1,4 +1,4 @@
-//! Numbers of the C library.
+//! Random numbers of the C library.
 
 /// The C library's `rand`.
 ///
@@ -9,38 +9,42 @@ pub struct LibraryRandom {
 }
 
 impl Default for LibraryRandom {
-    /// That of programs which set no seed.
+    /// A generator with the seed of programs that set none.
     fn default() -> Self {
         Self::new(1)
     }
 }
 
 impl LibraryRandom {
-    /// That of a seed, of which 0 is 1.
+    /// A generator with this seed; 0 counts as 1.
     pub fn new(seed: u32) -> Self {
         let mut word = i64::from(seed.max(1).cast_signed());
         let mut state = [0; 31];
         for value in &mut state {
-            // The library's words are of 32 bits.
+            // The library stores words of 32 bits.
             *value = word as u32;
+            // glibc adds the modulus to a negative remainder, as `rem_euclid` does.
             word = (16_807 * word).rem_euclid(2_147_483_647);
         }
         let mut random = Self { state, at: 3 };
+        // glibc drops the first 310 numbers after seeding.
         (0..310).for_each(|_| {
             random.next();
         });
         random
     }
 
-    /// The next number, of 31 bits.
+    /// The next number, from 0 to 2^31 - 1.
     pub fn next(&mut self) -> u32 {
+        // 28 steps on in a ring of 31 are the 3 steps back of the separation.
         let value = self.state[self.at].wrapping_add(self.state[(self.at + 28) % 31]);
         self.state[self.at] = value;
         self.at = (self.at + 1) % 31;
+        // glibc drops the lowest bit.
         value >> 1
     }
 
-    /// One below that number, by its remainder.
+    /// A number below `count`, as the remainder of the next number.
     pub fn below(&mut self, count: u32) -> u32 {
         self.next() % count
     }

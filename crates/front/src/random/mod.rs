@@ -1,4 +1,4 @@
-//! Generators of numbers that other programs draw from.
+//! Random number generators of other programs.
 
 mod library;
 mod twister;

@@ -1,11 +1,11 @@
-//! MT19937-64.
+//! The random number generator MT19937-64.
 
-/// Words of state.
+/// Number of state words.
 const COUNT: usize = 312;
-/// The distance of the word that is mixed in.
+/// Distance to the word that is mixed in.
 const MIDDLE: usize = 156;
 
-/// The Mersenne Twister of 64 bits.
+/// A 64-bit Mersenne Twister.
 ///
 /// Source: Nishimura, "Tables of 64-bit Mersenne Twisters", 2000.
 pub struct Twister {
@@ -14,7 +14,7 @@ pub struct Twister {
 }
 
 impl Twister {
-    /// That of a seed of several numbers, of which there is at least one.
+    /// A generator with a seed of at least one number.
     pub fn of(seed: &[u64]) -> Self {
         let mut words = [0_u64; COUNT];
         words[0] = 19_650_218;

@@ -1,14 +1,17 @@
-//! The results as JSON, as `--output-json` asks for them.
+//! Results as JSON, for `--output-json`.
 
 use results::RunRecord;
 use serde_json::{Value, json};
 
-use super::done::{Sums, percent, threads};
-use super::options::Options;
-use crate::text::Asked;
+use super::done::{ThreadSums, percent, threads};
+use super::options::SmallfileOptions;
+use crate::text::ParsedArguments;
 
-/// The document of a run, if it was asked for, with its path.
-pub(super) fn documents(asked: &Asked<Options>, record: &RunRecord) -> Vec<(String, String)> {
+/// The document of a run with its path; empty without `--output-json`.
+pub(super) fn documents(
+    asked: &ParsedArguments<SmallfileOptions>,
+    record: &RunRecord,
+) -> Vec<(String, String)> {
     let options = &asked.options;
     let document = |path: &String| {
         let document = json!({ "params": params(options), "results": results(options, record) });
@@ -17,7 +20,7 @@ pub(super) fn documents(asked: &Asked<Options>, record: &RunRecord) -> Vec<(Stri
     options.output_json.iter().map(document).collect()
 }
 
-fn params(options: &Options) -> Value {
+fn params(options: &SmallfileOptions) -> Value {
     let yes = |is: bool| if is { "Y" } else { "N" };
     json!({
         "host-set": "localhost",
@@ -45,12 +48,12 @@ fn params(options: &Options) -> Value {
     })
 }
 
-fn results(options: &Options, record: &RunRecord) -> Value {
+fn results(options: &SmallfileOptions, record: &RunRecord) -> Value {
     let threads = threads(options, record);
     let each = threads.iter().enumerate();
     let each = each.map(|(number, it)| (format!("{number:02}"), counted(it)));
     let start = record.started_at;
-    let sums = Sums::of(&threads);
+    let sums = ThreadSums::of(&threads);
     let mut all = counted(&sums);
     all["in-thread"] = Value::Object(each.collect());
     all["total-threads"] = json!(threads.len());
@@ -65,7 +68,7 @@ fn results(options: &Options, record: &RunRecord) -> Value {
     all
 }
 
-fn counted(sums: &Sums) -> Value {
+fn counted(sums: &ThreadSums) -> Value {
     let mut counted = json!({
         "elapsed": sums.seconds,
         "files": sums.files,

@@ -1,4 +1,4 @@
-//! smallfile 3.2: one operation on many small files by threads with directories of their own.
+//! smallfile 3.2: one operation on many small files by threads in separate directories.
 
 mod document;
 mod done;
@@ -13,10 +13,10 @@ use description::model::ContentChoice;
 
 use crate::text::at_end_with;
 use crate::work::{titled, writing};
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
-use options::Options;
+use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
+use options::SmallfileOptions;
 
-/// smallfile.
+/// Front of smallfile 3.2.
 pub const FRONT: Front = Front {
     name: "smallfile",
     title: "Small files made, read, renamed and removed by threads",
@@ -26,11 +26,18 @@ pub const FRONT: Front = Front {
     file: None,
     ranks: None,
     without_direct: "",
-    text: |origin| at_end_with(origin, Options::read, text::page, document::documents),
+    text: |origin| {
+        at_end_with(
+            origin,
+            SmallfileOptions::read,
+            text::page,
+            document::documents,
+        )
+    },
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments)?;
+    let options = SmallfileOptions::read(line.arguments)?;
     let title = format!("smallfile {}", options.operation.name());
     let program = program::program(&options, line.host);
     let cell = writing(
@@ -44,10 +51,10 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     })
 }
 
-fn differences(options: &Options) -> Vec<Difference> {
-    let made = "they are made before, untimed, and removed at the end";
-    let drawn = "they are drawn by the same law from another generator";
-    let in_turn = "each thread has all its files below one of them";
+fn differences(options: &SmallfileOptions) -> Vec<OriginalDifference> {
+    let made = "created before the measurement, and removed at the end";
+    let drawn = "the same distribution, from another random generator";
+    let in_turn = "each thread keeps all of its files in one of them";
     let those = [
         (
             options.tops().count() > 1,
@@ -58,7 +65,7 @@ fn differences(options: &Options) -> Vec<Difference> {
         (!options.operation.makes(), "files of earlier runs", made),
         (options.is_exponential, "sizes of files", drawn),
     ];
-    Difference::those(&those, &options.without_effect)
+    OriginalDifference::those(&those, &options.without_effect)
 }
 
 #[cfg(test)]

@@ -1,30 +1,30 @@
-//! What is done to each file.
+//! Operations on each file.
 
 use plan::program::FileOperation;
 
-use crate::options::Value;
+use crate::options::WrittenValue;
 
-/// An operation of the original.
+/// An operation of smallfile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Operation {
+pub(super) struct SmallfileOperation {
     name: &'static str,
-    pub done: Done,
+    pub done: FileEffect,
 }
 
-/// What it does to a file.
+/// Effect of an operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Done {
+pub(super) enum FileEffect {
     Write(Opening),
     Read,
-    /// A call on its name.
+    /// A call on the file's name.
     Name(FileOperation),
-    /// A call on its other name.
+    /// A call on the file's other name.
     Other(FileOperation),
-    /// A call that leads from its name to the other one.
+    /// A call from the file's name to its other name.
     Both(FileOperation),
 }
 
-/// How a file is opened that is written.
+/// How a file is opened for writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
     New,
@@ -33,44 +33,49 @@ pub(super) enum Opening {
     Emptied,
 }
 
-const ALL: [(&str, Done); 14] = [
-    ("create", Done::Write(Opening::New)),
-    ("append", Done::Write(Opening::AtEnd)),
-    ("overwrite", Done::Write(Opening::AtStart)),
-    ("truncate-overwrite", Done::Write(Opening::Emptied)),
-    ("read", Done::Read),
-    ("stat", Done::Name(FileOperation::Stat)),
-    ("chmod", Done::Name(FileOperation::Chmod)),
-    ("rename", Done::Both(FileOperation::Rename)),
-    ("delete", Done::Name(FileOperation::Unlink)),
-    ("delete-renamed", Done::Other(FileOperation::Unlink)),
-    ("symlink", Done::Both(FileOperation::Symlink)),
-    ("mkdir", Done::Name(FileOperation::Mkdir)),
-    ("rmdir", Done::Name(FileOperation::Rmdir)),
-    ("cleanup", Done::Name(FileOperation::Unlink)),
+const ALL: [(&str, FileEffect); 14] = [
+    ("create", FileEffect::Write(Opening::New)),
+    ("append", FileEffect::Write(Opening::AtEnd)),
+    ("overwrite", FileEffect::Write(Opening::AtStart)),
+    ("truncate-overwrite", FileEffect::Write(Opening::Emptied)),
+    ("read", FileEffect::Read),
+    ("stat", FileEffect::Name(FileOperation::Stat)),
+    ("chmod", FileEffect::Name(FileOperation::Chmod)),
+    ("rename", FileEffect::Both(FileOperation::Rename)),
+    ("delete", FileEffect::Name(FileOperation::Unlink)),
+    ("delete-renamed", FileEffect::Other(FileOperation::Unlink)),
+    ("symlink", FileEffect::Both(FileOperation::Symlink)),
+    ("mkdir", FileEffect::Name(FileOperation::Mkdir)),
+    ("rmdir", FileEffect::Name(FileOperation::Rmdir)),
+    ("cleanup", FileEffect::Name(FileOperation::Unlink)),
 ];
 
-/// Operations of the original that are not done here.
+/// Operations of the original that are not supported.
 const OTHERS: &str = "readdir ls-l setxattr getxattr swift-get swift-put await-create mkfifo";
 
-impl Default for Operation {
+impl Default for SmallfileOperation {
     fn default() -> Self {
         let (name, done) = ALL[0];
         Self { name, done }
     }
 }
 
-impl Operation {
-    /// That of a name.
+impl SmallfileOperation {
+    /// Parses the name of an operation.
     ///
     /// # Errors
-    /// There is none, or it is not done here.
-    pub(super) fn read(&mut self, value: &Value<'_>) -> Result<(), String> {
+    /// The operation is unknown or not supported.
+    pub(super) fn read(&mut self, value: &WrittenValue<'_>) -> Result<(), String> {
         let known = ALL.into_iter().find(|(name, _)| *name == value.text);
         let (name, done) =
             known.ok_or_else(|| match OTHERS.split(' ').any(|it| it == value.text) {
-                true => format!("the operation `{}` is not done here", value.text),
-                false => format!("there is no operation `{}`", value.shown()),
+                true => format!("the operation `{}` is not supported", value.text),
+                false => {
+                    let near = description::nearest(value.text, ALL.map(|(name, _)| name));
+                    let help = near.map(|near| format!("; did you mean `{near}`?"));
+                    let help = help.unwrap_or_default();
+                    format!("there is no operation `{}`{help}", value.shown())
+                }
             })?;
         *self = Self { name, done };
         Ok(())
@@ -80,23 +85,23 @@ impl Operation {
         self.name
     }
 
-    /// The call that each file has once.
+    /// The call that happens once per file.
     pub(super) const fn call(&self) -> FileOperation {
         match self.done {
-            Done::Write(_) | Done::Read => FileOperation::Close,
-            Done::Name(call) | Done::Other(call) | Done::Both(call) => call,
+            FileEffect::Write(_) | FileEffect::Read => FileOperation::Close,
+            FileEffect::Name(call) | FileEffect::Other(call) | FileEffect::Both(call) => call,
         }
     }
 
-    /// Whether it makes what it works on.
+    /// `true` if the operation creates the files or directories.
     pub(super) const fn makes(&self) -> bool {
         matches!(
             self.done,
-            Done::Write(Opening::New) | Done::Name(FileOperation::Mkdir)
+            FileEffect::Write(Opening::New) | FileEffect::Name(FileOperation::Mkdir)
         )
     }
 
-    /// Whether later operations need all that it does, so that it is always done to its end.
+    /// `true` if later operations need all of its files, so that it always finishes.
     pub(super) fn is_whole(&self) -> bool {
         self.makes() || self.name == "cleanup"
     }

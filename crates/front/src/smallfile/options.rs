@@ -1,15 +1,15 @@
-//! The command line: options, each with a value.
+//! The command line of smallfile: options, each with a value.
 
-use super::operation::Operation;
+use super::operation::SmallfileOperation;
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, Value, at_least, escaped, idle_value, lacks_value,
+    Equals, Grammar, Letters, OptionRow, WrittenValue, at_least, escaped, idle_value, lacks_value,
     no_option, number, read, rule_out, text, told_value, yes_or_no,
 };
 
-/// What is asked for.
+/// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Options {
-    pub operation: Operation,
+pub(super) struct SmallfileOptions {
+    pub operation: SmallfileOperation,
     pub top: String,
     pub threads: u32,
     pub files: u32,
@@ -23,17 +23,17 @@ pub(super) struct Options {
     pub is_shared: bool,
     pub has_stonewall: bool,
     pub is_finished: bool,
-    /// `--finish` was changed, which is told.
+    /// `true` if `--finish` was changed to yes, which the output mentions.
     pub is_finish_forced: bool,
     pub is_synced: bool,
     pub is_verified: bool,
     pub pause_us: u32,
     pub output_json: Option<String>,
-    /// Options that change nothing.
+    /// Options that have no effect.
     pub without_effect: Vec<String>,
 }
 
-const GRAMMAR: Grammar<Options> = Grammar {
+const GRAMMAR: Grammar<SmallfileOptions> = Grammar {
     equals: Equals::All,
     letters: Letters::Alone,
     takes_prefixes: true,
@@ -45,7 +45,7 @@ const GRAMMAR: Grammar<Options> = Grammar {
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
 
-const OPTIONS: &[OptionRow<Options>] = &[
+const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     read("--operation", |it, value| it.operation.read(value)),
     text("--top", |it| &mut it.top),
     number("--threads", |it| &mut it.threads),
@@ -71,13 +71,13 @@ const OPTIONS: &[OptionRow<Options>] = &[
     read("--record-ctime-size", only_no),
     told_value("--host-set --yaml-input-file --launch-by-daemon", NOT_DONE),
 ];
-const NOT_DONE: &str = "`{}` is not done here";
+const NOT_DONE: &str = "`{}` is not supported";
 
-impl Options {
-    /// Reads the arguments.
+impl SmallfileOptions {
+    /// Parses the arguments.
     ///
     /// # Errors
-    /// An option that is not known or not done here, or a value that cannot be.
+    /// An option is unknown or not supported, or a value is invalid.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         let start = Self {
             top: ".".to_owned(),
@@ -112,26 +112,26 @@ impl Options {
         Ok(self)
     }
 
-    /// The directories of `--top`.
+    /// Directories of `--top`.
     pub(super) fn tops(&self) -> impl Iterator<Item = &str> {
         self.top.split(',')
     }
 
-    /// Records of one file of the fixed size.
+    /// Number of records per file of the fixed size.
     pub(super) fn records_per_file(&self) -> u64 {
         let bytes = u64::from(self.file_kib) << 10;
         bytes.div_ceil(self.record_bytes())
     }
 
-    /// Files between two looks at whether another thread is done.
+    /// Number of files between two checks for the stonewall.
     ///
-    /// The original looks less often at small files.
+    /// As in the original, small files have fewer checks.
     pub(super) fn files_between_looks(&self) -> u64 {
         let kib = u64::from(self.file_kib);
         (100_u64.saturating_sub(kib.div_ceil(100))).max(10)
     }
 
-    /// The law of sizes, as the original calls it.
+    /// Distribution of file sizes in the original's words.
     pub(super) const fn distribution(&self) -> &'static str {
         match self.is_exponential {
             true => "random exponential",
@@ -139,15 +139,16 @@ impl Options {
         }
     }
 
-    /// Bytes of a read or a write, at most.
+    /// Largest size of a read or write, in bytes.
     pub(super) fn record_bytes(&self) -> u64 {
+        // As in the original, 0 stands for the whole file, up to 1 MiB.
         let asked = Some(self.record_kib).filter(|kib| *kib > 0);
         let kib = asked.unwrap_or(self.file_kib);
         u64::from(kib.clamp(1, 1024)) << 10
     }
 }
 
-fn distribution(options: &mut Options, value: &Value<'_>) -> Result<(), String> {
+fn distribution(options: &mut SmallfileOptions, value: &WrittenValue<'_>) -> Result<(), String> {
     options.is_exponential = match value.text {
         "exponential" => true,
         "fixed" => false,
@@ -156,8 +157,8 @@ fn distribution(options: &mut Options, value: &Value<'_>) -> Result<(), String> 
     Ok(())
 }
 
-/// What is not done here may be asked not to be done.
-fn only_no(_: &mut Options, value: &Value<'_>) -> Result<(), String> {
+/// Accepts an unsupported feature only if it is switched off.
+fn only_no(_: &mut SmallfileOptions, value: &WrittenValue<'_>) -> Result<(), String> {
     let sentence = NOT_DONE.replace("{}", value.option);
     rule_out(&[(value.is_yes()?, &sentence)])
 }

@@ -1,32 +1,33 @@
-//! The only phase that is measured, with what it needs before.
+//! The measured phase, and the phase that prepares directories for it.
 
 use plan::program::{
     Act, Call, Copies, Ending, FileOperation, FilesetPlan, Law, Program, ProgramPhase, Shape, Way,
     Where, Which,
 };
 
-use super::operation::{Done, Opening};
-use super::options::Options;
+use super::operation::{FileEffect, Opening};
+use super::options::SmallfileOptions;
 use crate::acts::{
     between, fileset, group, hidden, in_turn, moving_all, nested, next, numbered_from, on_file,
     on_next, phase,
 };
 
-/// Numbers of the filesets: files, and what they are renamed to or linked from.
+/// Indexes of the filesets: the files, and their names after renaming or of links.
 const SOURCE: u8 = 0;
 const OTHER: u8 = 1;
-/// Ways of opening: as files are, and emptied.
+/// Indexes of the ways of opening: unchanged, and truncated.
 const PLAIN: u8 = 0;
 const EMPTYING: u8 = 1;
 
-/// What the threads do on that host.
-pub(super) fn program(options: &Options, host: &str) -> Program {
+/// The program of the threads; `host` becomes part of names.
+pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
     let name = options.operation.name();
     let make = on_next(FileOperation::Mkdir, SOURCE, PLAIN);
     let made = hidden("make directories", group("threads", vec![make]));
     let has_made = options.operation.call() == FileOperation::Rmdir;
     let mut body = vec![Act::Transaction(0, acts(options))];
     if options.pause_us > 0 {
+        // The pause is outside of the transaction, so no latency includes it.
         body.push(Act::Think(Law::fixed(u64::from(options.pause_us) * 1000)));
     }
     let ending = match options.is_finished {
@@ -51,10 +52,10 @@ pub(super) fn program(options: &Options, host: &str) -> Program {
     }
 }
 
-/// The files and their other names. What the operation works on is there before.
-fn filesets(options: &Options, host: &str) -> Vec<FilesetPlan> {
+/// The files and their other names. Files that the operation works on exist beforehand.
+fn filesets(options: &SmallfileOptions, host: &str) -> Vec<FilesetPlan> {
     let operation = &options.operation;
-    let is_other = matches!(operation.done, Done::Other(_));
+    let is_other = matches!(operation.done, FileEffect::Other(_));
     let is_file_there = !is_other && !operation.makes() && operation.call() != FileOperation::Rmdir;
     let is_directory = operation.call().is_of_directories();
     let is_linked = operation.call() == FileOperation::Symlink;
@@ -67,7 +68,7 @@ fn filesets(options: &Options, host: &str) -> Vec<FilesetPlan> {
 }
 
 fn files(
-    options: &Options,
+    options: &SmallfileOptions,
     host: &str,
     (directory, ending): (&str, &str),
     is_there: bool,
@@ -79,6 +80,7 @@ fn files(
     let bytes = u64::from(options.file_kib) << 10;
     let size = match options.is_exponential {
         false => Law::fixed(bytes),
+        // The original limits these sizes to 1 KiB and to eight times the mean.
         true => Law {
             least: 1024,
             most: bytes.saturating_mul(8).max(1024),
@@ -99,35 +101,36 @@ fn files(
     }
 }
 
-/// What is done to a file.
-fn acts(options: &Options) -> Vec<Act> {
+/// Acts on a file.
+fn acts(options: &SmallfileOptions) -> Vec<Act> {
     use FileOperation as Op;
-    // A record has at most 1 MiB.
+    // A record has at most 1 MiB, so it fits.
     let record_bytes = options.record_bytes() as u32;
     let moving = |operation, place| {
         let call = moving_all(operation, record_bytes);
         Act::Call(Call { place, ..call })
     };
     match options.operation.done {
-        Done::Write(opening) => {
+        FileEffect::Write(opening) => {
             let open = match opening {
                 Opening::New => on_next(Op::Create, SOURCE, PLAIN),
                 Opening::AtStart | Opening::AtEnd => on_next(Op::Open, SOURCE, PLAIN),
                 Opening::Emptied => on_next(Op::Open, SOURCE, EMPTYING),
             };
             let place = match opening {
+                // The original seeks to the end instead of opening with O_APPEND.
                 Opening::AtEnd => Where::End,
                 _ => Where::Here,
             };
             on_file(open, Some(moving(Op::Write, place)), options.is_synced)
         }
-        Done::Read => {
+        FileEffect::Read => {
             let open = on_next(Op::Open, SOURCE, PLAIN);
             on_file(open, Some(moving(Op::Read, Where::Here)), false)
         }
-        Done::Name(call) => vec![on_next(call, SOURCE, PLAIN)],
-        Done::Other(call) => vec![on_next(call, OTHER, PLAIN)],
-        Done::Both(call) => {
+        FileEffect::Name(call) => vec![on_next(call, SOURCE, PLAIN)],
+        FileEffect::Other(call) => vec![on_next(call, OTHER, PLAIN)],
+        FileEffect::Both(call) => {
             let to = next(OTHER, Which::Absent);
             vec![between(call, next(SOURCE, Which::Present), to)]
         }

@@ -39,21 +39,21 @@ fn every_operation_is_a_program_that_can_be_done() {
 #[test]
 fn what_cannot_be_done_is_refused_by_name() {
     for (line, part) in [
-        ("--operation readdir", "`readdir` is not done here"),
+        ("--operation readdir", "`readdir` is not supported"),
         ("--operation fly", "no operation `fly`"),
-        ("--files", "lacks its value"),
+        ("--files", "needs a value"),
         ("--files x", "not a number"),
         ("--files 0", "at least 1"),
-        ("--hash-into-dirs Y", "`--hash-into-dirs` is not done here"),
+        ("--hash-into-dirs Y", "`--hash-into-dirs` is not supported"),
         ("--host-set a,b", "`--host-set`"),
         ("--stonewall maybe", "not Y or N"),
         ("--record-size 9 --file-size 8", "record size"),
         ("-x 5", "no option `-x`"),
     ] {
-        let refused = Options::read(&words(line)).unwrap_err();
+        let refused = SmallfileOptions::read(&words(line)).unwrap_err();
         assert!(refused.contains(part), "{line}: {refused}");
     }
-    let options = Options::read(&words("--files=5 --finish=n --verbose y")).unwrap();
+    let options = SmallfileOptions::read(&words("--files=5 --finish=n --verbose y")).unwrap();
     assert_eq!((options.files, options.is_finish_forced), (5, true));
 }
 
@@ -62,7 +62,7 @@ fn text(line: &str, round: RoundFigures) -> String {
         name: "smallfile".to_owned(),
         arguments: words(line),
     };
-    let operation = Options::read(&words(line)).unwrap().operation;
+    let operation = SmallfileOptions::read(&words(line)).unwrap().operation;
     crate::text(&record(&origin, &[(operation.name(), vec![round])])).unwrap()
 }
 
@@ -195,13 +195,13 @@ fn files_that_are_done_before_the_next_look_all_count() {
 
 #[test]
 fn options_are_taken_as_by_argparse() {
-    let options = Options::read(&words("--oper stat --thr 3 --top a,b --pre x")).unwrap();
+    let options = SmallfileOptions::read(&words("--oper stat --thr 3 --top a,b --pre x")).unwrap();
     assert_eq!((options.operation.name(), options.threads), ("stat", 3));
     assert_eq!(options.prefix, "x");
     let front = find("smallfile").unwrap();
     let work = front.work(&CommandLine::of(&words("--top a,b"))).unwrap();
     assert_eq!(work.directories, ["a", "b"].map(std::path::PathBuf::from));
-    let refused = Options::read(&words("--file 3")).unwrap_err();
+    let refused = SmallfileOptions::read(&words("--file 3")).unwrap_err();
     assert!(refused.contains("short for several options"), "{refused}");
 }
 

@@ -1,21 +1,21 @@
-//! The parameters, a line for each thread, and the sums.
+//! Output of smallfile: the parameters, a line for each thread, and the sums.
 
 use results::RunRecord;
 
-use super::done::{Sums, percent, threads};
-use super::options::Options;
+use super::done::{ThreadSums, percent, threads};
+use super::options::SmallfileOptions;
 use crate::figures::python;
-use crate::text::Asked;
+use crate::text::ParsedArguments;
 
-/// Fewer files than this share of those that were asked for say little, in percent.
+/// Share of finished files below which a warning is printed, in percent.
 const FILES_PERCENT_MIN: f64 = 70.0;
 
-/// What is printed at the end.
-pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+/// The output at the end of a run.
+pub(super) fn page(asked: &ParsedArguments<SmallfileOptions>, record: &RunRecord) -> String {
     parameters(&asked.options) + &sums(&asked.options, record)
 }
 
-fn parameters(options: &Options) -> String {
+fn parameters(options: &SmallfileOptions) -> String {
     let name = options.operation.name();
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
     let number = |number: u32| number.to_string();
@@ -60,7 +60,7 @@ fn parameters(options: &Options) -> String {
     forced.into_iter().chain(rows).collect()
 }
 
-fn sums(options: &Options, record: &RunRecord) -> String {
+fn sums(options: &SmallfileOptions, record: &RunRecord) -> String {
     let threads = threads(options, record);
     let host = &record.environment.host;
     let host = host.split_once('.').map_or(host.as_str(), |(name, _)| name);
@@ -72,7 +72,7 @@ fn sums(options: &Options, record: &RunRecord) -> String {
         )
     });
     let mut text: String = each.collect();
-    let sums = Sums::of(&threads);
+    let sums = ThreadSums::of(&threads);
     let (count, files, has_records) = (threads.len(), sums.files, sums.records > 0);
     text += &format!("total threads = {count}\ntotal files = {files}\n");
     if has_records {

@@ -1,4 +1,4 @@
-//! Opening and closing targets between transactions.
+//! Opens and closes targets between transactions.
 
 use engine::{Completion, Operation, OperationSet, Request};
 use plan::WorkerPlan;
@@ -6,73 +6,73 @@ use plan::WorkerPlan;
 use crate::slots::slot_spans;
 use crate::{Flow, Generator, Step, named};
 
-/// The transaction kinds with connections.
+/// Transaction kinds of a generator with connections.
 const KINDS: &[&str] = &["transaction", "connection"];
 const CONNECTION: u8 = 1;
 
-/// Another generator's transactions, so many a connection; then the target is closed and opened
-/// again.
+/// Transactions of another generator, a fixed number per connection. After each connection the
+/// target is closed and opened again.
 ///
-/// As Iometer's test connection rate: all slots of a target share its connection. It begins with
-/// [`Operation::Open`] in whichever of the target's slots asks first, so the engine's files start
-/// closed. Every transaction that begins counts; after the last no other begins on that target,
-/// and when none is in progress there any more, [`Operation::Close`] ends the connection. With 0
-/// transactions the target is opened and closed over and over, in one slot.
+/// This works like Iometer's test connection rate: all slots of a target share its connection. It
+/// begins with [`Operation::Open`] in the slot of the target that asks first, so the engine's files
+/// must start closed. Every started transaction counts, and after the last one no other starts on
+/// that target. When none is in progress there, [`Operation::Close`] ends the connection. With 0
+/// transactions, the target is opened and closed repeatedly, in one slot.
 ///
-/// A connection is a transaction of kind 1, which lasts from the issue of its open to the
-/// completion of its close, with everything between. Transactions of kind 0 do not contain opens
-/// and closes. An open or close that fails makes no connection: it is an error of the operation,
-/// and the target is opened anew.
+/// A connection is a transaction of kind 1. It lasts from the issue of its open to the completion
+/// of its close, including everything in between. Transactions of kind 0 do not contain opens and
+/// closes. If an open or close fails, there is no connection: the failure counts as an error of the
+/// operation, and the target is opened again.
 #[derive(Debug, Clone)]
 pub struct Connections<G> {
     transactions: G,
-    /// Transactions a connection.
+    /// Transactions per connection.
     each_count: u32,
-    targets: Vec<Target>,
-    slots: Vec<Slot>,
+    targets: Vec<ConnectionTarget>,
+    slots: Vec<ConnectionSlot>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Slot {
+struct ConnectionSlot {
     file_index: u32,
-    /// Whether the slot's transaction goes on with its next request.
+    /// `true` if the slot's transaction continues with its next request.
     goes_on: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Target {
-    stage: Stage,
-    /// Transactions that may still begin.
+struct ConnectionTarget {
+    stage: ConnectionState,
+    /// Number of transactions that may still start.
     left_count: u32,
-    /// Transactions in progress.
+    /// Number of transactions in progress.
     open_count: u32,
-    /// When the connection's open was issued.
+    /// Time when the connection's open was issued, in nanoseconds.
     start_ns: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ConnectionState {
     Closed,
-    /// The open is in flight, and nothing else on this target.
+    /// Only the open is in flight on this target.
     Opening,
     Open,
-    /// The close is in flight, and nothing else on this target.
+    /// Only the close is in flight on this target.
     Closing,
 }
 
 impl<G: Generator> Connections<G> {
-    /// Puts connections of `each_count` transactions around the access specification of a
-    /// worker; `plan` is the one that `transactions` was made from.
+    /// Adds connections of `each_count` transactions to a worker's access specification. `plan` is
+    /// the plan from which `transactions` was created.
     #[must_use]
     pub fn new(transactions: G, plan: &WorkerPlan, each_count: u32) -> Self {
         debug_assert_eq!(transactions.transaction_kinds(), &KINDS[..1]);
-        let target = Target {
-            stage: Stage::Closed,
+        let target = ConnectionTarget {
+            stage: ConnectionState::Closed,
             left_count: 0,
             open_count: 0,
             start_ns: 0,
         };
-        let slot = |file_index| Slot {
+        let slot = |file_index| ConnectionSlot {
             file_index,
             goes_on: false,
         };
@@ -110,26 +110,30 @@ impl<G: Generator> Generator for Connections<G> {
 
     #[inline]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        let Slot {
+        let ConnectionSlot {
             file_index,
             goes_on,
         } = self.slots[slot as usize];
+        // A reply belongs to a transaction that has started, even if no other may start.
         if goes_on {
             return self.transactions.next(slot, now_ns);
         }
         let target = &mut self.targets[file_index as usize];
         match target.stage {
-            Stage::Open if target.left_count > 0 => self.begin_transaction(slot, now_ns),
-            Stage::Open if target.open_count == 0 => {
-                target.stage = Stage::Closing;
+            ConnectionState::Open if target.left_count > 0 => self.begin_transaction(slot, now_ns),
+            ConnectionState::Open if target.open_count == 0 => {
+                target.stage = ConnectionState::Closing;
                 request(Operation::Close, slot, file_index)
             }
-            Stage::Closed => {
-                target.stage = Stage::Opening;
+            ConnectionState::Closed => {
+                target.stage = ConnectionState::Opening;
                 target.start_ns = now_ns;
                 request(Operation::Open, slot, file_index)
             }
-            Stage::Open | Stage::Opening | Stage::Closing => Step::Park,
+            // A request of another slot on this target must complete first.
+            ConnectionState::Open | ConnectionState::Opening | ConnectionState::Closing => {
+                Step::Park
+            }
         }
     }
 
@@ -138,8 +142,10 @@ impl<G: Generator> Generator for Connections<G> {
         let slot = &mut self.slots[completion.slot as usize];
         let target = &mut self.targets[slot.file_index as usize];
         match target.stage {
-            Stage::Opening | Stage::Closing => target.turn(completion.result, self.each_count),
-            Stage::Open | Stage::Closed => {
+            ConnectionState::Opening | ConnectionState::Closing => {
+                target.turn(completion.result, self.each_count)
+            }
+            ConnectionState::Open | ConnectionState::Closed => {
                 let flow = self.transactions.complete(completion, now_ns);
                 slot.goes_on = flow == Flow::Continues;
                 target.open_count -= u32::from(!slot.goes_on);
@@ -149,16 +155,16 @@ impl<G: Generator> Generator for Connections<G> {
     }
 }
 
-impl Target {
-    /// Takes note of how an open or a close ended.
+impl ConnectionTarget {
+    /// Records the result of an open or a close.
     fn turn(&mut self, result: i32, each_count: u32) -> Flow {
-        let opening = self.stage == Stage::Opening;
-        self.stage = Stage::Closed;
+        let opening = self.stage == ConnectionState::Opening;
+        self.stage = ConnectionState::Closed;
         if result < 0 {
             return Flow::Apart;
         }
         if opening {
-            self.stage = Stage::Open;
+            self.stage = ConnectionState::Open;
             self.left_count = each_count;
             return Flow::Apart;
         }

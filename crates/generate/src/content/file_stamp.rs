@@ -1,41 +1,41 @@
-//! Content that follows from where it stands: for files that are read at other lengths and places
-//! than they were written.
+//! Content that depends on its position, for files that are read with other lengths and offsets
+//! than they were written with.
 
 use engine::Request;
 
 use crate::rng::mix;
 use crate::{Content, Mismatch};
 
-/// Bytes that are made, and compared, at once.
+/// Bytes that are generated and compared at once.
 const WORD_BYTES: usize = 8;
 
-/// Consecutive words are this far apart before they are mixed.
+/// Difference of consecutive words before mixing.
 const STEP: u64 = 0xa076_1d64_78bd_642f;
 
-/// What a word is multiplied with differs from it in these bits.
+/// The two factors of a word's multiplication differ in these bits.
 const TWIST: u64 = 0xe703_7ed1_a0b4_28db;
 
-/// Bytes that a mismatch shows, at most.
+/// Maximum number of bytes that a mismatch shows.
 const SHOWN_BYTES: usize = 8;
 
-/// Content and its check for many files: every byte follows from a seed, the file's index and its
-/// offset in the file.
+/// Content and its check for many files: every byte is derived from a seed, the index of the file
+/// and the offset in the file.
 ///
-/// Any part of a file can be written and checked by itself, whatever its alignment; requests must
-/// say where in the file they go. What was never written, belongs elsewhere in the file or to
-/// another file, or is damaged, is found at its first byte that is wrong. A write that repeats an
-/// earlier one changes nothing, so that losing it is not seen.
+/// Any part of a file can be written and checked separately, whatever its alignment, but requests
+/// must give the offset in the file. The check finds the first wrong byte of data that was never
+/// written, belongs elsewhere in the file or to another file, or is damaged. A repeated write has
+/// the same content as the first, so its loss is not detected.
 #[derive(Debug, Clone)]
 pub struct FileStamp {
     seed: u64,
-    /// Whether all files have the same content, as their names change.
+    /// `true` if all files have the same content, because their names change.
     is_of_place: bool,
-    /// Whether zeros may be read where nobody wrote.
+    /// `true` if unwritten parts may read as zeros.
     has_holes: bool,
 }
 
 impl FileStamp {
-    /// The content of that seed.
+    /// Content for a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self {
@@ -70,13 +70,14 @@ impl FileStamp {
     }
 }
 
-/// Where in the file a request goes.
+/// Offset of a request in the file.
 #[inline]
 fn place(request: &Request) -> u64 {
     request.file_offset().unwrap_or(request.offset_bytes)
 }
 
-/// Whether a word holds what was written, or zeros on one side of where a write began or ended.
+/// `true` if a word contains the expected bytes, or zeros on one side of a point where a write
+/// began or ended.
 fn is_word_or_hole(seen: &[u8], wanted: &[u8]) -> bool {
     let is_zero = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
     (0..=seen.len()).any(|at| {
@@ -85,7 +86,7 @@ fn is_word_or_hole(seen: &[u8], wanted: &[u8]) -> bool {
     })
 }
 
-/// The word of that number, for which one multiplication does.
+/// The word with a number, computed with one multiplication.
 ///
 /// Source: the output function of wyrand (Wang Yi, wyhash, final version 3).
 #[inline]
@@ -95,7 +96,7 @@ const fn word(key: u64, number: u64) -> [u8; WORD_BYTES] {
     ((product >> 64) as u64 ^ product as u64).to_le_bytes()
 }
 
-/// Bytes of a buffer in front of the first whole word.
+/// Number of bytes in a buffer before the first whole word.
 #[inline]
 fn head_bytes(offset_bytes: u64, length: usize) -> usize {
     let skip = (offset_bytes % WORD_BYTES as u64) as usize;
@@ -135,6 +136,7 @@ impl Content for FileStamp {
         let (head, rest) = buffer.split_at(head_bytes(offset_bytes, buffer.len()));
         let skip = (offset_bytes % WORD_BYTES as u64) as usize;
         let mut number = offset_bytes / WORD_BYTES as u64;
+        // One comparison at the end instead of a branch per word.
         let mut damage = 0;
         if !head.is_empty() {
             damage |= u64::from(word(key, number)[skip..skip + head.len()] != *head);
@@ -142,6 +144,7 @@ impl Content for FileStamp {
         }
         let mut words = rest.chunks_exact(WORD_BYTES);
         for seen in &mut words {
+            // Each chunk has this length, so the default is never used.
             let seen = seen.try_into().unwrap_or([0; WORD_BYTES]);
             damage |= u64::from_le_bytes(word(key, number)) ^ u64::from_le_bytes(seen);
             number = number.wrapping_add(1);
@@ -156,7 +159,7 @@ impl Content for FileStamp {
 }
 
 impl FileStamp {
-    /// What a request that returned `length` bytes should have read.
+    /// Expected content of a read that returned `length` bytes.
     #[cold]
     fn wanted(&self, length: usize, request: &Request) -> Vec<u8> {
         let mut wanted = vec![0; length];
@@ -164,7 +167,7 @@ impl FileStamp {
         wanted
     }
 
-    /// Whether the buffer differs from what was written only by zeros.
+    /// `true` if the buffer differs from the expected content only by zeros.
     #[cold]
     fn is_written_or_hole(&self, seen: &[u8], request: &Request) -> bool {
         let wanted = self.wanted(seen.len(), request);
@@ -174,7 +177,7 @@ impl FileStamp {
         is_word_or_hole(seen_head, head) && { words }.all(|(a, b)| is_word_or_hole(a, b))
     }
 
-    /// The first place where a buffer that is not as written differs.
+    /// Description of the first difference between a buffer and the expected content.
     #[cold]
     fn explain(&self, seen: &[u8], request: &Request) -> Mismatch {
         let wanted = self.wanted(seen.len(), request);
@@ -191,7 +194,7 @@ impl FileStamp {
             offset_bytes: place(request) + start as u64,
             wanted: format!("`{}`", hex(&wanted[start..end])),
             seen: format!(
-                "`{}`, and {wrong_count} wrong bytes of {} that were read",
+                "`{}`, and {wrong_count} wrong bytes among {} bytes read",
                 hex(&seen[start..end]),
                 seen.len()
             ),
@@ -259,7 +262,7 @@ mod tests {
                 file_index: 3,
                 offset_bytes: 1500,
                 wanted: format!("`{wanted}`"),
-                seen: format!("`{seen}`, and 1 wrong bytes of 500 that were read"),
+                seen: format!("`{seen}`, and 1 wrong bytes among 500 bytes read"),
             }
         );
     }

@@ -1,4 +1,4 @@
-//! What is written: tables shared by all workers, and the prepared content of a test file.
+//! Contents of writes: tables shared by all workers, and the initial content of test files.
 
 mod file_stamp;
 mod noise;
@@ -20,7 +20,7 @@ pub use file_stamp::FileStamp;
 pub use plain::{PlainContent, Unchanged};
 pub use verified::{Verified, verify_block_bytes};
 
-/// The granularity at which contents differ, repeat, compress and are stamped, in bytes.
+/// Granularity at which contents differ, repeat, compress and are stamped, in bytes.
 pub(crate) const BLOCK_BYTES: usize = 4096;
 
 /// Length of Iometer's random buffer for full random data, in bytes.
@@ -29,16 +29,16 @@ const WINDOW_BYTES: usize = 16 << 20;
 /// Length of the pattern of pseudo-random data, in bytes.
 const PATTERN_BYTES: usize = 1 << 16;
 
-/// Length after which the prepared content of kind `constant` repeats, in bytes.
+/// Period of the initial content of kind `constant`, in bytes.
 const CONSTANT_BYTES: u64 = 1 << 20;
 
-/// A kind of content with the tables behind it; clones share them.
+/// A kind of content with its tables; clones share them.
 ///
-/// Made once a cell, handed to every worker and to preparation.
+/// Created once per cell, and shared by all workers and the preparation of files.
 #[derive(Debug, Clone)]
 pub struct ContentSource {
     tables: Arc<Tables>,
-    /// Whether the worker's files hold the same zeros that it writes.
+    /// `true` if the worker's files contain the same zeros that it writes.
     reads_zeros: bool,
 }
 
@@ -51,12 +51,12 @@ pub(crate) struct Tables {
     reduction: Reduction,
 }
 
-/// How blocks shrink.
+/// Compressibility of blocks.
 #[derive(Debug, Clone, Copy)]
 struct Reduction {
-    /// Of each 2^32 bytes, how many are zero.
+    /// Number of zero bytes per 2^32 bytes.
     zero: u64,
-    /// Of 2^32 blocks, how many repeat another.
+    /// Number of blocks, per 2^32, that repeat another one.
     repeat: u64,
 }
 
@@ -64,7 +64,7 @@ impl ContentSource {
     /// Prepares the tables of a kind of content.
     ///
     /// # Errors
-    /// When a share is not a percentage.
+    /// If a share is not a percentage.
     pub fn new(plan: &ContentPlan) -> Result<Self, GenerateError> {
         let pattern_bytes = match plan {
             ContentPlan::PseudoRandom => PATTERN_BYTES,
@@ -93,13 +93,14 @@ impl ContentSource {
         })
     }
 
-    /// Says that whatever the worker reads are zeros, because nothing else was written.
+    /// Declares that the worker reads only zeros, because nothing else was written. Has an effect
+    /// only for zero content.
     pub fn set_reads_zeros(&mut self) {
         self.reads_zeros = self.tables.kind == ContentPlan::Zero;
     }
 
-    /// The content that a worker writes, by its seed; `reads` is whether it also reads into the
-    /// buffers that it writes from.
+    /// Content for a worker's writes, derived from its seed. `reads` is `true` if the worker also
+    /// reads into the buffers that it writes from.
     #[must_use]
     pub fn plain_beside_reads(&self, worker_seed: u64, reads: bool) -> PlainContent {
         let content = self.plain(worker_seed);
@@ -109,20 +110,20 @@ impl ContentSource {
         }
     }
 
-    /// The content that a worker writes, which follows from its seed.
+    /// Content for a worker's writes, derived from its seed.
     #[must_use]
     pub fn plain(&self, worker_seed: u64) -> PlainContent {
         PlainContent::new(Arc::clone(&self.tables), worker_seed)
     }
 
-    /// The stamped content that a worker writes and checks.
+    /// Stamped content that a worker writes and checks.
     ///
-    /// `file_seeds` has the seed of each of the worker's files, the same that
-    /// [`prefill`](Self::prefill) got, and `block_bytes` is what
-    /// [`verify_block_bytes`] says about all plans of these files.
+    /// `file_seeds` has the seed of each of the worker's files, as given to
+    /// [`prefill`](Self::prefill). `block_bytes` is the result of [`verify_block_bytes`] for all
+    /// plans of these files.
     ///
     /// # Errors
-    /// When the blocks cannot be stamped.
+    /// If the blocks cannot be stamped.
     pub fn verified(
         &self,
         worker_seed: u64,
@@ -130,15 +131,16 @@ impl ContentSource {
         file_seeds: Vec<u64>,
         block_bytes: u32,
     ) -> Result<Verified, GenerateError> {
-        // Renewed as a whole: a torn write is found only where old and new content differ.
+        // Every write gets new content: a torn write is detected only if old and new content
+        // differ.
         let payload = PlainContent::new(Arc::clone(&self.tables), worker_seed);
         Verified::new(payload, worker_index, file_seeds, block_bytes)
     }
 
-    /// The bytes of a freshly prepared test file from `offset_bytes` on.
+    /// Writes the initial content of a test file from `offset_bytes` on to `buffer`.
     ///
-    /// With `verify_block_bytes` they are stamped, so that blocks never written since verify too;
-    /// it must be what the workers' [`Verified`] got.
+    /// With `verify_block_bytes` the content is stamped, so that blocks that are never overwritten
+    /// can be verified too. The value must be the one given to the workers' [`Verified`].
     pub fn prefill(
         &self,
         file_seed: u64,
@@ -153,6 +155,8 @@ impl ContentSource {
             let start_bytes = offset_bytes - skip as u64;
             let taken = rest.len().min(BLOCK_BYTES - skip);
             let (part, behind) = std::mem::take(&mut rest).split_at_mut(taken);
+            // A part of a block needs the whole block first, because one key determines all its
+            // bytes.
             if let Ok(block) = <&mut [u8; BLOCK_BYTES]>::try_from(&mut *part) {
                 self.prefill_block(file_seed, verify_block_bytes, start_bytes, block);
             } else {
@@ -182,6 +186,8 @@ impl ContentSource {
             ContentPlan::Repeating => block.fill(key as u8),
             ContentPlan::Zero => block.fill(0),
             ContentPlan::PseudoRandom | ContentPlan::FullRandom => {
+                // The pattern's length is a multiple of a block, so no block reaches beyond its
+                // end.
                 let at = (offset_bytes % tables.pattern.len() as u64) as usize;
                 block.copy_from_slice(&tables.pattern[at..at + BLOCK_BYTES]);
             }
@@ -197,14 +203,14 @@ impl ContentSource {
 }
 
 impl Tables {
-    /// `true` if these random bits make a block or a request a copy.
+    /// `true` if these random bits turn a block or a request into a copy.
     #[inline]
     const fn is_repeat(&self, bits: u64) -> bool {
         bits & (u32::MAX as u64) < self.reduction.repeat
     }
 
-    /// The key of a prepared block, by its number in the file. A copy has the key of an earlier
-    /// block of the file; the first block is no copy.
+    /// Key of a block of the initial content, by its number in the file. A copy has the key of an
+    /// earlier block in the file; the first block is never a copy.
     fn source_key(&self, file_seed: u64, number: u64) -> u64 {
         let mut number = number;
         loop {
@@ -213,12 +219,12 @@ impl Tables {
             if number == 0 || !self.is_repeat(chance) {
                 return key;
             }
-            // Halves the number on average, so even a file of copies takes few steps.
+            // This halves the number on average, so even a file of copies takes few steps.
             number = ((u128::from(mix(chance)) * u128::from(number)) >> 64) as u64;
         }
     }
 
-    /// Random bytes that follow from the key, then zeros.
+    /// Fills a block with random bytes derived from the key, followed by zeros.
     fn write_reducible(&self, block: &mut [u8], key: u64) {
         let zero_bytes = (block.len() as u64 * self.reduction.zero) >> 32;
         let (random, zeros) = block.split_at_mut(block.len() - zero_bytes as usize);
@@ -227,7 +233,7 @@ impl Tables {
     }
 }
 
-/// The bytes that pseudo-random and full-random data are taken from.
+/// Source bytes of pseudo-random and full-random data.
 fn pattern(plan: &ContentPlan, length_bytes: usize) -> Vec<u8> {
     let mut rng = Rng::new(0x7061_7474_6572_6e73);
     let mut bytes = vec![0; length_bytes];
@@ -235,7 +241,7 @@ fn pattern(plan: &ContentPlan, length_bytes: usize) -> Vec<u8> {
         chunk.copy_from_slice(&rng.next_u64().to_le_bytes());
     }
     if *plan == ContentPlan::PseudoRandom {
-        // Iometer's bytes are remainders of 255.
+        // Iometer's bytes are remainders modulo 255.
         bytes.iter_mut().for_each(|byte| *byte %= 255);
     }
     bytes

@@ -1,16 +1,16 @@
-//! Random bytes at the speed of a copy.
+//! Random bytes as fast as a copy.
 
 use super::BLOCK_BYTES;
 use crate::Rng;
 
-/// Distinct starts in the table, 8 bytes apart.
+/// Number of different starts in the table, 8 bytes apart.
 const START_COUNT: usize = 1 << 13;
 
-/// Words that are written together.
+/// Number of words written together.
 const AT_ONCE: usize = 8;
 
-/// A table of random words; pieces of it, each under a key of its own, share no sequence that a
-/// compressor could find.
+/// A table of random words. Pieces with different keys share no sequence that a compressor could
+/// find.
 #[derive(Debug)]
 pub(super) struct Noise {
     table: Vec<u64>,
@@ -25,14 +25,15 @@ impl Noise {
         }
     }
 
-    /// Fills at most a block with bytes that follow from `key`, different for different keys.
+    /// Fills at most one block with bytes derived from `key`; different keys give different bytes.
     #[inline]
     pub(super) fn write(&self, block: &mut [u8], key: u64) {
+        // The upper 13 bits select one of `START_COUNT` starts.
         let start = (key >> 51) as usize;
         let source = &self.table[start..start + BLOCK_BYTES / 8];
-        // Whole arrays of 8 bytes are what the compiler makes vectors of, and several at a time are
-        // as fast wherever the loop lies: one of single words took a third longer across a cache
-        // line.
+        // The compiler vectorizes loops over whole arrays of 8 bytes. Several arrays at a time are
+        // equally fast at any alignment of the loop: a loop over single words took a third longer
+        // across a cache line.
         let (words, tail) = block.as_chunks_mut();
         let (parts, rest) = words.as_chunks_mut::<AT_ONCE>();
         let (part_sources, _) = source.as_chunks::<AT_ONCE>();
@@ -50,7 +51,7 @@ impl Noise {
         }
     }
 
-    /// Fills a buffer of any length, each block under its own key.
+    /// Fills a buffer of any length, each block with its own key.
     pub(super) fn write_all(&self, buffer: &mut [u8], rng: &mut Rng) {
         for block in buffer.chunks_mut(BLOCK_BYTES) {
             self.write(block, rng.next_u64());

@@ -1,4 +1,4 @@
-//! Contents that nobody checks; the kind is chosen once, when the worker is made.
+//! Contents without verification; the kind is selected once, when the worker is created.
 
 use std::sync::Arc;
 
@@ -9,39 +9,39 @@ use super::repeats::WrittenRequests;
 use super::{BLOCK_BYTES, Tables};
 use crate::{Content, Rng};
 
-/// What a worker writes without checking what it reads.
+/// Content of a worker that does not verify its reads.
 #[derive(Debug, Clone)]
 pub struct PlainContent {
-    fill: fn(&mut State, &mut [u8]),
-    prepare: fn(&mut State, &mut [u8]),
-    state: State,
+    fill: fn(&mut PlainState, &mut [u8]),
+    prepare: fn(&mut PlainState, &mut [u8]),
+    state: PlainState,
 }
 
 #[derive(Debug, Clone)]
-struct State {
+struct PlainState {
     tables: Arc<Tables>,
     rng: Rng,
-    /// Sources of copies.
+    /// Earlier requests, as sources of copies.
     written: WrittenRequests,
 }
 
 impl PlainContent {
     pub(super) fn new(tables: Arc<Tables>, worker_seed: u64) -> Self {
-        type Fill = fn(&mut State, &mut [u8]);
+        type Fill = fn(&mut PlainState, &mut [u8]);
         let (prepare, fill): (Fill, Fill) = match tables.kind {
-            ContentPlan::Incompressible => (State::noise, State::noise),
-            ContentPlan::Repeating => (State::repeating, State::repeating),
-            ContentPlan::PseudoRandom => (State::pseudo_random, State::pseudo_random),
-            ContentPlan::FullRandom => (State::full_random, State::full_random),
-            ContentPlan::Zero => (State::zero, State::zero),
-            ContentPlan::Constant => (State::noise, State::unchanged),
-            ContentPlan::Reducible { .. } => (State::reducible, State::reducible),
+            ContentPlan::Incompressible => (PlainState::noise, PlainState::noise),
+            ContentPlan::Repeating => (PlainState::repeating, PlainState::repeating),
+            ContentPlan::PseudoRandom => (PlainState::pseudo_random, PlainState::pseudo_random),
+            ContentPlan::FullRandom => (PlainState::full_random, PlainState::full_random),
+            ContentPlan::Zero => (PlainState::zero, PlainState::zero),
+            ContentPlan::Constant => (PlainState::noise, PlainState::unchanged),
+            ContentPlan::Reducible { .. } => (PlainState::reducible, PlainState::reducible),
         };
         let rng = Rng::new(worker_seed ^ 0x636f_6e74_656e_7473);
         Self {
             fill,
             prepare,
-            state: State {
+            state: PlainState {
                 tables,
                 rng,
                 written: WrittenRequests::default(),
@@ -49,25 +49,25 @@ impl PlainContent {
         }
     }
 
-    /// Leaves the prepared bytes in the buffers where a fill would write the same bytes again.
+    /// Skips the fill of each write if it would write the same bytes to the buffer again.
     ///
-    /// That is so for zeros and patterns, if no request of the worker reads other bytes into its
-    /// buffers. Other contents are renewed for each write as before.
+    /// This applies to zeros and patterns, if no request of the worker reads other bytes into its
+    /// buffers. Other contents are still renewed for each write.
     #[must_use]
     pub fn without_repeated_fills(mut self) -> Self {
         let kind = self.state.tables.kind;
         if matches!(kind, ContentPlan::Zero | ContentPlan::PseudoRandom) {
-            self.fill = State::unchanged;
+            self.fill = PlainState::unchanged;
         }
         self
     }
 
     /// Fills a slot's whole buffer before the first request.
     ///
-    /// `fill` relies on it: it renews only what must differ from write to write.
+    /// `fill` relies on this: it renews only what must differ between writes.
     pub fn prepare_buffer(&mut self, buffer: &mut [u8]) {
         (self.prepare)(&mut self.state, buffer);
-        // Nothing of it is written.
+        // Prepared bytes are not written, so they are no sources of copies.
         self.state.written = WrittenRequests::default();
     }
 }
@@ -79,8 +79,8 @@ impl Content for PlainContent {
     }
 }
 
-/// Whatever is in the slots' buffers, which is sent as it is: nobody keeps what goes over a network
-/// and finds the same in it again.
+/// Sends the slots' buffers as they are: the receiver does not store the data, so repeated content
+/// has no effect.
 #[derive(Debug, Clone, Copy)]
 pub struct Unchanged;
 
@@ -89,9 +89,9 @@ impl Content for Unchanged {
     fn fill(&mut self, _buffer: &mut [u8], _request: &Request) {}
 }
 
-impl State {
-    /// Renewed as a whole: stamps alone would leave neighboring blocks of a sequential stream
-    /// nearly equal, and file systems compress more than a block at a time.
+impl PlainState {
+    /// Renews the whole buffer. With stamps alone, neighboring blocks of a sequential stream would
+    /// be nearly equal, and some file systems compress more than one block at a time.
     fn noise(&mut self, buffer: &mut [u8]) {
         self.tables.noise.write_all(buffer, &mut self.rng);
     }
@@ -102,14 +102,15 @@ impl State {
         buffer.fill(self.rng.next_u64() as u8);
     }
 
-    /// Copied each time, because a read may have been in the buffer since.
+    /// Copied each time, because a read may have overwritten the buffer.
     fn pseudo_random(&mut self, buffer: &mut [u8]) {
         for part in buffer.chunks_mut(self.tables.pattern.len()) {
             part.copy_from_slice(&self.tables.pattern[..part.len()]);
         }
     }
 
-    /// A window at any multiple of 4 bytes, copied, so that the buffer stays fit for direct I/O.
+    /// Copies a window that starts at any multiple of 4 bytes, so that the buffer itself stays
+    /// aligned for direct I/O.
     fn full_random(&mut self, buffer: &mut [u8]) {
         let pattern = &self.tables.pattern;
         for part in buffer.chunks_mut(pattern.len()) {
@@ -123,7 +124,7 @@ impl State {
         buffer.fill(0);
     }
 
-    /// A request is new as a whole, or a copy of earlier ones.
+    /// Fills a request with entirely new content or with copies of earlier requests.
     fn reducible(&mut self, buffer: &mut [u8]) {
         if self.tables.is_repeat(self.rng.next_u64()) && !self.written.is_empty() {
             let mut rest = buffer;
@@ -134,6 +135,7 @@ impl State {
                 rest = behind;
             }
         } else if !buffer.is_empty() {
+            // Copying a request of 0 bytes would never end, so none is remembered.
             let key = self.rng.next_u64();
             self.written.note(key, buffer.len());
             self.reducible_blocks(buffer, key);

@@ -1,4 +1,4 @@
-//! Requests that a worker has written, as sources of copies.
+//! Recent requests of a worker, as sources of copies.
 
 use crate::Rng;
 
@@ -9,7 +9,7 @@ const REMEMBERED_COUNT: usize = 64;
 #[derive(Debug, Clone)]
 pub(super) struct WrittenRequests {
     requests: [(u64, usize); REMEMBERED_COUNT],
-    /// Requests noted so far.
+    /// Number of requests recorded so far.
     count: u64,
 }
 
@@ -28,14 +28,14 @@ impl WrittenRequests {
         self.count == 0
     }
 
-    /// Notes a request of `length` bytes, which is not 0.
+    /// Records a request of `length` bytes, which must not be 0.
     #[inline]
     pub(super) const fn note(&mut self, key: u64, length: usize) {
         self.requests[(self.count % REMEMBERED_COUNT as u64) as usize] = (key, length);
         self.count += 1;
     }
 
-    /// One of the requests, by chance. There must be one.
+    /// A random recorded request. There must be at least one.
     #[inline]
     pub(super) fn pick(&self, rng: &mut Rng) -> (u64, usize) {
         let known = self.count.min(REMEMBERED_COUNT as u64);

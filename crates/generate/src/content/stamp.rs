@@ -1,22 +1,23 @@
-//! The stamp at the head of each verified block.
+//! The stamp at the start of each verified block.
 //!
-//! 40 bytes, little endian: magic, offset in the file, seed of the file, sequence number, and a
-//! checksum over the rest of the block keyed by a checksum over the other four.
+//! 40 bytes, little endian: magic number, offset in the file, seed of the file, sequence number and
+//! checksum. The checksum covers the rest of the block, with a checksum of the other four as its
+//! key.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"pgmblk\x00\x01");
 
-/// Bytes of the stamp.
+/// Size of the stamp in bytes.
 const STAMP_BYTES: usize = 40;
 
 /// Bytes of the stamp that its checksum covers.
 const KEYED_BYTES: usize = 32;
 
-/// The smallest block that can be stamped, in bytes.
+/// Size of the smallest block that can be stamped, in bytes.
 pub(super) const SMALLEST_BLOCK_BYTES: u32 = 64;
 
-/// What a stamp says.
+/// Content of a stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) offset_bytes: u64,
@@ -25,12 +26,12 @@ pub(super) struct Stamp {
     pub(super) sequence: u64,
 }
 
-/// Why a block is not what was written.
+/// Reason why a block is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Damage {
-    /// It carries no stamp; the bytes where the magic should be.
+    /// There is no stamp; has the bytes at the place of the magic number.
     NoStamp(u64),
-    /// The checksum is not that of the content.
+    /// The checksum does not match the content.
     Checksum { wanted: u64, seen: u64 },
 }
 
@@ -45,7 +46,7 @@ impl Stamp {
         block[KEYED_BYTES..STAMP_BYTES].copy_from_slice(&sum.to_le_bytes());
     }
 
-    /// Reads the stamp of a block that is whole.
+    /// Reads the stamp of an undamaged block.
     pub(super) fn get(block: &[u8]) -> Result<Self, Damage> {
         let word = |index: usize| {
             let bytes = block.get(index * 8..index * 8 + 8);

@@ -8,13 +8,12 @@ use super::plain::PlainContent;
 use super::stamp::{Damage, SMALLEST_BLOCK_BYTES, Stamp};
 use crate::{Content, GenerateError, Mismatch};
 
-/// What a worker writes when it checks what it reads.
+/// Content of a worker that verifies its reads.
 ///
-/// Each block carries its offset, the file's seed, a sequence number and a checksum. A read is
-/// right when every block is whole and was written there for this file, by whichever write:
-/// requests of several slots and workers may overlap in any order, so no one write can be called
-/// the last. A write that was lost is therefore not seen; a damaged, misplaced or foreign block
-/// is.
+/// Each block carries its offset, the seed of the file, a sequence number and a checksum. A read is
+/// correct if every block is undamaged and was written to this offset of this file by any write.
+/// Requests of several slots and workers may overlap in any order, so no write is known to be the
+/// last. A lost write is therefore not detected; a damaged, misplaced or foreign block is.
 #[derive(Debug, Clone)]
 pub struct Verified {
     payload: PlainContent,
@@ -35,7 +34,7 @@ impl Verified {
             payload,
             file_seeds,
             block_bytes: block_bytes as usize,
-            // Room for 2^40 blocks a worker; sequence 0 is prepared content.
+            // 2^40 sequence numbers per worker; 0 stands for initial content.
             sequence: (u64::from(worker_index) + 1) << 40,
         })
     }
@@ -53,6 +52,7 @@ impl Verified {
 
 impl Content for Verified {
     fn fill(&mut self, buffer: &mut [u8], request: &Request) {
+        // The payload comes first, because the stamps replace parts of it.
         self.payload.fill(buffer, request);
         let file_seed = self.file_seed(request.file_index);
         let mut offset_bytes = request.offset_bytes;
@@ -96,7 +96,7 @@ impl Content for Verified {
     }
 }
 
-/// What should be in a block and what is, in words.
+/// Expected and actual content of a block, in words.
 #[cold]
 fn explain(stamp: Result<Stamp, Damage>, offset_bytes: u64, file_seed: u64) -> (String, String) {
     let wanted = format!("a block written at offset `{offset_bytes}` with seed `{file_seed:016x}`");
@@ -116,14 +116,14 @@ fn explain(stamp: Result<Stamp, Damage>, offset_bytes: u64, file_seed: u64) -> (
     }
 }
 
-/// The length of verified blocks that suits all requests of some plans: the largest power of two,
-/// at most 4096, that divides their sizes, replies and alignments.
+/// Length of verified blocks that fits all requests of some plans: the largest power of two, at
+/// most 4096, that divides their sizes, replies and alignments.
 ///
-/// All plans that touch the same files must be given together, so that one reads what the other
-/// wrote and what preparation wrote.
+/// Pass all plans that use the same files, so that each worker can read what the others and the
+/// preparation wrote.
 ///
 /// # Errors
-/// When the blocks would be too small for a stamp.
+/// If the blocks would be too small for a stamp.
 pub fn verify_block_bytes<'a>(
     plans: impl IntoIterator<Item = &'a WorkerPlan>,
 ) -> Result<u32, GenerateError> {
@@ -142,15 +142,17 @@ pub fn verify_block_bytes<'a>(
             union |= starts.fold(0, |sum, start| sum | start);
         }
         for span in &plan.spans {
+            // An alignment of 0 stands for the sector of the target.
             if plan.lines.iter().any(|line| line.align_bytes == 0) {
                 union |= u64::from(span.sector_bytes);
             }
             if plan.position == PositionRule::Iometer {
-                // Wrapped positions are the start rounded up to the sector only.
+                // Wrapped positions are only rounded up to the sector.
                 union |= u64::from(span.sector_bytes) | span.start_bytes;
             }
         }
     }
+    // The lowest bit of the union is the largest power of two that divides all of them.
     let block_bytes = 1 << union.trailing_zeros();
     check_block_bytes(block_bytes)?;
     Ok(block_bytes)

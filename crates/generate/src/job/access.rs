@@ -1,10 +1,10 @@
-//! A request on its way.
+//! Position of a request.
 
-/// A request that is to be made.
+/// File, offset and length of a request to be issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct JobAccess {
     pub(super) file_index: u32,
-    /// From the first byte of the part of the file that is used.
+    /// Relative to the first byte of the used part of the file.
     pub(super) offset_bytes: u64,
     pub(super) length_bytes: u32,
 }

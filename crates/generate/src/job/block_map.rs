@@ -1,6 +1,6 @@
-//! One bit for each block of a job's files.
+//! One bit per block of a job's files.
 
-/// Which blocks something is true of; none at first.
+/// A set of blocks, initially empty.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BlockMap {
     words: Box<[u64]>,
@@ -18,7 +18,7 @@ impl BlockMap {
         self.words[(block / 64) as usize] >> (block % 64) & 1 == 1
     }
 
-    /// The first block in the range that it is not true of.
+    /// First block in the range that is not in the set.
     pub(super) fn first_absent(&self, blocks: std::ops::Range<u64>) -> Option<u64> {
         let mut block = blocks.start;
         while block < blocks.end {
@@ -37,7 +37,7 @@ impl BlockMap {
         self.words[(block / 64) as usize] |= 1 << (block % 64);
     }
 
-    /// Takes the block out; whether it was in.
+    /// Removes the block. Returns `true` if it was in the set.
     #[inline]
     pub(super) const fn take(&mut self, block: u64) -> bool {
         let had = self.has(block);
@@ -45,12 +45,12 @@ impl BlockMap {
         had
     }
 
-    /// Takes all blocks out.
+    /// Removes all blocks.
     pub(super) fn clear(&mut self) {
         self.words.fill(0);
     }
 
-    /// Becomes what another of the same length is.
+    /// Copies another map of the same length.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.words.copy_from_slice(&other.words);
     }

@@ -1,4 +1,4 @@
-//! What a job does at the ends of its loops.
+//! Ends of a job's loops: read-back, next loop, or final sync.
 
 use engine::Operation;
 
@@ -8,13 +8,15 @@ use super::{JobSlot, JobStage, JobStream};
 use crate::Step;
 
 impl JobStream {
-    /// A loop has done all: what it wrote is read, the next begins, or the end comes.
+    /// Ends a loop: reads back what it wrote, starts the next one, or ends the job.
     pub(super) fn end_loop(&mut self) -> Step {
+        // fio reads back after each loop.
         let has_more = self
             .written
             .as_ref()
             .is_some_and(|it| it.walk.left_count() > 0);
         if has_more {
+            // A write can be read back only after it has completed.
             if self.in_flight > 0 {
                 return Step::Park;
             }
@@ -25,7 +27,7 @@ impl JobStream {
         }
         self.loop_count += 1;
         if self.end.loops.is_none_or(|loops| self.loop_count < loops) {
-            // A loop that does nothing must not keep the worker from its clock.
+            // A loop without requests must return to the worker, which checks the clock.
             let step = if self.request_count == 0 {
                 Step::Finished
             } else {
@@ -39,6 +41,7 @@ impl JobStream {
             }
             return step;
         }
+        // fio does not issue a sync that is due after the last write.
         self.sync.due = None;
         self.stage = match self.sync.rule.fsync_at_end {
             true => JobStage::SyncAll { file_index: 0 },
@@ -60,7 +63,8 @@ impl JobStream {
                 return Step::Park;
             }
             self.stage = JobStage::Loop;
-            // All is met, or will never be: the places are another walk's.
+            // Forget the rest: it is either empty or can no longer be found, because the positions
+            // belong to another walk.
             if left_count > 0
                 && let Some(turns) = &mut self.written
             {
@@ -69,6 +73,7 @@ impl JobStream {
             return Step::Again;
         };
         self.stage = JobStage::ReadBack {
+            // `u64::MAX` stands for all that is left.
             left_count: left_count - u64::from(left_count != u64::MAX),
         };
         self.slots[slot as usize] = JobSlot::default();

@@ -1,14 +1,14 @@
-//! Which file of a job is next.
+//! Selection of the next file of a job.
 
 use plan::job::FileOrder;
 
 use crate::position::{Draw, Seeds};
 use crate::{GenerateError, Rng};
 
-/// Draws of a file that has no more, before the next one that has is taken.
+/// Number of draws that may hit finished files, before the next unfinished file is taken.
 const DRAWS_MAX: u32 = 8;
 
-/// The rule by which files follow each other.
+/// Order in which files are selected.
 #[derive(Debug, Clone)]
 pub(super) enum FileRule {
     Single,
@@ -17,17 +17,17 @@ pub(super) enum FileRule {
     Drawn(Draw),
 }
 
-/// Where the order of the files stands. The files that have more are a ring.
+/// State of the file order. The unfinished files form a ring.
 #[derive(Debug, Clone)]
 pub(super) struct FileTurn {
     current: u32,
     /// The file before the current one in the ring.
     before: u32,
-    /// Requests to a file before the next.
+    /// Number of consecutive requests per file.
     in_a_row: u32,
-    /// How many of them are left to the current one.
+    /// Number of these left for the current file.
     left_here: u32,
-    /// How many files have more.
+    /// Number of unfinished files.
     open_count: u32,
     behind: Box<[u32]>,
 }
@@ -68,7 +68,7 @@ impl FileTurn {
         turn
     }
 
-    /// All files have more again.
+    /// Marks all files as unfinished.
     pub(super) fn reset(&mut self, rule: &FileRule) {
         let count = self.behind.len() as u32;
         for (behind, next) in self.behind.iter_mut().zip(1..) {
@@ -78,12 +78,13 @@ impl FileTurn {
         self.current = 0;
         self.before = count - 1;
         self.left_here = match rule {
+            // The first file must be drawn as well.
             FileRule::Drawn(_) => 0,
             _ => self.in_a_row,
         };
     }
 
-    /// Becomes what another of as many files is.
+    /// Copies another turn with the same number of files.
     pub(super) fn copy_from(&mut self, other: &Self) {
         let Self {
             current,
@@ -98,7 +99,7 @@ impl FileTurn {
         self.behind.copy_from_slice(behind);
     }
 
-    /// The file of the next request; none where no file has more.
+    /// File of the next request; `None` if all files are finished.
     #[inline]
     pub(super) fn next(
         &mut self,
@@ -144,13 +145,15 @@ impl FileTurn {
         self.current
     }
 
-    /// The current file has no more.
+    /// Marks the current file as finished.
     pub(super) fn close(&mut self, rule: &FileRule) {
         self.open_count -= 1;
         if matches!(rule, FileRule::Drawn(_)) {
+            // Draws do not use the ring; they skip finished files themselves.
             self.left_here = 0;
             return;
         }
+        // The file leaves the ring, so finished files cost no further search.
         self.current = self.behind[self.current as usize];
         self.behind[self.before as usize] = self.current;
         self.left_here = self.in_a_row;

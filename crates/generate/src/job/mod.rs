@@ -1,4 +1,4 @@
-//! The stream of a job: requests on its own files, in its own order, at its own pace.
+//! The stream of a job: requests to its own files, in its own order, at its own rate.
 
 mod access;
 mod block_map;
@@ -46,9 +46,9 @@ pub use threads::threads;
 use turns::{DueSync, MixRule, SyncTurns, operations};
 use walk::{JobWalk, WalkPosition};
 
-/// The requests of one job: a function of its plan, its seed and what completes.
+/// The requests of one job, determined by its plan, its seed and the completions.
 ///
-/// `Request::file_index` counts the plan's files. Slots may be asked in any order.
+/// `Request::file_index` is the index in the plan's files. Slots may be asked in any order.
 #[derive(Debug, Clone)]
 pub struct JobStream {
     walk: JobWalk,
@@ -66,36 +66,36 @@ pub struct JobStream {
     goes_on_after_errors: bool,
     ends_on_mismatch: bool,
     stage: JobStage,
-    /// Of this loop.
+    /// Bytes moved in the current loop.
     moved_bytes: u64,
     request_count: u64,
     loop_count: u64,
     in_flight: u32,
     slots: Box<[JobSlot]>,
     not_before_ns: u64,
-    /// When the first request was asked for, on the worker's clock.
+    /// Time of the first call of `next`, on the worker's clock.
     start_ns: Option<u64>,
     has_failed: bool,
-    /// Set when it ends because a request failed.
+    /// Set if the job ends because a request failed.
     failure: Option<Arc<AtomicBool>>,
     operations: OperationSet,
 }
 
-/// What a job is at.
+/// Stage of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JobStage {
     Loop,
-    /// As `Loop`, where nothing but the next place has to be known.
+    /// Like `Loop`, for jobs whose next request depends only on the next position.
     Plain(JobSide),
-    /// The requests of a log, in their order.
+    /// Requests of a log, in order.
     Replay,
-    /// Files are made, looked at or removed.
+    /// Create, stat or delete files.
     Names,
-    /// All that was written is read, or so many blocks at most.
+    /// Read back written blocks: all, or up to `left_count`.
     ReadBack {
         left_count: u64,
     },
-    /// Each file is made durable.
+    /// Sync each file.
     SyncAll {
         file_index: u32,
     },
@@ -109,16 +109,16 @@ struct ReadBackTurns {
     batch: u64,
 }
 
-/// What is in flight in a slot.
+/// Request in flight in a slot.
 #[derive(Debug, Clone, Copy, Default)]
 struct JobSlot {
-    /// When it was due, on the worker's clock; 0 where nothing says.
+    /// Due time, on the worker's clock; 0 if the request has none.
     due_ns: u64,
-    /// Whether it is beside the work: a sync, a close.
+    /// `true` if it is not part of the measured work: a sync or a close.
     is_sync: bool,
 }
 
-/// A number of the plan with which there is no stream.
+/// Rejects the value 0 of a number in the plan.
 fn number(what: &'static str, value: u64, wanted: &'static str) -> Result<(), GenerateError> {
     match value {
         0 => Err(GenerateError::JobNumber {
@@ -130,11 +130,12 @@ fn number(what: &'static str, value: u64, wanted: &'static str) -> Result<(), Ge
     }
 }
 
-/// When requests are due, by direction; none for directions that are not used.
+/// Due times by direction; `None` for directions that are not used or have no rate.
 fn paces(plan: &JobPlan, seed: u64) -> Result<[Option<DuePace>; 2], GenerateError> {
     let stream = &plan.stream;
     let pace = |is_used: bool, rule: &Option<PaceRule>, blocks: &BlockRule, salt: u64| {
         let rule = rule.as_ref().filter(|_| is_used);
+        // Each direction draws its gaps from a separate stream.
         let pace = |rule| DuePace::new(plan, rule, &blocks.sizes, mix(seed ^ salt));
         rule.map(pace).transpose()
     };
@@ -149,14 +150,14 @@ impl JobStream {
     /// Prepares the stream of a job.
     ///
     /// # Errors
-    /// When no file has room for a request, or a number, a share or a rate cannot be.
+    /// If no file is large enough for a request, or a number, a share or a rate is out of range.
     pub fn new(plan: &JobPlan, seed: u64) -> Result<Self, GenerateError> {
         let stream = &plan.stream;
         number("the queue depth", plan.iodepth.into(), "above 0")?;
         let walk = JobWalk::new(plan, seed)?;
         let position = walk.position(stream.requests_per_file);
         let paces = paces(plan, seed)?;
-        // Who goes on without end never comes to what is behind it, but to what is between.
+        // An endless job never reaches the read-back at its end, only the one after a backlog.
         let is_endless = stream.end.loops.is_none();
         let read_back = stream.read_back.filter(|it| !is_endless || it.backlog > 0);
         let written = match read_back {
@@ -174,6 +175,7 @@ impl JobStream {
                 MixRule::Drawn(threshold("the share of reads", read_percent)?)
             }
         };
+        // The fast path looks at the position only, so nothing else may affect the next request.
         let is_plain = stream.think.is_none()
             && stream.sync.fsync_each == 0
             && stream.sync.fdatasync_each == 0
@@ -218,7 +220,7 @@ impl JobStream {
         })
     }
 
-    /// Sets the flag when a failed request ends it. Before the first request.
+    /// Sets `flag` if a failed request ends the job. Call this before the first request.
     pub fn tell_failure_to(&mut self, flag: Arc<AtomicBool>) {
         self.failure = Some(flag);
     }
@@ -231,14 +233,14 @@ impl JobStream {
         Step::Finished
     }
 
-    /// Whether the loop has done what it is to do.
+    /// `true` if the loop has reached its number of bytes or requests.
     #[inline]
     fn is_loop_over(&self) -> bool {
         let end = &self.end;
         self.moved_bytes >= end.bytes || end.requests.is_some_and(|it| self.request_count >= it)
     }
 
-    /// The direction of the next request, or until when none is due.
+    /// Direction of the next request, or as an error the time before which none is due.
     #[inline]
     fn side(&mut self, now_ns: u64) -> Result<JobSide, u64> {
         if !self.is_paced {
@@ -250,11 +252,12 @@ impl JobStream {
                 .map(|pace| start_ns.saturating_add(pace.due_ns()))
         };
         let [read, write] = [due_ns(&self.paces[0]), due_ns(&self.paces[1])];
+        // fio's rates override its mix: the direction that is due first comes next.
         let (side, due_ns) = match (self.mix, read, write) {
             (MixRule::Always(side), ..) => (side, if side == JobSide::Read { read } else { write }),
             (_, Some(read), Some(write)) if read <= write => (JobSide::Read, Some(read)),
             (_, Some(_), Some(write)) => (JobSide::Write, Some(write)),
-            // What has no pace goes on while the other is not due.
+            // A direction without a rate continues while the other is not due.
             _ => match self.mix.draw(&mut self.position) {
                 JobSide::Read if read.is_some_and(|due| due > now_ns) => (JobSide::Write, None),
                 JobSide::Write if write.is_some_and(|due| due > now_ns) => (JobSide::Read, None),
@@ -267,7 +270,7 @@ impl JobStream {
         }
     }
 
-    /// The next place; over the whole once more where the loop does so.
+    /// Next position. At the end, starts over if the loop is to do so.
     #[inline]
     fn access(&mut self, side: JobSide) -> Option<JobAccess> {
         let access = self.walk.next(&mut self.position, side);
@@ -278,7 +281,8 @@ impl JobStream {
         self.walk.next(&mut self.position, side)
     }
 
-    /// The request that [`Self::in_loop`] would make; none where more is to be known.
+    /// Fast path for the request that [`Self::in_loop`] would make; `None` if the decision needs
+    /// more than the position.
     #[inline]
     fn plain(&mut self, slot: u32, side: JobSide) -> Option<Request> {
         if self.moved_bytes >= self.end.bytes {
@@ -317,6 +321,7 @@ impl JobStream {
                 until_ns: self.not_before_ns,
             };
         }
+        // Before a sync that is due, which then comes first in the next loop.
         if self.is_loop_over() {
             return self.end_loop();
         }
@@ -327,6 +332,7 @@ impl JobStream {
             && turns.backlog > 0
             && turns.walk.left_count() >= turns.backlog
         {
+            // A write can be read back only after it has completed.
             if self.in_flight > 0 {
                 return Step::Park;
             }
@@ -349,6 +355,7 @@ impl JobStream {
 
     #[inline]
     fn issue(&mut self, slot: u32, side: JobSide, access: JobAccess, now_ns: u64) -> Request {
+        // The size of a job limits reads and writes together, as in fio.
         self.moved_bytes += u64::from(access.length_bytes);
         self.request_count += 1;
         if let Some(turns) = &mut self.written {
@@ -419,7 +426,8 @@ impl Generator for JobStream {
         named(TRANSACTION)
     }
 
-    // Once for all loops: a copy in each would cost hundreds of kilobytes for a nanosecond.
+    // Not inlined: a copy in each measurement loop would cost hundreds of kilobytes to save a
+    // nanosecond.
     #[inline(never)]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         if self.has_failed {

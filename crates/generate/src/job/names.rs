@@ -1,4 +1,4 @@
-//! Work on the names of a job's files: each is made, looked at or removed in its turn.
+//! Work on the names of a job's files: each is created, statted or deleted in turn.
 
 use engine::{Operation, Request};
 use plan::job::NameWork;
@@ -6,16 +6,16 @@ use plan::job::NameWork;
 use super::{JobSlot, JobStream};
 use crate::Step;
 
-/// Where work on names stands.
+/// State of the work on names.
 #[derive(Debug, Clone)]
 pub(super) struct NameTurns {
     work: NameWork,
-    /// How files are made, as [`Request::offset_bytes`] tells the engine.
+    /// Way to create files, as [`Request::offset_bytes`] gives it to the engine.
     way: u64,
     file_count: u32,
-    /// The next file.
+    /// Index of the next file.
     at: u32,
-    /// A file that was made is open in its slot until it is closed.
+    /// A created file, which is open in its slot until it is closed.
     open: Option<u32>,
 }
 
@@ -30,7 +30,7 @@ impl NameTurns {
         }
     }
 
-    /// What is next, of which file, how; none at the end of a loop.
+    /// Next operation, with its file and `offset_bytes`; `None` at the end of a loop.
     fn next(&mut self) -> Option<(Operation, u32, u64)> {
         if let Some(file_index) = self.open.take() {
             return Some((Operation::Close, file_index, 0));
@@ -51,15 +51,15 @@ impl NameTurns {
         })
     }
 
-    /// What could not be made is not open.
+    /// A file that could not be created is not open.
     pub(super) fn failed(&mut self) {
         self.open = None;
     }
 }
 
 impl JobStream {
-    /// The next request of work on names. One is in flight at most, as each file is open in the
-    /// slot that made it.
+    /// The next request on names. At most one is in flight, because each file is open in the slot
+    /// that created it.
     pub(super) fn name_work(&mut self, slot: u32) -> Step {
         if self.in_flight > 0 {
             return Step::Park;
@@ -68,6 +68,7 @@ impl JobStream {
         let Some((operation, file_index, offset_bytes)) = next else {
             return self.end_loop();
         };
+        // Like a sync, a close is not a request of the job.
         let is_sync = operation == Operation::Close;
         self.request_count += u64::from(!is_sync);
         self.in_flight += 1;

@@ -1,5 +1,5 @@
-//! What a job asked for and what became of it, request by request, for a log: a stream around the
-//! job's own, which plain jobs do not have.
+//! A log of a job's requests and their results: a wrapper around the job's stream, which plain jobs
+//! do not have.
 
 use std::sync::mpsc::Sender;
 
@@ -8,13 +8,13 @@ use plan::job::{NotedRequest, RecordedAct, RecordedKind};
 
 use crate::{Flow, Generator, Step};
 
-/// Requests that are handed over together.
+/// Number of requests sent in one message.
 const NOTES_AT_ONCE: usize = 8192;
 
-/// Requests that are noted of a job; later ones are not.
+/// Maximum number of requests logged per job; later ones are ignored.
 const NOTES_MAX: u32 = 1 << 24;
 
-/// The requests of a stream, taken down where somebody wants them.
+/// The requests of a stream, logged if there is a receiver.
 #[derive(Debug)]
 pub struct Noted<G> {
     inner: G,
@@ -25,16 +25,16 @@ pub struct Noted<G> {
 struct RequestNotes {
     receiver: Sender<Vec<NotedRequest>>,
     gathered: Vec<NotedRequest>,
-    /// In flight, by slot.
+    /// Requests in flight, by slot.
     issued: Box<[Option<NotedRequest>]>,
-    /// When the first request was made, on the worker's clock.
+    /// Time of the first request, on the worker's clock.
     begin_ns: Option<u64>,
     count: u32,
 }
 
 impl<G: Generator> Noted<G> {
-    /// Sends the requests of `inner` to the receiver as they complete, the last part when it is
-    /// dropped: at most 2^24 requests.
+    /// Sends the requests of `inner` to the receiver as they complete, up to 2^24. The last part is
+    /// sent when this is dropped.
     #[must_use]
     pub fn new(inner: G, receiver: Option<Sender<Vec<NotedRequest>>>, slot_count: u32) -> Self {
         let notes = receiver.map(|receiver| RequestNotes {
@@ -82,6 +82,7 @@ impl RequestNotes {
         };
         let begin_ns = self.begin_ns.unwrap_or(now_ns);
         self.gathered.push(NotedRequest {
+            // A failed request has moved nothing.
             moved_bytes: u32::try_from(completion.result).unwrap_or(0),
             done_ns: now_ns.saturating_sub(begin_ns),
             ..noted
@@ -94,7 +95,7 @@ impl RequestNotes {
     fn hand_over(&mut self) {
         let empty = Vec::with_capacity(NOTES_AT_ONCE);
         let gathered = std::mem::replace(&mut self.gathered, empty);
-        // Where nobody receives any more, nobody wants them.
+        // If the receiver is gone, the log is no longer needed.
         let _ = self.receiver.send(gathered);
     }
 }

@@ -1,4 +1,4 @@
-//! When the requests of a job's directions are due.
+//! Due times of the requests in each direction of a job.
 
 use plan::ArrivalKind;
 use plan::job::{JobPlan, PaceRule, SizeRule};
@@ -6,18 +6,18 @@ use plan::job::{JobPlan, PaceRule, SizeRule};
 use crate::rng::mix;
 use crate::{Arrivals, GenerateError, Rng};
 
-/// Rates of bytes above this are refused, in bytes per second.
+/// Upper limit of byte rates, in bytes per second.
 const BYTE_RATE_MAX: f64 = 1e15;
 const NS_PER_SECOND: f64 = 1e9;
 const NS_PER_MICROSECOND: u64 = 1000;
 
-/// Due times of a direction, in nanoseconds from the start, in rising order.
+/// Due times of a direction, in nanoseconds from the start, ascending.
 #[derive(Debug, Clone)]
 pub(super) struct DuePace {
     law: PaceLaw,
-    /// When the next is due.
+    /// Due time of the next request.
     due_ns: u64,
-    /// Pauses that push due times back so far.
+    /// Total of the pauses by which due times are delayed.
     pushed_ns: u64,
     ignores_pauses: bool,
 }
@@ -25,20 +25,20 @@ pub(super) struct DuePace {
 #[derive(Debug, Clone)]
 enum PaceLaw {
     Requests(Arrivals),
-    /// Each request is as far behind the one before as that moves bytes.
+    /// The gap after each request is proportional to its length.
     Bytes {
-        /// In parts of 2^-64.
+        /// In units of 2^-64 ns.
         ns_per_byte: u128,
-        /// In parts of 2^-64 ns.
+        /// In units of 2^-64 ns.
         due: u128,
     },
-    /// As bytes, with exponential gaps of that mean.
+    /// Like `Bytes`, with exponential gaps of the same mean.
     PoissonBytes {
         ns_per_byte: f64,
         due_ns: f64,
         rng: Rng,
     },
-    /// Exponential gaps of a mean of whole microseconds, cut to whole microseconds.
+    /// Exponential gaps with a mean of whole microseconds, truncated to whole microseconds.
     Microseconds {
         mean_us: u64,
         rng: Rng,
@@ -61,11 +61,13 @@ impl DuePace {
             });
         }
         let law = if is_poisson && plan.stream.is_to_the_letter {
+            // fio converts a byte rate as if every request had the smallest size.
             let per_request = if rule.is_of_bytes {
                 f64::from(sizes.min_bytes().max(1))
             } else {
                 1.0
             };
+            // fio computes with whole requests per second.
             let requests = ((rate / per_request) as u64).max(1);
             let mean_us = 1_000_000 / requests;
             PaceLaw::Microseconds { mean_us, rng }
@@ -77,6 +79,8 @@ impl DuePace {
             }
         } else if rule.is_of_bytes {
             PaceLaw::Bytes {
+                // At the highest rate a byte takes a millionth of a nanosecond, so the unit must be
+                // far smaller.
                 ns_per_byte: (NS_PER_SECOND / rate * 2_f64.powi(64)) as u128,
                 due: 0,
             }
@@ -97,13 +101,13 @@ impl DuePace {
         })
     }
 
-    /// When the next request is due.
+    /// Due time of the next request.
     #[inline]
     pub(super) const fn due_ns(&self) -> u64 {
         self.due_ns.saturating_add(self.pushed_ns)
     }
 
-    /// A request of so many bytes was issued.
+    /// Advances the due time after a request of `length_bytes` was issued.
     #[inline]
     pub(super) fn issued(&mut self, length_bytes: u32) {
         match &mut self.law {
@@ -131,7 +135,7 @@ impl DuePace {
         }
     }
 
-    /// The job paused for so long.
+    /// Records a pause of the job. Delays due times if the rate ignores pauses.
     pub(super) const fn paused(&mut self, pause_ns: u64) {
         if self.ignores_pauses {
             self.pushed_ns = self.pushed_ns.saturating_add(pause_ns);

@@ -1,4 +1,4 @@
-//! Where random requests of a job begin in one of its files, or in a zone of one.
+//! Start positions of a job's random requests in one of its files, or in a zone of a file.
 
 use plan::Distribution;
 
@@ -9,12 +9,12 @@ use crate::position::{Draw, Permutation, Seeds};
 use crate::rng::mix;
 use crate::{GenerateError, Rng};
 
-/// The places where random requests of a direction can begin in a part of a file.
+/// Possible start positions of random requests of a direction in a part of a file.
 #[derive(Debug, Clone)]
 pub(super) struct RandomPlaces {
     align: Divisor,
     count: u64,
-    /// Of the orders of rounds behind the first.
+    /// Seed of the orders of later rounds.
     seed: u64,
     law: PlaceLaw,
 }
@@ -23,25 +23,25 @@ pub(super) struct RandomPlaces {
 enum PlaceLaw {
     Once(Permutation),
     Drawn(Draw),
-    /// First place and number of places of each zone.
+    /// First position and number of positions of each zone.
     Zones {
         choice: Weighted,
         zones: Box<[(u64, u64)]>,
     },
 }
 
-/// How the places of a direction come.
+/// Selection rule for the positions of a direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PlaceRule<'a> {
-    /// Each once before any comes again.
+    /// Each position once before any is repeated.
     Once,
-    /// By a law.
+    /// By a distribution.
     Drawn(&'a Distribution),
     /// By zones: share of the requests in percent, and bytes.
     Zones(&'a [(f64, u64)]),
 }
 
-/// Which order the places have and where those of a rank lie.
+/// Seeds for the order of the positions and for scattering ranks over them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlaceSeeds {
     pub(super) order: u64,
@@ -49,7 +49,7 @@ pub(super) struct PlaceSeeds {
 }
 
 impl RandomPlaces {
-    /// The places in `room_bytes`, which hold one request of `smallest_bytes` at least.
+    /// The positions in `room_bytes`, which must be large enough for a request of `smallest_bytes`.
     pub(super) fn new(
         rule: &PlaceRule<'_>,
         (room_bytes, smallest_bytes, align_bytes): (u64, u32, u32),
@@ -85,13 +85,14 @@ impl RandomPlaces {
         self.align.value()
     }
 
-    /// Where the next request begins, counted from the start of the part; `turn` is how many came
-    /// before in this order, and `round` which order that is.
+    /// Start of the next request, relative to the start of the part. `turn` is the number of
+    /// previous requests in this order, and `round` is the number of the order.
     #[inline]
     pub(super) fn start_bytes(&self, rng: &mut Rng, turn: &mut u64, round: u64) -> u64 {
         let index = match &self.law {
             PlaceLaw::Once(order) => {
                 let index = *turn;
+                // fio repeats the same order after the last position.
                 *turn = if index + 1 == self.count {
                     0
                 } else {
@@ -100,6 +101,8 @@ impl RandomPlaces {
                 if round == 0 {
                     order.apply(index)
                 } else {
+                    // Only zones have later rounds, so their orders are computed when needed and
+                    // not kept.
                     Permutation::new(self.count, mix(self.seed ^ round)).apply(index)
                 }
             }
@@ -112,14 +115,14 @@ impl RandomPlaces {
         index * self.align.value()
     }
 
-    /// The last place that is not behind one.
+    /// Last position at or before an offset.
     #[inline]
     pub(super) const fn at_or_before(&self, offset_bytes: u64) -> u64 {
         self.align.round_down(offset_bytes)
     }
 }
 
-/// Zones that are told in bytes; those behind the end of the part are left out.
+/// Zones given in bytes; zones after the end of the part are left out.
 fn drawn_zones(
     zones: &[(f64, u64)],
     align: Divisor,
@@ -130,6 +133,7 @@ fn drawn_zones(
     for &(percent, bytes) in zones {
         let first = align.divide(end_bytes).0;
         end_bytes = end_bytes.saturating_add(bytes);
+        // A zone that is smaller than the alignment still has one position.
         let last = align.divide(end_bytes).0.max(first + 1).min(count);
         if first < last {
             weights.push(percent);

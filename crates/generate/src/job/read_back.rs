@@ -1,4 +1,4 @@
-//! What a job wrote, once more: the same walk a second time.
+//! Reading back what a job wrote, by repeating the same walk.
 
 use plan::job::{JobPlan, Mix};
 
@@ -10,24 +10,24 @@ use super::walk::{JobWalk, WalkPosition};
 use crate::GenerateError;
 use crate::arithmetic::Divisor;
 
-/// Requests of a loop whose directions are kept, at most: a bit each.
+/// Maximum number of requests in a loop whose directions are recorded, one bit each.
 const DIRECTIONS_MAX: u64 = 1 << 36;
 
-/// Goes over the writes of a loop behind the loop itself.
+/// Repeats the walk of a loop and finds its writes.
 #[derive(Debug, Clone)]
 pub(super) struct WrittenWalk {
-    /// Where the second walk stands.
+    /// Position of the second walk.
     position: WalkPosition,
-    /// Writes of the loop, and how many of them the second walk has met.
+    /// Writes of the loop, and the number of these that the second walk has reached.
     written_count: u64,
     met_count: u64,
-    /// Requests that the second walk has met.
+    /// Requests that the second walk has reached.
     request_count: u64,
     /// Requests of the loop.
     issued_count: u64,
-    /// What was written and not read since; none where no place comes twice in a loop.
+    /// Blocks written and not read since; `None` if no position occurs twice in a loop.
     unread: Option<UnreadBlocks>,
-    /// Which requests of the loop were writes; none where the walk knows.
+    /// Requests of the loop that were writes; `None` if the walk determines the directions.
     directions: Option<BlockMap>,
 }
 
@@ -40,7 +40,7 @@ struct UnreadBlocks {
 }
 
 impl WrittenWalk {
-    /// `position` is where the loop begins.
+    /// Prepares the second walk. `position` is the start of the loop.
     pub(super) fn new(
         plan: &JobPlan,
         walk: &JobWalk,
@@ -48,11 +48,12 @@ impl WrittenWalk {
     ) -> Result<Self, GenerateError> {
         let stream = &plan.stream;
         let has_pace = stream.pace.read.is_some() || stream.pace.write.is_some();
+        // With rates, the clock decides the directions, so a second walk cannot repeat them.
         let directions = if has_pace && matches!(stream.mix, Mix::Both { .. }) {
             let smallest = walk.smallest_bytes().max(1);
             let by_bytes = stream.end.bytes / u64::from(smallest);
             let count = by_bytes.min(stream.end.requests.unwrap_or(u64::MAX));
-            let wanted = "at most 2^36 where paced reads and writes are read back";
+            let wanted = "at most 2^36 if rate-limited reads and writes are read back";
             if count > DIRECTIONS_MAX {
                 number("the number of requests in a loop", 0, wanted)?;
             }
@@ -66,6 +67,7 @@ impl WrittenWalk {
             met_count: 0,
             request_count: 0,
             issued_count: 0,
+            // Only a loop that may repeat a position needs the map.
             unread: walk
                 .may_repeat(stream)
                 .then(|| UnreadBlocks::new(walk, walk.grain_bytes(stream))),
@@ -73,7 +75,7 @@ impl WrittenWalk {
         })
     }
 
-    /// A loop begins.
+    /// Starts a loop.
     pub(super) fn begin_loop(&mut self, position: &WalkPosition) {
         self.position.copy_from(position);
         self.written_count = 0;
@@ -85,7 +87,7 @@ impl WrittenWalk {
         }
     }
 
-    /// A request of the loop was issued.
+    /// Records a request of the loop.
     #[inline]
     pub(super) fn issued(&mut self, access: JobAccess, side: JobSide) {
         if side == JobSide::Write {
@@ -100,19 +102,20 @@ impl WrittenWalk {
         self.issued_count += 1;
     }
 
-    /// Writes of the loop that the second walk has not met.
+    /// Number of writes of the loop that the second walk has not reached.
     #[inline]
     pub(super) const fn left_count(&self) -> u64 {
         self.written_count - self.met_count
     }
 
-    /// What was written and not met is not read any more.
+    /// Gives up the writes that the second walk has not reached.
     pub(super) const fn forget(&mut self) {
         self.met_count = self.written_count;
     }
 
-    /// The next write that was not read since; none where there is no more. `choose` tells the
-    /// direction of the next request as the loop did, and gets it where that is known.
+    /// The next write that was not read since; `None` if there are no more. `choose` returns the
+    /// direction of the next request, as in the loop; it is given the direction if that was
+    /// recorded.
     pub(super) fn next(
         &mut self,
         walk: &JobWalk,
@@ -136,6 +139,7 @@ impl WrittenWalk {
                 continue;
             }
             self.met_count += 1;
+            // A block that was written twice is read only once.
             if self
                 .unread
                 .as_mut()
@@ -175,8 +179,9 @@ impl UnreadBlocks {
         self.blocks(access).for_each(|block| self.map.put(block));
     }
 
-    /// Whether there was something in it that was written and not read since.
+    /// Marks a request as read. Returns `true` if any of it was written and not read since.
     fn read(&mut self, access: JobAccess) -> bool {
+        // `fold` marks all blocks; `any` would stop at the first unread one.
         self.blocks(access)
             .fold(false, |any, block| self.map.take(block) | any)
     }

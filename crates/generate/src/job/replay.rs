@@ -1,4 +1,4 @@
-//! Requests of a log, made again in their order and at their times.
+//! Replay of the requests in a log, in order and at their times.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use plan::job::{RecordedAct, RecordedKind, RecordedPlan};
 use super::{JobSlot, JobStream};
 use crate::{GenerateError, Step};
 
-/// Where a replay stands.
+/// State of a replay.
 #[derive(Debug, Clone)]
 pub(super) struct ReplayTurns {
     acts: Arc<[RecordedAct]>,
-    /// The next one.
+    /// Index of the next request.
     at: usize,
     is_paced: bool,
-    /// When this loop began, on the worker's clock.
+    /// Start of this loop, on the worker's clock.
     begin_ns: Option<u64>,
 }
 
-/// What is next in a replay.
-enum Turn {
+/// Next step of a replay.
+enum ReplayTurn {
     Act { act: RecordedAct, due_ns: u64 },
     NotBefore(u64),
     Over,
@@ -28,14 +28,14 @@ enum Turn {
 
 impl ReplayTurns {
     /// # Errors
-    /// When the log is not there: results keep none.
+    /// If the log is missing: stored results do not include it.
     pub(super) fn new(plan: &RecordedPlan) -> Result<Self, GenerateError> {
         let count = plan.acts.len() as u64;
         if count == 0 || count != plan.request_count {
             return Err(GenerateError::JobNumber {
                 what: "the number of recorded requests",
                 value: count,
-                wanted: "that of its log, and above 0",
+                wanted: "the number in its log, and above 0",
             });
         }
         Ok(Self {
@@ -46,14 +46,15 @@ impl ReplayTurns {
         })
     }
 
-    fn next(&mut self, now_ns: u64) -> Turn {
+    fn next(&mut self, now_ns: u64) -> ReplayTurn {
         let Some(act) = self.acts.get(self.at).copied() else {
             self.at = 0;
+            // The times of the next loop count from its own start.
             self.begin_ns = None;
-            return Turn::Over;
+            return ReplayTurn::Over;
         };
         let due_ns = match self.is_paced {
-            // Times count from the beginning, so that no delay adds up.
+            // All times are relative to the start, so delays do not add up.
             true => {
                 let begin_ns = *self.begin_ns.get_or_insert(now_ns);
                 begin_ns.saturating_add(act.due_ns)
@@ -61,10 +62,10 @@ impl ReplayTurns {
             false => 0,
         };
         if due_ns > now_ns {
-            return Turn::NotBefore(due_ns);
+            return ReplayTurn::NotBefore(due_ns);
         }
         self.at += 1;
-        Turn::Act { act, due_ns }
+        ReplayTurn::Act { act, due_ns }
     }
 }
 
@@ -74,11 +75,11 @@ impl JobStream {
         let turn = self
             .replay
             .as_mut()
-            .map_or(Turn::Over, |it| it.next(now_ns));
+            .map_or(ReplayTurn::Over, |it| it.next(now_ns));
         let (act, due_ns) = match turn {
-            Turn::Act { act, due_ns } => (act, due_ns),
-            Turn::NotBefore(until_ns) => return Step::Wait { until_ns },
-            Turn::Over => return self.end_loop(),
+            ReplayTurn::Act { act, due_ns } => (act, due_ns),
+            ReplayTurn::NotBefore(until_ns) => return Step::Wait { until_ns },
+            ReplayTurn::Over => return self.end_loop(),
         };
         let operation = match act.kind {
             RecordedKind::Read => Operation::Read,

@@ -1,4 +1,4 @@
-//! Reads and writes, and the rules of each.
+//! Reads and writes, with the rules for each.
 
 use engine::Operation;
 use plan::job::{BlockRule, StreamPlan};
@@ -7,7 +7,7 @@ use super::size_draw::SizeDraw;
 use crate::GenerateError;
 use crate::arithmetic::threshold;
 
-/// Which way a request moves data.
+/// Direction of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobSide {
     Read = 0,
@@ -15,7 +15,7 @@ pub(super) enum JobSide {
 }
 
 impl JobSide {
-    /// What its requests do.
+    /// Operation of the requests in this direction.
     #[inline]
     pub(super) const fn operation(self) -> Operation {
         match self {
@@ -25,18 +25,18 @@ impl JobSide {
     }
 }
 
-/// Both, at the places of their numbers.
+/// Both directions, at the indexes of their numbers.
 pub(super) const SIDES: [JobSide; 2] = [JobSide::Read, JobSide::Write];
 
-/// The rules of a direction.
+/// Rules of one direction.
 #[derive(Debug, Clone)]
 pub(super) struct SideRule {
     pub(super) sizes: SizeDraw,
-    /// Of 2^32 draws, how many go to a random place.
+    /// Number of random positions per 2^32 draws.
     pub(super) random: u64,
 }
 
-/// The blocks of the directions that are used.
+/// The block rules of the directions that are used.
 pub(super) fn used_blocks(stream: &StreamPlan) -> Vec<&BlockRule> {
     let read = stream.mix.reads().then_some(&stream.blocks.read);
     let write = stream.mix.writes().then_some(&stream.blocks.write);

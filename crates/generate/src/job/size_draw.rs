@@ -6,10 +6,10 @@ use super::number;
 use crate::choice::Weighted;
 use crate::{GenerateError, Rng};
 
-/// Draws of a size that does not fit, before the smallest is taken.
+/// Number of draws that may not fit, before the smallest size is used.
 const DRAWS_MAX: u32 = 16;
 
-/// The sizes of a direction's requests, prepared.
+/// Prepared sizes of the requests in one direction.
 #[derive(Debug, Clone)]
 pub(super) enum SizeDraw {
     Fixed {
@@ -18,7 +18,7 @@ pub(super) enum SizeDraw {
     Range {
         min_bytes: u32,
         unit_bytes: u32,
-        /// How many sizes there are.
+        /// Number of different sizes.
         count: u64,
     },
     Split {
@@ -68,7 +68,7 @@ impl SizeDraw {
         }
     }
 
-    /// What all sizes are multiples of.
+    /// A common divisor of all sizes.
     pub(super) fn grain_bytes(&self) -> u32 {
         match self {
             Self::Fixed { bytes } => *bytes,
@@ -84,13 +84,14 @@ impl SizeDraw {
         }
     }
 
-    /// A size that is at most `room_bytes`; none where the smallest is too large.
+    /// A size of at most `room_bytes`; `None` if even the smallest is too large.
     ///
-    /// One that is too large is drawn again, so that a file's end gives no size that nobody asked
-    /// for.
+    /// Sizes that are too large are drawn again, so that the end of a file does not produce a size
+    /// that was not requested.
     #[inline]
     pub(super) fn fitting(&self, rng: &mut Rng, room_bytes: u64) -> Option<u32> {
         if let Self::Fixed { bytes } = self {
+            // fio never uses the end of a file that is smaller than a request.
             return (u64::from(*bytes) <= room_bytes).then_some(*bytes);
         }
         self.drawn(rng, room_bytes)
@@ -123,7 +124,7 @@ impl SizeDraw {
     }
 }
 
-/// Weights that something can be drawn by.
+/// Checks that weights are not negative and that their sum is positive and finite.
 pub(super) fn check_weights(weights: &[f64]) -> Result<(), GenerateError> {
     let sum: f64 = weights.iter().sum();
     let is_wrong = weights.iter().any(|weight| *weight < 0.0);
@@ -136,7 +137,7 @@ pub(super) fn check_weights(weights: &[f64]) -> Result<(), GenerateError> {
     Ok(())
 }
 
-/// The largest number that divides both; the other one where one is 0.
+/// Greatest common divisor; if one number is 0, the other number.
 pub(super) const fn common_divisor(first: u64, second: u64) -> u64 {
     let (mut larger, mut smaller) = (first, second);
     while smaller != 0 {

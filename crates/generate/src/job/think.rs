@@ -1,15 +1,15 @@
-//! Pauses of a job between its requests.
+//! Pauses between the requests of a job.
 
 use plan::job::ThinkRule;
 
-/// Counts what lies between pauses.
+/// Counts requests or time between pauses.
 ///
-/// A pause begins when all that was in flight is done, so that it is one of the target, too.
+/// A pause begins when nothing is in flight, so that the target pauses too.
 #[derive(Debug, Clone)]
 pub(super) struct ThinkTime {
     rule: ThinkRule,
     count: u64,
-    /// When the time since the last pause began.
+    /// Start of the time since the last pause.
     since_ns: Option<u64>,
     is_due: bool,
 }
@@ -24,22 +24,23 @@ impl ThinkTime {
         }
     }
 
-    /// Whether a pause begins as soon as nothing is in flight.
+    /// `true` if a pause begins as soon as nothing is in flight.
     #[inline]
     pub(super) const fn is_due(&self) -> bool {
         self.is_due
     }
 
-    /// A request was issued.
+    /// Records that a request was issued.
     #[inline]
     pub(super) fn issued(&mut self, now_ns: u64) {
+        // The time between pauses begins with a request, not with the pause before it.
         self.since_ns.get_or_insert(now_ns);
         if self.rule.counts_issued {
             self.counted(now_ns);
         }
     }
 
-    /// A request has completed.
+    /// Records that a request has completed.
     #[inline]
     pub(super) fn completed(&mut self, now_ns: u64) {
         if !self.rule.counts_issued {
@@ -57,7 +58,7 @@ impl ThinkTime {
         };
     }
 
-    /// Begins the pause that is due; how long it is.
+    /// Begins the pause that is due. Returns its length in nanoseconds.
     pub(super) const fn begin(&mut self) -> u64 {
         self.count = 0;
         self.since_ns = None;

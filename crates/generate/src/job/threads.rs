@@ -1,4 +1,4 @@
-//! Queue depth of a job whose engine has one request at a time: as many threads.
+//! Queue depth of a job whose engine handles one request at a time: one thread per request.
 
 use plan::job::{JobFile, JobPlan};
 use plan::{SpanPlan, WorkerPlan};
@@ -7,7 +7,7 @@ use crate::rng::mix;
 use plan::share;
 
 /// The threads of a worker with a job, as workers. If there are several, each uses its own part of
-/// every file and does its share of the job's bytes and requests. The parts are equally large,
+/// every file and performs its share of the job's bytes and requests. The parts have equal size,
 /// except the last.
 #[must_use]
 pub fn threads(plan: &WorkerPlan) -> Vec<WorkerPlan> {
@@ -34,9 +34,9 @@ fn one_at_a_time(span: &SpanPlan) -> SpanPlan {
     }
 }
 
-/// The part of a job that one of its `count` threads does.
+/// The part of a job for one of its `count` threads.
 fn part_of(job: &JobPlan, (index, count): (u32, u32)) -> JobPlan {
-    // All sizes and places of its requests are multiples of this.
+    // All sizes and positions of its requests are multiples of this.
     let unit = u64::from(job.buffer_bytes().max(1));
     let file_part = |file: &JobFile| {
         let (start, end) = (
@@ -62,10 +62,11 @@ fn part_of(job: &JobPlan, (index, count): (u32, u32)) -> JobPlan {
     part
 }
 
-/// Where part `index` of `count` begins: a multiple of the unit, or the end of the last part.
+/// Start of part `index` of `count`: a multiple of the unit, or the end of the last part.
 fn cut(bytes: u64, unit_bytes: u64, (index, count): (u32, u32)) -> u64 {
     match index == count {
         true => bytes,
+        // Divided before it is rounded, so that all parts but the last are equal.
         false => bytes / u64::from(count) / unit_bytes * unit_bytes * u64::from(index),
     }
 }

@@ -1,4 +1,4 @@
-//! Which direction is next, and when syncs follow writes.
+//! Selection of the next direction, and syncs after writes.
 
 use engine::{Operation, OperationSet, Request};
 use plan::job::{JobPlan, NameWork, RangeSync, RecordedKind, SyncRule};
@@ -7,49 +7,49 @@ use super::access::JobAccess;
 use super::sides::JobSide;
 use super::walk::WalkPosition;
 
-/// How directions are chosen.
+/// Selection rule for directions.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MixRule {
     Always(JobSide),
-    /// Of 2^32 draws, how many are reads.
+    /// Number of reads per 2^32 draws.
     Drawn(u64),
 }
 
-/// Syncs behind writes.
+/// Syncs after writes.
 #[derive(Debug, Clone)]
 pub(super) struct SyncTurns {
     pub(super) rule: SyncRule,
-    /// Writes since the last of each.
+    /// Writes since the last sync of each kind.
     since_fsync: u32,
     since_fdatasync: u32,
     ranges: Option<RangeTurns>,
     pub(super) due: Option<DueSync>,
 }
 
-/// A sync that comes before the next request.
+/// A sync that is issued before the next request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DueSync {
     pub(super) operation: Operation,
     pub(super) file_index: u32,
-    /// What is synced; the whole file but for a range.
+    /// Range to sync; 0 and 0 for a whole file.
     pub(super) offset_bytes: u64,
     pub(super) length_bytes: u32,
-    /// What is done with a range, as requests have it.
+    /// Flags for syncing a range, as in requests.
     pub(super) how: u8,
 }
 
-/// Ranges that are written out behind writes.
+/// Ranges that are written out after writes.
 #[derive(Debug, Clone)]
 struct RangeTurns {
     write_count: u32,
     how: u8,
-    /// Writes since the last one.
+    /// Writes since the last range was synced.
     since: u32,
-    /// By file: the first byte and the end of what was written since the last one.
+    /// Start and end of the data written since the last sync, by file.
     written: Box<[(u64, u64)]>,
 }
 
-/// A file of which nothing was written.
+/// Range of a file without writes.
 const NOTHING_WRITTEN: (u64, u64) = (u64::MAX, 0);
 
 impl MixRule {
@@ -64,7 +64,7 @@ impl MixRule {
 }
 
 impl DueSync {
-    /// Of a whole file.
+    /// A sync of a whole file.
     pub(super) const fn whole(operation: Operation, file_index: u32) -> Self {
         Self {
             operation,
@@ -104,7 +104,7 @@ impl RangeTurns {
         let (first_bytes, end_bytes) = std::mem::replace(written, NOTHING_WRITTEN);
         Some(DueSync {
             offset_bytes: first_bytes,
-            // What no request can say is all that is behind.
+            // A range that is too long for a request becomes 0, which means up to the end.
             length_bytes: u32::try_from(end_bytes - first_bytes).unwrap_or(0),
             how: self.how,
             ..DueSync::whole(Operation::SyncFileRange, access.file_index)
@@ -137,6 +137,7 @@ impl SyncTurns {
             self.since_fdatasync += 1;
             if self.since_fdatasync == self.rule.fdatasync_each {
                 self.since_fdatasync = 0;
+                // A sync of the whole file already includes the other kinds, so one sync is enough.
                 self.due
                     .get_or_insert(DueSync::whole(Operation::Fdatasync, file_index));
             }

@@ -1,4 +1,4 @@
-//! Where the requests of a job go: a function of the plan, the seed and the directions alone.
+//! Positions of a job's requests, determined only by the plan, the seed and the directions.
 
 mod plain;
 mod unused;
@@ -20,7 +20,7 @@ use crate::arithmetic::Divisor;
 use crate::rng::mix;
 use crate::{GenerateError, Rng};
 
-/// What does not change while requests are made.
+/// Parameters that do not change while requests are generated.
 #[derive(Debug, Clone)]
 pub(super) struct JobWalk {
     sides: [SideRule; 2],
@@ -30,39 +30,39 @@ pub(super) struct JobWalk {
     run_length: u32,
     wrap: Wrap,
     zones: Option<ZoneWalk>,
-    /// The bytes of the smallest request of either direction.
+    /// Size of the smallest request of either direction.
     smallest_bytes: u32,
-    /// Whether a file has no more once as much was moved as it holds: where random places come
-    /// once.
+    /// `true` if a file is finished when as many bytes were moved as it has, because random
+    /// positions are used once.
     is_done_by_bytes: bool,
-    /// Whether both directions take their turns in one order of the places.
+    /// `true` if both directions draw from one common order of positions.
     shares_order: bool,
-    /// Blocks of the map of what was used; none where there is no map.
+    /// Size of the blocks in the map of used blocks; `None` if there is no map.
     map_block: Option<Divisor>,
     seed: u64,
 }
 
-/// A part of a file.
+/// The used part of a file.
 #[derive(Debug, Clone)]
 pub(super) struct JobPart {
     pub(super) start_bytes: u64,
     pub(super) size_bytes: u64,
-    /// Where the blocks of this part begin in the map of all.
+    /// First block of this part in the map of all parts.
     first_block: u64,
-    /// By direction; none where there is no random request or no room for one.
+    /// By direction; `None` if there are no random requests or none fits.
     random: [Option<RandomPlaces>; 2],
 }
 
-/// Where a job stands.
+/// Position of a job in its files.
 #[derive(Debug, Clone)]
 pub(super) struct WalkPosition {
     turn: FileTurn,
     files: Box<[FilePosition]>,
-    /// Of places, files and directions: goes on over the loops.
+    /// For positions, files and directions; continues across loops.
     pub(super) rng: Rng,
-    /// Of sizes: begins anew with each loop.
+    /// For sizes; restarts with each loop.
     size_rng: Rng,
-    /// Blocks that were used since the files began anew.
+    /// Blocks used since the files were restarted.
     used: BlockMap,
 }
 
@@ -72,7 +72,7 @@ impl JobWalk {
         number("the number of files", plan.files.len() as u64, "above 0")?;
         number("the length of runs", stream.run_length.into(), "above 0")?;
         let in_a_row = stream.requests_per_file.into();
-        number("the requests in a row to a file", in_a_row, "above 0")?;
+        number("the consecutive requests per file", in_a_row, "above 0")?;
         let used: Vec<&BlockRule> = used_blocks(stream);
         let smallest_bytes = used.iter().map(|it| it.sizes.min_bytes()).min();
         let smallest_bytes = smallest_bytes.unwrap_or(0);
@@ -81,6 +81,7 @@ impl JobWalk {
             .iter()
             .all(|it| it.sizes.min_bytes() == it.sizes.max_bytes());
         let once = stream.visits == Visits::Once;
+        // With one fixed size, an order without repetition has the same effect as fio's map.
         let to_the_letter = stream.is_to_the_letter && !(alike && all_fixed);
         let zones = stream.zones.as_ref().map(ZoneWalk::new).transpose()?;
         let has_map = once && to_the_letter && zones.is_none();
@@ -120,6 +121,7 @@ impl JobWalk {
             };
             let seeds = PlaceSeeds {
                 order: mix(self.seed ^ mix(index)),
+                // Depends only on the file, so that all jobs have the same hot spots.
                 scatter: file.file_index.into(),
             };
             let mut random = [None, None];
@@ -139,7 +141,7 @@ impl JobWalk {
         Ok(parts.into())
     }
 
-    /// The random places of a direction.
+    /// Random positions of a direction.
     fn places(
         &self,
         stream: &StreamPlan,
@@ -158,7 +160,8 @@ impl JobWalk {
         }
         let blocks = [&stream.blocks.read, &stream.blocks.write][side as usize];
         number("the alignment", blocks.align_bytes.into(), "above 0")?;
-        // Sizes that differ cannot each have every place once, and a map knows by itself.
+        // Requests of different sizes cannot each use every position once, and a map excludes
+        // repetition anyway.
         let is_drawn = self.map_block.is_some() || !rule.sizes.is_fixed();
         let of_side = side as usize;
         let visits = match &stream.visits {
@@ -174,7 +177,7 @@ impl JobWalk {
         RandomPlaces::new(&visits, room, seeds).map(Some)
     }
 
-    /// Before the first request.
+    /// Position before the first request.
     pub(super) fn position(&self, in_a_row: u32) -> WalkPosition {
         let block_count = self.parts.last().map_or(0, |part| {
             let blocks = |block: Divisor| block.divide(part.size_bytes).0 + 1;
@@ -189,12 +192,12 @@ impl JobWalk {
         }
     }
 
-    /// Bytes of the smallest request.
+    /// Size of the smallest request.
     pub(super) const fn smallest_bytes(&self) -> u32 {
         self.smallest_bytes
     }
 
-    /// Whether a loop may come to a place twice.
+    /// `true` if a loop may use a position twice.
     pub(super) fn may_repeat(&self, stream: &StreamPlan) -> bool {
         let is_once =
             stream.visits == Visits::Once && (self.map_block.is_some() || self.shares_order);
@@ -215,15 +218,16 @@ impl JobWalk {
         mix(self.seed ^ 0x517e_5eed)
     }
 
-    /// All files begin anew.
+    /// Restarts all files.
     pub(super) fn start_over(&self, position: &mut WalkPosition) {
+        // fio repeats the same order and sizes in each loop and after each wrap.
         position.turn.reset(&self.files);
         position.files.fill(FilePosition::default());
         position.size_rng = Rng::new(self.size_seed());
         position.used.clear();
     }
 
-    /// What all lengths and places are multiples of.
+    /// A common divisor of all lengths and positions.
     pub(super) fn grain_bytes(&self, stream: &StreamPlan) -> u64 {
         let mut grain = 0;
         for blocks in used_blocks(stream) {
@@ -244,7 +248,7 @@ impl JobWalk {
         common_divisor(grain, self.step_bytes.unsigned_abs()).max(1)
     }
 
-    /// The next request of a direction; none where no file has more for it.
+    /// The next request in a direction; `None` if no file has more for it.
     #[inline]
     pub(super) fn next(&self, position: &mut WalkPosition, side: JobSide) -> Option<JobAccess> {
         let WalkPosition {
@@ -297,7 +301,7 @@ impl JobWalk {
         Some((offset_bytes, length_bytes))
     }
 
-    /// A place between two bytes of a part.
+    /// A position within a range of a part.
     #[inline]
     fn place_in(
         &self,
@@ -318,6 +322,7 @@ impl JobWalk {
         {
             return None;
         }
+        // fio's `randread:4`: a new random position after every four requests.
         if self.run_length > 1 {
             if file.run_left[number] > 0 {
                 file.run_left[number] -= 1;
@@ -335,7 +340,7 @@ impl JobWalk {
         self.random(part, file, draws, side, (low_bytes, high_bytes))
     }
 
-    /// Behind the last request, or at its place again.
+    /// A position at the end of the last request, or at its start again.
     fn in_run(
         &self,
         file: &FilePosition,
@@ -367,9 +372,9 @@ impl JobWalk {
         if self.step_bytes != 0 && offset_bytes > low_bytes {
             let before_bytes = offset_bytes;
             offset_bytes = match offset_bytes.checked_add_signed(self.step_bytes) {
-                // A step across the end begins again, but not in the last of several zones; who is
-                // at the end is done. fio compares with the length of the file what it counts from
-                // `offset`, and so begins again there.
+                // A step past the end restarts, except in the last of several zones. A position
+                // already at the end is finished. fio compares the distance from `offset` with the
+                // length of the file, and so restarts at `offset`.
                 Some(behind)
                     if behind >= high_bytes.saturating_add(part.start_bytes)
                         && before_bytes < high_bytes
@@ -378,7 +383,7 @@ impl JobWalk {
                     part.start_bytes
                 }
                 Some(offset_bytes) if offset_bytes >= low_bytes => offset_bytes,
-                // Before the first byte: from the end backward.
+                // Before the first byte: continue backward from the end.
                 _ => high_bytes
                     .saturating_add_signed(self.step_bytes)
                     .max(low_bytes),
@@ -407,18 +412,20 @@ impl JobWalk {
             return self.random_unused(unused, start_bytes, draws, side);
         }
         let sizes = &self.sides[number].sizes;
-        // The order of the first pass is that of jobs without zones.
+        // The first pass uses the same order as jobs without zones.
         let round = file.zone_round.saturating_sub(1);
         let start_bytes = places.start_bytes(draws.rng, turn, round);
         let room_bytes = high_bytes - low_bytes;
         if self.zones.is_some() {
-            // The end of the file may cut its last zone.
+            // The end of the file may cut off its last zone.
             let room_bytes = room_bytes.checked_sub(start_bytes)?;
             let length_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
             return Some((low_bytes + start_bytes, length_bytes));
         }
         let length_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
         let last_bytes = room_bytes - u64::from(length_bytes);
+        // Positions are prepared for the smallest size. A larger request may not fit at the last
+        // ones.
         let start_bytes = if start_bytes > last_bytes {
             places.at_or_before(last_bytes)
         } else {
@@ -428,7 +435,7 @@ impl JobWalk {
     }
 }
 
-/// What drawing a place needs and changes.
+/// Random state for drawing a position.
 struct WalkDraws<'a> {
     rng: &'a mut Rng,
     size_rng: &'a mut Rng,
@@ -436,8 +443,9 @@ struct WalkDraws<'a> {
 }
 
 impl WalkPosition {
-    /// Becomes what another of the same walk is.
+    /// Copies another position of the same walk.
     pub(super) fn copy_from(&mut self, other: &Self) {
+        // In place, because the measurement loop must not allocate.
         self.turn.copy_from(&other.turn);
         self.files.copy_from_slice(&other.files);
         self.rng = other.rng.clone();

@@ -1,4 +1,4 @@
-//! Parts of a job's files with gaps between them, one after the other.
+//! Zones of a job's files with gaps between them, used one after another.
 
 use plan::job::ZoneRule;
 
@@ -6,7 +6,7 @@ use super::file_position::FilePosition;
 use super::number;
 use crate::GenerateError;
 
-/// Zones of a file, counted from its first byte that is used.
+/// Zones of a file, relative to its first used byte.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ZoneWalk {
     used_bytes: u64,
@@ -29,19 +29,19 @@ impl ZoneWalk {
         })
     }
 
-    /// Bytes of a zone.
+    /// Size of a zone.
     pub(super) const fn room_bytes(&self) -> u64 {
         self.zone_bytes
     }
 
-    /// From the start of a zone to the next one's.
+    /// Distance between the starts of consecutive zones.
     pub(super) const fn pitch_bytes(&self) -> u64 {
         self.pitch_bytes
     }
 
-    /// First byte and end of the zone of the next request; the part may end earlier.
+    /// Start and end of the zone of the next request; the part may end earlier.
     ///
-    /// After `used_bytes` in a zone the next one follows; until then requests go through the zone
+    /// After `used_bytes` in a zone, the next zone follows; until then requests go through the zone
     /// again. Both directions return to its start each time `zone_bytes` were moved.
     pub(super) fn enter(&self, file: &mut FilePosition, size_bytes: u64) -> (u64, u64) {
         if file.zone_moved_bytes >= self.used_bytes {
@@ -56,11 +56,12 @@ impl ZoneWalk {
         (low_bytes, low_bytes.saturating_add(self.zone_bytes))
     }
 
-    /// Notes a request in the zone.
+    /// Records a request in the zone.
     pub(super) const fn moved(&self, file: &mut FilePosition, length_bytes: u32) {
         file.zone_moved_bytes += length_bytes as u64;
         file.zone_pass_bytes += length_bytes as u64;
         if file.zone_pass_bytes >= self.zone_bytes {
+            // A request may cross the end of its zone; the rest counts in the next pass.
             file.zone_pass_bytes %= self.zone_bytes;
         }
     }

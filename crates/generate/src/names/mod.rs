@@ -1,4 +1,4 @@
-//! Names of files of many kinds, all made at once.
+//! Names for files, all generated in advance.
 
 mod counted_names;
 mod stamped_names;
@@ -10,10 +10,10 @@ use std::path::PathBuf;
 pub use counted_names::{flat_names, tree_names};
 pub use stamped_names::stamped_names;
 
-/// Names of files relative to their directory, with the subdirectories that they need.
+/// Names of files relative to a directory, with the subdirectories that they need.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Names {
-    /// Directories, each behind the one it is in.
+pub struct RelativeNames {
+    /// Directories, each after its parent.
     pub directories: Vec<PathBuf>,
     /// Files, by index.
     pub files: Vec<PathBuf>,

@@ -1,15 +1,15 @@
-//! Which system calls the original makes of one file's content: those of the C library's streams,
-//! or one for each block.
+//! The system calls that the original makes for the content of one file: the calls of the C
+//! library's streams, or one per block.
 //!
-//! Content is not copied on its way: what a stream gathers are parts of one text in their order,
-//! so that only the lengths of the calls have to be found.
+//! Content is not copied in between: a stream gathers consecutive parts of one text, so only the
+//! lengths of the calls are needed.
 //!
-//! Source: calls of glibc's `fread` and `fwrite`, traced with many sizes of blocks.
+//! Source: traces of glibc's `fread` and `fwrite` with many block sizes.
 
-/// The largest buffer that a stream gives itself (`BUFSIZ`), in bytes.
+/// Largest buffer that a stream allocates by default (`BUFSIZ`), in bytes.
 const BUFFER_BYTES_MAX: u32 = 8192;
 
-/// The size of the buffer that a stream gives itself for a file whose `st_blksize` that is.
+/// Default buffer size of a stream for a file with this `st_blksize`, in bytes.
 #[must_use]
 pub fn stdio_buffer_bytes(block_bytes: impl Into<i64>) -> u32 {
     let block_bytes = u32::try_from(block_bytes.into()).unwrap_or(0);
@@ -20,23 +20,23 @@ pub fn stdio_buffer_bytes(block_bytes: impl Into<i64>) -> u32 {
     }
 }
 
-/// How the content of one file is moved.
+/// Block and buffer sizes with which the content of one file is moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallPattern {
-    /// Bytes that the program moves at a time, at least 1.
+    /// Bytes per call of the program, at least 1.
     pub block_bytes: u32,
-    /// Bytes of a stream's buffer between the program and the file, at least 1; none if each
-    /// block is a call, and what is left at the end, even if that is nothing.
+    /// Size of the stream buffer between program and file in bytes, at least 1. `None` if each
+    /// block is a system call; a last call then moves the rest, even if it is empty.
     pub buffer_bytes: Option<u32>,
 }
 
 impl CallPattern {
-    /// Whether every call of a stream is of the buffer's length, the last write excepted.
+    /// `true` if every call of a stream has the length of the buffer, except the last write.
     const fn fits_buffer(self, buffer_bytes: u32) -> bool {
         self.block_bytes <= buffer_bytes
     }
 
-    /// Bytes of the longest call for files of at most `size_bytes`.
+    /// Length of the longest call for files of at most `size_bytes`.
     #[must_use]
     pub fn longest_call_bytes(self, size_bytes: u32) -> u32 {
         let block_bytes = self.block_bytes.min(size_bytes);
@@ -45,34 +45,35 @@ impl CallPattern {
     }
 }
 
-/// The writes of one file, one after the other.
+/// The writes of one file, in order.
 ///
-/// A stream writes a full buffer when more comes, and at the end; what does not fit in is written
-/// past it in whole buffers. It goes on after a short write and leaves out what an error refused.
+/// A stream writes a full buffer when more data comes, and at the end. Data that does not fit is
+/// written in whole buffers, bypassing the buffer. After a short write it continues with the rest;
+/// after an error it skips the refused data.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteCalls {
     pattern: CallPattern,
-    /// Bytes that the program has not handed over yet.
+    /// Bytes that the program has not passed to the stream yet.
     rest_bytes: u32,
     /// Bytes in the buffer.
     held_bytes: u32,
-    /// Bytes that fit into the buffer; it is made at the first write, which finds no room in it.
+    /// Free bytes in the buffer. The buffer is allocated at the first write, so it is 0 before.
     room_bytes: u32,
-    /// Bytes that were handed over and must wait for the buffer to be written.
+    /// Bytes passed to the stream that must wait until the buffer is written.
     owed_bytes: u32,
-    /// Where the call starts in the content.
+    /// Start of the call in the content.
     at_bytes: u32,
     call_bytes: u32,
     written_bytes: u32,
     end: End,
 }
 
-/// A call that is to be made.
+/// A call to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call {
-    /// Where it starts in what is written or read, in bytes.
+pub struct PoolCall {
+    /// Offset of the call in the data to write or read, in bytes.
     pub at_bytes: u32,
-    /// How many bytes it asks for; 0 only without a stream.
+    /// Length of the call in bytes; 0 only without a stream.
     pub length_bytes: u32,
 }
 
@@ -96,24 +97,25 @@ impl WriteCalls {
         calls
     }
 
-    /// The call to make next, none behind the last.
+    /// The next call; `None` after the last one.
     #[inline]
     #[must_use]
-    pub fn call(&self) -> Option<Call> {
-        (self.end != End::Behind).then_some(Call {
+    pub fn call(&self) -> Option<PoolCall> {
+        (self.end != End::Behind).then_some(PoolCall {
             at_bytes: self.at_bytes,
             length_bytes: self.call_bytes,
         })
     }
 
-    /// Bytes that were written.
+    /// Number of bytes written.
     #[inline]
     #[must_use]
     pub const fn written_bytes(&self) -> u32 {
         self.written_bytes
     }
 
-    /// Takes note of a call's result, below 0 for an error; says whether all went well.
+    /// Records the result of a call; an error is negative. Returns `true` if the call succeeded or
+    /// is continued.
     #[inline]
     pub fn settle(&mut self, result: i64) -> bool {
         let moved_bytes = u32::try_from(result).unwrap_or(0).min(self.call_bytes);
@@ -149,7 +151,7 @@ impl WriteCalls {
         }
     }
 
-    /// The next call where blocks are larger than the buffer; 0 behind the last.
+    /// The next call if blocks are larger than the buffer; 0 after the last one.
     fn past_buffer(&mut self, buffer_bytes: u32) -> u32 {
         let mut length_bytes = std::mem::take(&mut self.owed_bytes);
         loop {
@@ -162,6 +164,7 @@ impl WriteCalls {
                 return whole_bytes;
             }
             length_bytes = self.rest_bytes.min(self.pattern.block_bytes);
+            // At the end, `fclose` writes what is left in the buffer.
             if length_bytes == 0 {
                 return std::mem::take(&mut self.held_bytes);
             }
@@ -170,6 +173,7 @@ impl WriteCalls {
             self.held_bytes += filled_bytes;
             self.room_bytes -= filled_bytes;
             length_bytes -= filled_bytes;
+            // The full buffer is written before the rest of the block.
             if length_bytes > 0 && self.held_bytes > 0 {
                 self.owed_bytes = length_bytes;
                 return std::mem::take(&mut self.held_bytes);
@@ -178,17 +182,17 @@ impl WriteCalls {
     }
 }
 
-/// The reads of one file, one after the other.
+/// The reads of one file, in order.
 ///
-/// A stream fills its buffer whenever it is empty, and reads whole buffers past it; it ends where
-/// a read returns nothing or fails. Without a stream every block is asked for.
+/// A stream fills its buffer whenever it is empty, and reads whole buffers directly. It ends when a
+/// read returns nothing or fails. Without a stream, every block is requested.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadCalls {
     pattern: CallPattern,
     size_bytes: u32,
-    /// Bytes that the program has not asked for yet.
+    /// Bytes that the program has not requested yet.
     rest_bytes: u32,
-    /// Bytes of the block at hand that have not come.
+    /// Missing bytes of the current block.
     wanted_bytes: u32,
     /// Bytes in the buffer.
     held_bytes: u32,
@@ -198,11 +202,11 @@ pub struct ReadCalls {
     end: End,
 }
 
-/// Where the calls end.
+/// State of the end of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Ahead,
-    /// The call at hand is the last; known without a stream only.
+    /// The current call is the last; only used without a stream.
     Now,
     Behind,
 }
@@ -227,17 +231,17 @@ impl ReadCalls {
         calls
     }
 
-    /// The call to make next, none behind the last.
+    /// The next call; `None` after the last one.
     #[inline]
     #[must_use]
-    pub fn call(&self) -> Option<Call> {
-        (self.end != End::Behind).then_some(Call {
+    pub fn call(&self) -> Option<PoolCall> {
+        (self.end != End::Behind).then_some(PoolCall {
             at_bytes: self.came_bytes,
             length_bytes: self.call_bytes,
         })
     }
 
-    /// Whether one call that moves bytes is all, if the file is as long as it should be.
+    /// `true` if a single call moves all bytes of a file with the expected size.
     #[inline]
     #[must_use]
     pub fn is_one(&self) -> bool {
@@ -246,7 +250,7 @@ impl ReadCalls {
         self.expected_bytes() > 0 && after.call().is_none()
     }
 
-    /// Bytes that the call returns if the file is as long as it should be.
+    /// Number of bytes that the call returns for a file with the expected size.
     #[inline]
     #[must_use]
     pub fn expected_bytes(&self) -> u32 {
@@ -254,14 +258,14 @@ impl ReadCalls {
             .min(self.size_bytes.saturating_sub(self.came_bytes))
     }
 
-    /// Whether all calls together returned less than the file's size.
+    /// `true` if all calls together returned less than the file's size.
     #[inline]
     #[must_use]
     pub const fn came_short(&self) -> bool {
         self.came_bytes < self.size_bytes
     }
 
-    /// Takes note of a call's result, below 0 for an error.
+    /// Records the result of a call; an error is negative.
     #[inline]
     pub fn settle(&mut self, result: i64) {
         let came_bytes = u32::try_from(result).unwrap_or(0).min(self.call_bytes);
@@ -289,6 +293,7 @@ impl ReadCalls {
                 self.rest_bytes -= self.call_bytes;
             }
             Some(buffer_bytes) if self.pattern.fits_buffer(buffer_bytes) => {
+                // A stream requests a whole buffer, even if fewer bytes are left in the file.
                 self.call_bytes = buffer_bytes;
                 if !self.came_short() {
                     self.end = End::Behind;
@@ -298,7 +303,7 @@ impl ReadCalls {
         }
     }
 
-    /// The next call where blocks are larger than the buffer.
+    /// The next call if blocks are larger than the buffer.
     fn past_buffer(&mut self, buffer_bytes: u32) {
         while self.wanted_bytes <= self.held_bytes {
             self.held_bytes -= self.wanted_bytes;
@@ -310,6 +315,7 @@ impl ReadCalls {
             }
         }
         self.wanted_bytes -= std::mem::take(&mut self.held_bytes);
+        // `fread` reads whole buffers directly into the program's memory.
         self.is_direct = self.wanted_bytes >= buffer_bytes;
         self.call_bytes = if self.is_direct {
             self.wanted_bytes - self.wanted_bytes % buffer_bytes
@@ -320,8 +326,8 @@ impl ReadCalls {
 }
 
 impl End {
-    /// Where it is without a stream: whole blocks are followed by a call for what is left, even
-    /// if that is nothing.
+    /// The next state without a stream: after whole blocks, a last call moves the rest, even if it
+    /// is empty.
     #[inline]
     const fn behind_block(self, rest_bytes: u32, pattern: CallPattern) -> Self {
         match self {

@@ -1,26 +1,26 @@
-//! One operation of the stream as a chain of requests.
+//! An operation of the stream as a chain of requests.
 
-use engine::{Access, Aim, Operation as Primitive, Request};
+use engine::{Aim, OpenAccess, Operation as Primitive, Request};
 use plan::program::Fsync;
 
-use super::{Call, CallPattern, Operation, PoolDirectory, ReadCalls, WriteCalls};
+use super::{CallPattern, PoolCall, PoolDirectory, PoolStep, ReadCalls, WriteCalls};
 
-/// What is the same for all chains of a run.
+/// Rules for all chains of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
     pub(super) reads: CallPattern,
     pub(super) writes: CallPattern,
     pub(super) fsync: Fsync,
-    /// Whether reads and writes say where in the file they go.
+    /// `true` if reads and writes give their offset in the file.
     pub(super) has_file_offsets: bool,
-    /// Whether a file that takes one read is opened, read and closed by one request.
+    /// `true` if a file that needs only one read is opened, read and closed by one request.
     pub(super) reads_whole: bool,
-    /// Subdirectories of each location, 0 if files lie in the location itself.
+    /// Subdirectories per location; 0 if files are in the location itself.
     pub(super) subdirectories_count: u32,
 }
 
 impl Rules {
-    /// The number of a directory among those of all locations.
+    /// Number of a directory, counted through all locations.
     #[inline]
     pub(super) const fn directory_number(&self, directory: PoolDirectory) -> u32 {
         match directory.subdirectory_index {
@@ -30,40 +30,40 @@ impl Rules {
     }
 }
 
-/// What a slot works on.
+/// Operation of a slot.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chain {
-    pub(super) operation: Operation,
-    stage: Stage,
+    pub(super) operation: PoolStep,
+    stage: ChainStage,
     file_index: u32,
     directory_number: u32,
-    content: Content,
-    /// Whether one request does it all.
+    content: ChainCalls,
+    /// `true` if one request performs the whole operation.
     is_whole: bool,
     pub(super) handle: Handle,
 }
 
-/// What becomes of a file's handle in a chain.
+/// Use of a file's handle in a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Handle {
     /// Opened and closed.
     Passing,
-    /// Opened, to stay open.
+    /// Opened, and left open.
     Opened,
-    /// Open before, and behind.
+    /// Already open, and left open.
     Open,
-    /// Open before, and closed.
+    /// Already open, and closed.
     Closed,
 }
 
-/// What the slot does next, or has in flight.
+/// The slot's next request, or the one in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    /// Nothing: the chain is done.
+enum ChainStage {
+    /// The chain is done.
     Idle,
-    /// Closes what was open before.
+    /// Closes a file that was already open.
     CloseBefore,
-    /// Opens, creates or does the operation's only request.
+    /// Opens or creates a file, or performs an operation of a single request.
     First,
     Content,
     Sync,
@@ -72,72 +72,73 @@ enum Stage {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Content {
+enum ChainCalls {
     None,
     Read(ReadCalls),
     Write(WriteCalls),
 }
 
-/// What a completion means for its chain.
+/// State of a chain after a completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
-    /// There is more to do.
+    /// There are further requests.
     More,
     /// The chain is done.
     Done,
-    /// Its first request failed, so there was no more to do.
+    /// The first request failed, which ends the chain.
     Failed,
 }
 
 impl Chain {
     /// A chain that is done.
     pub(super) const IDLE: Self = Self {
-        operation: Operation::Mark(super::Mark::Deleted),
-        stage: Stage::Idle,
+        operation: PoolStep::Mark(super::PoolMark::Deleted),
+        stage: ChainStage::Idle,
         file_index: 0,
         directory_number: 0,
-        content: Content::None,
+        content: ChainCalls::None,
         is_whole: false,
         handle: Handle::Passing,
     };
 
     /// The chain of an operation, which must not be a mark.
     #[inline]
-    pub(super) fn new(operation: Operation, rules: &Rules, handle: Handle) -> Self {
+    pub(super) fn new(operation: PoolStep, rules: &Rules, handle: Handle) -> Self {
         let (file_index, directory) = match operation {
-            Operation::Create { file, .. }
-            | Operation::Read { file, .. }
-            | Operation::Append { file, .. }
-            | Operation::Delete { file } => (file.number, file.directory),
-            Operation::MakeDirectory(directory) | Operation::RemoveDirectory(directory) => {
+            PoolStep::Create { file, .. }
+            | PoolStep::Read { file, .. }
+            | PoolStep::Append { file, .. }
+            | PoolStep::Delete { file } => (file.number, file.directory),
+            PoolStep::MakeDirectory(directory) | PoolStep::RemoveDirectory(directory) => {
                 (0, directory)
             }
-            Operation::Mark(_) => unreachable!("a mark asks for nothing"),
+            PoolStep::Mark(_) => unreachable!("a mark asks for nothing"),
         };
         let content = match operation {
-            Operation::Create { size_bytes, .. } => {
-                Content::Write(WriteCalls::new(size_bytes, rules.writes))
+            PoolStep::Create { size_bytes, .. } => {
+                ChainCalls::Write(WriteCalls::new(size_bytes, rules.writes))
             }
-            Operation::Append { appended_bytes, .. } => {
-                Content::Write(WriteCalls::new(appended_bytes, rules.writes))
+            PoolStep::Append { appended_bytes, .. } => {
+                ChainCalls::Write(WriteCalls::new(appended_bytes, rules.writes))
             }
-            Operation::Read { size_bytes, .. } => {
-                Content::Read(ReadCalls::new(size_bytes, rules.reads))
+            PoolStep::Read { size_bytes, .. } => {
+                ChainCalls::Read(ReadCalls::new(size_bytes, rules.reads))
             }
-            _ => Content::None,
+            _ => ChainCalls::None,
         };
         Self {
             operation,
             stage: match handle {
-                Handle::Passing | Handle::Opened => Stage::First,
-                Handle::Open => Stage::Content,
-                Handle::Closed => Stage::CloseBefore,
+                Handle::Passing | Handle::Opened => ChainStage::First,
+                Handle::Open => ChainStage::Content,
+                Handle::Closed => ChainStage::CloseBefore,
             },
             file_index,
             directory_number: rules.directory_number(directory),
             content,
             is_whole: match &content {
-                Content::Read(calls) => {
+                ChainCalls::Read(calls) => {
+                    // A file that is open before or after the read needs a handle.
                     rules.reads_whole && handle == Handle::Passing && calls.is_one()
                 }
                 _ => false,
@@ -148,20 +149,20 @@ impl Chain {
 
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
-        self.stage == Stage::Idle
+        self.stage == ChainStage::Idle
     }
 
     /// The request to issue next.
     #[inline]
     pub(super) fn request(&self, slot: u32, rules: &Rules) -> Request {
         let (operation, offset_bytes) = match self.stage {
-            Stage::First if self.is_whole => return self.whole_request(slot, rules),
-            Stage::First => self.first(),
-            Stage::Content => return self.move_request(slot, rules),
-            Stage::Sync => (Primitive::Fsync, 0),
-            Stage::Close | Stage::CloseBefore => (Primitive::Close, 0),
-            Stage::SyncDirectory => (Primitive::Fsync, Aim::Directory.code()),
-            Stage::Idle => unreachable!("an idle slot has been given its operation"),
+            ChainStage::First if self.is_whole => return self.whole_request(slot, rules),
+            ChainStage::First => self.first(),
+            ChainStage::Content => return self.move_request(slot, rules),
+            ChainStage::Sync => (Primitive::Fsync, 0),
+            ChainStage::Close | ChainStage::CloseBefore => (Primitive::Close, 0),
+            ChainStage::SyncDirectory => (Primitive::Fsync, Aim::Directory.code()),
+            ChainStage::Idle => unreachable!("an idle slot has been given its operation"),
         };
         Request {
             operation,
@@ -169,13 +170,13 @@ impl Chain {
             handle: 0,
             slot,
             file_index: self.file_index,
-            // Operations on names find their directory here.
+            // Operations on names have their directory in this field.
             length_bytes: self.directory_number,
             offset_bytes,
         }
     }
 
-    /// Its directory is where others have their offset.
+    /// This request has its directory in the field that others use for the offset.
     #[inline]
     fn whole_request(&self, slot: u32, rules: &Rules) -> Request {
         Request {
@@ -188,25 +189,25 @@ impl Chain {
     #[inline]
     fn first(&self) -> (Primitive, u64) {
         match self.operation {
-            Operation::Create { .. } => (Primitive::Create, 0),
-            // What stays open serves every operation.
-            Operation::Read { .. } | Operation::Append { .. } if self.handle == Handle::Opened => {
-                (Primitive::Open, Access::ReadWrite.code())
+            PoolStep::Create { .. } => (Primitive::Create, 0),
+            // A file that stays open is opened for all operations.
+            PoolStep::Read { .. } | PoolStep::Append { .. } if self.handle == Handle::Opened => {
+                (Primitive::Open, OpenAccess::ReadWrite.code())
             }
-            Operation::Read { .. } => (Primitive::Open, Access::Read.code()),
-            Operation::Append { .. } => (Primitive::Open, Access::Append.code()),
-            Operation::MakeDirectory(_) => (Primitive::Mkdir, Aim::Directory.code()),
-            Operation::RemoveDirectory(_) => (Primitive::Rmdir, Aim::Directory.code()),
-            Operation::Delete { .. } | Operation::Mark(_) => (Primitive::Unlink, 0),
+            PoolStep::Read { .. } => (Primitive::Open, OpenAccess::Read.code()),
+            PoolStep::Append { .. } => (Primitive::Open, OpenAccess::Append.code()),
+            PoolStep::MakeDirectory(_) => (Primitive::Mkdir, Aim::Directory.code()),
+            PoolStep::RemoveDirectory(_) => (Primitive::Rmdir, Aim::Directory.code()),
+            PoolStep::Delete { .. } | PoolStep::Mark(_) => (Primitive::Unlink, 0),
         }
     }
 
     #[inline]
     fn move_request(&self, slot: u32, rules: &Rules) -> Request {
         let (operation, call) = match &self.content {
-            Content::Read(calls) => (Primitive::Read, calls.call()),
-            Content::Write(calls) => (Primitive::Write, calls.call()),
-            Content::None => (Primitive::Read, None),
+            ChainCalls::Read(calls) => (Primitive::Read, calls.call()),
+            ChainCalls::Write(calls) => (Primitive::Write, calls.call()),
+            ChainCalls::None => (Primitive::Read, None),
         };
         let call = call.expect("content is moved while there are calls");
         Request {
@@ -221,27 +222,27 @@ impl Chain {
     }
 
     #[inline]
-    fn offset_bytes(&self, call: Call, rules: &Rules) -> u64 {
+    fn offset_bytes(&self, call: PoolCall, rules: &Rules) -> u64 {
         if !rules.has_file_offsets {
             return call.at_bytes.into();
         }
         let start_bytes = match self.operation {
-            Operation::Append { size_bytes, .. } => size_bytes,
+            PoolStep::Append { size_bytes, .. } => size_bytes,
             _ => 0,
         };
         let moved_bytes = match &self.content {
-            // What an error refused leaves no hole, as where the file's own position is used.
-            Content::Write(calls) => calls.written_bytes(),
+            // Refused data leaves no hole, like writes at the file's own position.
+            ChainCalls::Write(calls) => calls.written_bytes(),
             _ => call.at_bytes,
         };
         u64::from(start_bytes) + u64::from(moved_bytes)
     }
 
-    /// Bytes that a request of the chain moves if all goes well.
+    /// Number of bytes that a request of the chain moves if it succeeds.
     #[inline]
     pub(super) fn expected_bytes(&self, request: &Request) -> u32 {
         match &self.content {
-            Content::Read(calls)
+            ChainCalls::Read(calls)
                 if matches!(request.operation, Primitive::Read | Primitive::ReadWhole) =>
             {
                 calls.expected_bytes()
@@ -250,28 +251,29 @@ impl Chain {
         }
     }
 
-    /// Takes note of the completion of the request.
+    /// Records the completion of the chain's request.
     #[inline]
     pub(super) fn settle(&mut self, result: i32, rules: &Rules) -> After {
-        if self.stage == Stage::First && result < 0 {
-            self.stage = Stage::Idle;
+        if self.stage == ChainStage::First && result < 0 {
+            self.stage = ChainStage::Idle;
             return After::Failed;
         }
         if self.is_whole {
-            self.stage = Stage::Idle;
+            self.stage = ChainStage::Idle;
             return After::Done;
         }
-        if self.stage == Stage::Content {
+        // The original ignores failed and short reads and writes, so the chain continues.
+        if self.stage == ChainStage::Content {
             match &mut self.content {
-                Content::Read(calls) => calls.settle(result.into()),
-                Content::Write(calls) => {
+                ChainCalls::Read(calls) => calls.settle(result.into()),
+                ChainCalls::Write(calls) => {
                     calls.settle(result.into());
                 }
-                Content::None => {}
+                ChainCalls::None => {}
             }
         }
         self.stage = self.stage_after(rules);
-        if self.stage == Stage::Idle {
+        if self.stage == ChainStage::Idle {
             After::Done
         } else {
             After::More
@@ -279,42 +281,42 @@ impl Chain {
     }
 
     #[inline]
-    fn stage_after(&self, rules: &Rules) -> Stage {
-        let is_written = matches!(self.content, Content::Write(_));
+    fn stage_after(&self, rules: &Rules) -> ChainStage {
+        let is_written = matches!(self.content, ChainCalls::Write(_));
         match self.stage {
-            Stage::First | Stage::Content => match &self.content {
-                Content::Read(calls) if calls.call().is_some() => Stage::Content,
-                Content::Write(calls) if calls.call().is_some() => Stage::Content,
-                Content::Write(_) if rules.fsync != Fsync::None => Stage::Sync,
-                Content::Read(_) | Content::Write(_) => self.close_stage(rules),
-                Content::None => self.directory_stage(rules),
+            ChainStage::First | ChainStage::Content => match &self.content {
+                ChainCalls::Read(calls) if calls.call().is_some() => ChainStage::Content,
+                ChainCalls::Write(calls) if calls.call().is_some() => ChainStage::Content,
+                ChainCalls::Write(_) if rules.fsync != Fsync::None => ChainStage::Sync,
+                ChainCalls::Read(_) | ChainCalls::Write(_) => self.close_stage(rules),
+                ChainCalls::None => self.directory_stage(rules),
             },
-            Stage::CloseBefore => Stage::First,
-            Stage::Sync => self.close_stage(rules),
-            Stage::Close if is_written => self.directory_stage(rules),
-            Stage::Close | Stage::SyncDirectory | Stage::Idle => Stage::Idle,
+            ChainStage::CloseBefore => ChainStage::First,
+            ChainStage::Sync => self.close_stage(rules),
+            ChainStage::Close if is_written => self.directory_stage(rules),
+            ChainStage::Close | ChainStage::SyncDirectory | ChainStage::Idle => ChainStage::Idle,
         }
     }
 
-    /// Closing the file, unless it stays open.
+    /// Close the file, unless it stays open.
     #[inline]
-    fn close_stage(&self, rules: &Rules) -> Stage {
+    fn close_stage(&self, rules: &Rules) -> ChainStage {
         match (self.handle, &self.content) {
-            (Handle::Passing | Handle::Closed, _) => Stage::Close,
-            (_, Content::Write(_)) => self.directory_stage(rules),
-            _ => Stage::Idle,
+            (Handle::Passing | Handle::Closed, _) => ChainStage::Close,
+            (_, ChainCalls::Write(_)) => self.directory_stage(rules),
+            _ => ChainStage::Idle,
         }
     }
 
-    /// Syncing the directory of a file that was made or removed, if that is asked for.
-    const fn directory_stage(&self, rules: &Rules) -> Stage {
+    /// Sync the directory of a created or removed file, if requested.
+    const fn directory_stage(&self, rules: &Rules) -> ChainStage {
         let is_changed = matches!(
             self.operation,
-            Operation::Create { .. } | Operation::Delete { .. }
+            PoolStep::Create { .. } | PoolStep::Delete { .. }
         );
         match rules.fsync {
-            Fsync::PerTransaction if is_changed => Stage::SyncDirectory,
-            _ => Stage::Idle,
+            Fsync::PerTransaction if is_changed => ChainStage::SyncDirectory,
+            _ => ChainStage::Idle,
         }
     }
 }

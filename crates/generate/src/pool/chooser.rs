@@ -1,4 +1,4 @@
-//! Which file a transaction works on.
+//! Selection of the file for a transaction.
 
 use plan::program::FileChoice;
 
@@ -7,15 +7,15 @@ use super::{Numbers, StreamError};
 use crate::Rng;
 use crate::position::{Permutation, Zipf};
 
-/// Empty slots that are drawn before the next file behind the last of them is taken.
+/// Number of draws that may hit empty slots, before the next file after the last of them is used.
 const VAIN_DRAWS_MAX: u32 = 64;
 
-/// A way to choose files, ready to draw.
+/// A prepared selection rule for files.
 #[derive(Clone)]
 pub(super) enum Chooser {
-    /// The original's: every slot is as likely as any other.
+    /// As in the original: every slot is equally likely.
     Uniform,
-    /// Slots by rank; the run's own numbers are not touched.
+    /// Slots by rank; uses its own random numbers instead of the run's.
     Zipf {
         ranks: Zipf,
         scatter: Permutation,
@@ -40,7 +40,7 @@ impl Chooser {
         }
     }
 
-    /// One more than the last slot that can be chosen where numbers are below `limit`.
+    /// Exclusive upper limit of the slots that can be selected if random numbers are below `limit`.
     pub(super) const fn reach(&self, limit: u32) -> u32 {
         match self {
             Self::Uniform => limit,
@@ -48,15 +48,16 @@ impl Chooser {
         }
     }
 
-    /// Brings near what will be chosen once one number was drawn.
+    /// Prefetches the slot that will be selected after one more number is drawn.
     #[inline]
     pub(super) fn fetch_ahead(&self, slots: &Slots, numbers: &Numbers) {
+        // The other rule draws its own numbers, which are not known ahead.
         if matches!(self, Self::Uniform) {
             slots.fetch_ahead(numbers);
         }
     }
 
-    /// Chooses an occupied slot; there must be one in reach.
+    /// Selects an occupied slot; there must be one in reach.
     #[inline]
     pub(super) fn pick(&mut self, slots: &Slots, numbers: &mut Numbers) -> u32 {
         match self {
@@ -68,7 +69,7 @@ impl Chooser {
             } => {
                 let mut slot = 0;
                 for _ in 0..VAIN_DRAWS_MAX {
-                    // Below the number of slots, which is 32 bits.
+                    // Below the number of slots, which has 32 bits.
                     slot = scatter.apply(ranks.rank(rng) - 1) as u32;
                     if slots.contains(slot) {
                         return slot;

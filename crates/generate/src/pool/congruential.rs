@@ -1,6 +1,7 @@
-//! The generator of the versions before 1.5.
+//! Random numbers of the versions before 1.5.
 
-/// The linear congruential generator that the C standard gives as an example: 15 bits a number.
+/// The linear congruential generator that the C standard gives as an example, with 15 bits per
+/// number.
 ///
 /// Source: ISO/IEC 9899:1990, 7.10.2.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +11,7 @@ pub struct Congruential {
 }
 
 impl Congruential {
-    /// One more than the largest number.
+    /// Exclusive upper limit of the numbers.
     pub const LIMIT: u32 = 1 << 15;
 
     /// The generator for a seed; every seed is allowed.

@@ -1,41 +1,41 @@
-//! What files are written with: the original's text, from its start in each chain.
+//! Content of written files: the original's text, from its start in each chain.
 
 use engine::Request;
 
 use crate::Content;
 
-/// The longest text that is kept in each slot's buffer.
+/// Longest text that is kept in each slot's buffer, in bytes.
 const KEPT_BYTES_MAX: u32 = 256 << 10;
 
-/// The text that [`Stream::with_text`](super::Stream::with_text) draws; nothing is checked.
+/// The text that [`PoolStream::with_text`](super::PoolStream::with_text) draws, without checks.
 ///
-/// A request's offset says where in the text it starts, so a file is the original's to the byte
-/// where [`PlayOptions`](super::PlayOptions) leave positions to the file.
+/// A request's offset selects the start in the text. If [`PlayOptions`](super::PlayOptions) leave
+/// positions to the file, files are identical to the original's.
 #[derive(Debug, Clone)]
 pub struct TextContent {
     text: Vec<u8>,
 }
 
 impl TextContent {
-    /// The content of a text, which must not be empty.
+    /// Content from a text, which must not be empty.
     #[must_use]
     pub const fn new(text: Vec<u8>) -> Self {
         Self { text }
     }
 
-    /// The length of a text that is short enough to be kept in each slot's buffer, else 0.
+    /// Length of the text if it is short enough to be kept in each slot's buffer, otherwise 0.
     #[must_use]
     pub fn kept_bytes(&self) -> u32 {
         let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         if length <= KEPT_BYTES_MAX { length } else { 0 }
     }
 
-    /// Puts the text at the start of a buffer, for an engine that writes from there.
+    /// Copies the text to the start of a buffer, for an engine that writes from there.
     pub fn prepare_buffer(&self, buffer: &mut [u8]) {
         buffer[..self.text.len()].copy_from_slice(&self.text);
     }
 
-    /// What fills nothing, for buffers that have been prepared.
+    /// Content that fills nothing, for buffers that have been prepared.
     #[must_use]
     pub const fn prepared() -> Self {
         Self { text: Vec::new() }
@@ -48,7 +48,7 @@ impl Content for TextContent {
         let mut start = request.offset_bytes;
         let mut rest = buffer;
         while !rest.is_empty() && !self.text.is_empty() {
-            // Twice the largest file, so that it begins anew in broken runs only.
+            // The text is twice as long as the largest file, so it restarts only in broken runs.
             let text = &self.text[(start % self.text.len() as u64) as usize..];
             let length = text.len().min(rest.len());
             let (part, behind) = rest.split_at_mut(length);

@@ -1,37 +1,38 @@
-//! Why there is no stream.
+//! Errors when a stream is created.
 
-/// A pool that cannot be had.
+/// Reason why a stream cannot be created.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// The table of files does not fit: it has two slots for each file.
+    /// The table of files does not fit into memory: it has two slots per file.
     #[error("a table for {slots_count} files does not fit into memory")]
     Table {
         /// Slots of the table.
         slots_count: u64,
     },
-    /// The text that files are written from does not fit: twice the largest file.
+    /// The text that files are written from does not fit into memory: it is twice as long as the
+    /// largest file.
     #[error("a text of {text_bytes} bytes to write files from does not fit into memory")]
     Text {
-        /// Bytes of the text.
+        /// Length of the text.
         text_bytes: u64,
     },
-    /// The skew of the files' choice is none.
+    /// The skew of the file selection is out of range.
     #[error("files cannot be chosen by zipf with a theta of `{theta}`")]
     Zipf {
         /// The skew.
         theta: f64,
     },
-    /// Locations and subdirectories make more directories than can be numbered.
+    /// There are too many locations and subdirectories to number the directories.
     #[error("{directories_count} directories are too many")]
     Directories {
-        /// Directories asked for.
+        /// Number of directories requested.
         directories_count: u64,
     },
 }
 
 impl StreamError {
-    /// One action that helps.
+    /// One action that resolves the error.
     #[must_use]
     pub const fn help(&self) -> &'static str {
         match self {
@@ -42,10 +43,11 @@ impl StreamError {
         }
     }
 
-    /// What the original prints to standard error before it crashes, if it notices.
+    /// Text that the original prints to standard error before it crashes, if it notices the
+    /// problem.
     #[must_use]
     pub fn original_text(&self) -> Option<String> {
-        // It counts in 32 bits.
+        // The original counts in 32 bits.
         match self {
             Self::Table { slots_count } => {
                 let count = *slots_count as i32;

@@ -1,8 +1,8 @@
-//! Which files of the pool stay open.
+//! Files of the pool that stay open.
 
 use super::chain::Handle;
 
-/// A mark for each slot of the pool whose file is open.
+/// One bit per slot of the pool, set if its file is open.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     open: Box<[u64]>,
@@ -23,14 +23,14 @@ impl Kept {
         self.max_count
     }
 
-    /// Takes all files for closed.
+    /// Marks all files as closed.
     pub(super) fn clear(&mut self) {
         self.open.fill(0);
         self.count = 0;
     }
 
-    /// What is done with the file of a slot by an operation on its content; it stays open behind
-    /// it, unless there are as many as may be.
+    /// Use of the handle for an operation on the content of a slot's file. The file stays open
+    /// afterwards, unless the maximum is reached.
     #[inline]
     pub(super) fn open(&mut self, slot_index: u32) -> Handle {
         let (word, bit) = Self::place(slot_index);
@@ -45,7 +45,7 @@ impl Kept {
         Handle::Opened
     }
 
-    /// What is done with the file of a slot when it is removed, or was not there to open.
+    /// Use of the handle when a slot's file is removed or could not be opened.
     #[inline]
     pub(super) fn close(&mut self, slot_index: u32) -> Handle {
         let (word, bit) = Self::place(slot_index);

@@ -1,12 +1,12 @@
-//! Where an engine finds the files of a run, and how it opens them.
+//! Locations of a run's files, and the way to open them.
 
-use engine::{FileOptions, NameRule, OpenFlags, Spread, Subdirectories};
+use engine::{FileEngineOptions, NameRule, OpenFlags, Spread, SubdirectoryRule};
 use plan::program::FilePool;
 
-/// The rule of the names that [`Play`](super::Play) asks for: `sK/PREFIXNUMBER` in as many
-/// locations as the settings have, or in one where they have none.
+/// Name rule for [`Play`](super::Play): `sK/PREFIXNUMBER` in each location of the settings, or in a
+/// single one if there are none.
 ///
-/// A prefix keeps the pools of several workers apart in the same directories; the original's is
+/// A prefix separates the pools of several workers in the same directories; in the original it is
 /// empty.
 #[must_use]
 pub fn name_rule(settings: &FilePool, prefix: &str) -> NameRule {
@@ -14,41 +14,41 @@ pub fn name_rule(settings: &FilePool, prefix: &str) -> NameRule {
     NameRule {
         prefix: prefix.to_owned(),
         spread: Spread::Told,
-        subdirectories: (count > 0).then(|| Subdirectories {
+        subdirectories: (count > 0).then(|| SubdirectoryRule {
             count,
             prefix: "s".to_owned(),
             digit_count: 0,
-            ..Subdirectories::default()
+            ..SubdirectoryRule::default()
         }),
         ..NameRule::default()
     }
 }
 
-/// The original's ways to open files and what else makes its system calls, in the engine of plain
-/// system calls.
+/// The original's way to open files, and other options that reproduce its system calls, for the
+/// engine of plain system calls.
 ///
-/// A file that exists is not overwritten, unlike in the original. `has_file_offsets` must be that
-/// of [`PlayOptions`](super::PlayOptions).
+/// Unlike in the original, existing files are not overwritten. `has_file_offsets` must be that of
+/// [`PlayOptions`](super::PlayOptions).
 #[must_use]
-pub fn file_options(settings: &FilePool, has_file_offsets: bool) -> FileOptions {
+pub fn file_options(settings: &FilePool, has_file_offsets: bool) -> FileEngineOptions {
     let open = if settings.is_buffered {
         OpenFlags::streams()
     } else {
         OpenFlags::descriptors()
     };
-    FileOptions {
+    FileEngineOptions {
         open,
         stdio: settings.is_buffered,
         at_position: !has_file_offsets,
-        ..FileOptions::default()
+        ..FileEngineOptions::default()
     }
 }
 
-/// The same for files that stay open: what is written goes to the end, whatever was read before.
+/// As [`file_options`] for files that stay open: writes go to the end, whatever was read before.
 #[must_use]
-pub fn kept_file_options(settings: &FilePool, has_file_offsets: bool) -> FileOptions {
+pub fn kept_file_options(settings: &FilePool, has_file_offsets: bool) -> FileEngineOptions {
     let options = file_options(settings, has_file_offsets);
-    FileOptions {
+    FileEngineOptions {
         open: options.open.appending(),
         at_position: false,
         ..options

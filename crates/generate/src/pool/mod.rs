@@ -1,7 +1,7 @@
-//! A pool's stream of file operations: PostMark's, draw for draw.
+//! The stream of file operations of a file pool, with the same draws as PostMark.
 //!
-//! Nothing here touches a file: [`Stream::next`] says what to do, its caller does it and says how
-//! it went. Settings of the same version, sizes and seed give the same operations.
+//! This module touches no file: [`PoolStream::next`] returns the next operation; its caller
+//! executes it and reports the outcome. The same version, sizes and seed give the same operations.
 
 mod calls;
 mod chain;
@@ -24,15 +24,15 @@ mod totals;
 mod twister;
 mod whole;
 
-pub use calls::{Call, CallPattern, ReadCalls, WriteCalls, stdio_buffer_bytes};
+pub use calls::{CallPattern, PoolCall, ReadCalls, WriteCalls, stdio_buffer_bytes};
 pub use congruential::Congruential;
 pub use content::TextContent;
 pub use error::StreamError;
 pub use layout::{file_options, kept_file_options, name_rule};
-pub use names::Names;
+pub use names::PoolNames;
 pub use numbers::Numbers;
-pub use operation::{Mark, Operation, Outcome, PoolDirectory, PoolFile};
+pub use operation::{OperationOutcome, PoolDirectory, PoolFile, PoolMark, PoolStep};
 pub use play::{Failures, Play, PlayOptions};
-pub use stream::{Stream, StreamOptions};
+pub use stream::{PoolStream, StreamOptions};
 pub use totals::Totals;
-pub use twister::Twister;
+pub use twister::Twister32;

@@ -1,4 +1,4 @@
-//! Names made from numbers.
+//! Names of files by number.
 
 use std::io::Write;
 
@@ -6,14 +6,14 @@ use plan::program::FilePool;
 
 use super::{PoolDirectory, PoolFile};
 
-/// The rule that makes names: `LOCATION/sSUBDIRECTORY/NUMBER`.
+/// Names of the form `LOCATION/sSUBDIRECTORY/NUMBER`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Names {
-    /// Every location with its slash; an empty prefix where none is set.
+pub struct PoolNames {
+    /// Each location with a final slash; a single empty prefix if there are none.
     prefixes: Vec<Vec<u8>>,
 }
 
-impl Names {
+impl PoolNames {
     /// The names of a run's files.
     #[must_use]
     pub fn new(settings: &FilePool) -> Self {
@@ -30,7 +30,7 @@ impl Names {
         Self { prefixes }
     }
 
-    /// Puts a file's name into `name`, which keeps its memory.
+    /// Writes a file's name to `name`, reusing its memory.
     pub fn file(&self, file: PoolFile, name: &mut Vec<u8>) {
         self.start(file.directory, name);
         if let Some(index) = file.directory.subdirectory_index {
@@ -40,7 +40,7 @@ impl Names {
         push_number(name, file.number);
     }
 
-    /// Puts a subdirectory's name into `name`, which keeps its memory.
+    /// Writes a subdirectory's name to `name`, reusing its memory.
     pub fn directory(&self, directory: PoolDirectory, name: &mut Vec<u8>) {
         self.start(directory, name);
         push_subdirectory(name, directory.subdirectory_index.unwrap_or(0));

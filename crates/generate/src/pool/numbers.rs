@@ -1,24 +1,24 @@
-//! One source of random numbers for all versions.
+//! Random numbers of all versions.
 
 use plan::program::PoolDraws;
 
-use super::{Congruential, Twister};
+use super::{Congruential, Twister32};
 
-/// A version's random numbers.
+/// Random numbers of a version.
 #[derive(Clone)]
 pub enum Numbers {
-    /// Those since 1.5.
-    Twister(Box<Twister>),
-    /// Those before.
+    /// Numbers of version 1.5 and later.
+    Twister(Box<Twister32>),
+    /// Numbers of earlier versions.
     Congruential(Congruential),
 }
 
 impl Numbers {
-    /// The numbers of that kind for a seed.
+    /// The numbers of this kind for a seed.
     #[must_use]
     pub fn new(kind: PoolDraws, seed: u32) -> Self {
         match kind {
-            PoolDraws::Twister1999 => Self::Twister(Box::new(Twister::new(seed))),
+            PoolDraws::Twister1999 => Self::Twister(Box::new(Twister32::new(seed))),
             PoolDraws::Congruential15 => Self::Congruential(Congruential::new(seed)),
         }
     }
@@ -32,13 +32,14 @@ impl Numbers {
         }
     }
 
-    /// The next number modulo `limit`; 0, with nothing drawn, if `limit` is 0.
+    /// The next number modulo `limit`. If `limit` is 0, returns 0 and draws nothing.
     #[inline]
     pub fn below(&mut self, limit: u32) -> u32 {
+        // Modulo, with its slight bias, as in the original.
         if limit == 0 { 0 } else { self.draw() % limit }
     }
 
-    /// The number that comes after `count` others, where it can be told without drawing.
+    /// The number after `count` others, if it can be determined without drawing.
     #[inline]
     pub(super) fn ahead(&self, count: usize) -> Option<u32> {
         match self {
@@ -50,11 +51,11 @@ impl Numbers {
     /// The next byte of printable text.
     #[inline]
     pub fn printable(&mut self) -> u8 {
-        // Below 127, so that nothing is lost.
+        // Below 127, so it fits a byte.
         (32 + self.below(95)) as u8
     }
 
-    /// One more than the largest number that can come, saturated.
+    /// Exclusive upper limit of the numbers, saturated.
     pub(super) const fn limit(&self) -> u32 {
         match self {
             Self::Twister(_) => u32::MAX,

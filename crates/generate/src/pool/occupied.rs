@@ -1,20 +1,20 @@
-//! Which slots are occupied: one bit each, with the first free one found in a few steps.
+//! Set of occupied slots: one bit each; the first free slot is found in a few steps.
 
 use super::StreamError;
 
-/// Bits of a word.
+/// Bits per word.
 const BITS: u32 = u64::BITS;
 
-/// A set of slots. Above the words of the slots stand levels that say which words are full.
+/// A set of slots. Above the words of the slots there are levels that mark full words.
 #[derive(Debug, Clone)]
 pub(super) struct Occupied {
     slots_count: u32,
-    /// The slots first; each next level has one bit for a word of the one below.
+    /// The slots first; each higher level has one bit per word of the level below.
     levels: Vec<Vec<u64>>,
 }
 
 impl Occupied {
-    /// No slot is occupied.
+    /// An empty set.
     pub(super) fn new(slots_count: u32) -> Result<Self, StreamError> {
         let mut levels = Vec::new();
         let mut bits = slots_count;
@@ -39,7 +39,7 @@ impl Occupied {
         })
     }
 
-    /// Whether the slot is occupied.
+    /// `true` if the slot is occupied.
     #[inline]
     pub(super) fn contains(&self, slot: u32) -> bool {
         self.levels[0][(slot / BITS) as usize] >> (slot % BITS) & 1 != 0
@@ -51,6 +51,7 @@ impl Occupied {
         for level in &mut self.levels {
             let word = &mut level[(index / BITS) as usize];
             *word |= 1 << (index % BITS);
+            // The level above changes only when a word becomes full.
             if *word != u64::MAX {
                 return;
             }
@@ -72,13 +73,15 @@ impl Occupied {
         }
     }
 
-    /// The first slot that is free.
+    /// The first free slot; `None` if there is none.
     pub(super) fn first_free(&self) -> Option<u32> {
         let mut index = 0;
         for level in self.levels.iter().rev() {
-            // What a full word would say is not asked: the level above led here. The bits behind
-            // the last slot are free, and slots there are refused below.
+            // Full words are skipped by the level above. Bits after the last slot are free; such
+            // slots are rejected below.
             let word = level.get(index as usize)?;
+            // If everything is occupied, the last bit stands for it, and the check below rejects
+            // it.
             index = index * BITS + word.trailing_ones().min(BITS - 1);
         }
         (index < self.slots_count && !self.contains(index)).then_some(index)

@@ -1,46 +1,46 @@
-//! What a stream asks for.
+//! Operations of a stream.
 
 /// A step of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
+pub enum PoolStep {
     /// A phase begins or ends, or a tenth of the transactions is done.
-    Mark(Mark),
+    Mark(PoolMark),
     /// Make a subdirectory.
     MakeDirectory(PoolDirectory),
     /// Make a file and write it.
     Create {
-        /// The file.
+        /// File to create.
         file: PoolFile,
         /// Bytes to write, from the start of the text.
         size_bytes: u32,
     },
     /// Read a whole file.
     Read {
-        /// The file.
+        /// File to read.
         file: PoolFile,
-        /// Its size.
+        /// Size of the file.
         size_bytes: u32,
     },
     /// Write at a file's end.
     Append {
-        /// The file.
+        /// File to append to.
         file: PoolFile,
-        /// Its size before.
+        /// Size before the operation.
         size_bytes: u32,
         /// Bytes to write, from the start of the text.
         appended_bytes: u32,
     },
     /// Remove a file.
     Delete {
-        /// The file.
+        /// File to remove.
         file: PoolFile,
     },
     /// Remove a subdirectory.
     RemoveDirectory(PoolDirectory),
 }
 
-impl Operation {
-    /// The file that it is on, if it is on one.
+impl PoolStep {
+    /// The file of the operation, if it has one.
     #[inline]
     #[must_use]
     pub const fn file(&self) -> Option<PoolFile> {
@@ -54,38 +54,38 @@ impl Operation {
     }
 }
 
-/// A file of the pool; its name follows from these numbers.
+/// A file of the pool; its name is derived from these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolFile {
-    /// Its slot in the table, 0-based; no two files that exist share one.
+    /// Slot in the table, 0-based; unique among existing files.
     pub slot_index: u32,
-    /// The number it was made as, from 1.
+    /// Number of the file's creation, from 1.
     pub number: u32,
-    /// Where it is.
+    /// Directory of the file.
     pub directory: PoolDirectory,
 }
 
 /// A directory of the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PoolDirectory {
-    /// Which location, 0-based; 0 also where none is set.
+    /// Index of the location, 0-based; also 0 if none is set.
     pub location_index: u32,
-    /// Which subdirectory of the location, 0-based, if there are any.
+    /// Index of the subdirectory in the location, 0-based; `None` if there are none.
     pub subdirectory_index: Option<u32>,
 }
 
-/// A point of a run; [`Mark::text`] is what the original prints there.
+/// A point in a run; [`PoolMark::text`] is the text that the original prints there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mark {
-    /// Subdirectories come next.
+pub enum PoolMark {
+    /// Subdirectories are created next.
     MakingDirectories,
-    /// The subdirectories are there.
+    /// The subdirectories have been created.
     DirectoriesMade,
-    /// The pool comes next; the clock of the whole run starts.
+    /// The files of the pool are created next; the clock of the whole run starts.
     Creating,
-    /// The pool is there.
+    /// The files have been created.
     Created,
-    /// Transactions come next; their clock starts.
+    /// Transactions start next, with their clock.
     Transactions,
     /// About a tenth of the transactions is done.
     Dot,
@@ -93,7 +93,7 @@ pub enum Mark {
     TransactionsDone,
     /// No file is left to work on; the transactions end and there will be no report.
     OutOfFiles,
-    /// The transactions were stopped by [`super::Stream::stop`]; there will be no report.
+    /// The transactions were stopped by [`super::PoolStream::stop`]; there will be no report.
     Stopped,
     /// The files left are removed next.
     Deleting,
@@ -105,8 +105,8 @@ pub enum Mark {
     DirectoriesRemoved,
 }
 
-impl Mark {
-    /// What the original prints there.
+impl PoolMark {
+    /// Text that the original prints at the mark.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -130,19 +130,20 @@ impl Mark {
     }
 }
 
-/// How an operation went.
+/// Outcome of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// The file was opened, or removed; what came of its reads and writes does not matter here.
+pub enum OperationOutcome {
+    /// The file was opened or removed; the results of its reads and writes do not matter here.
     Done,
-    /// The file could not be opened, or not be removed.
+    /// The file could not be opened or removed.
     Failed,
 }
 
-impl Operation {
-    /// What the original prints to standard error if the operation fails; `name` is the file's.
+impl PoolStep {
+    /// Text that the original prints to standard error if the operation fails; `name` is that of
+    /// the file.
     ///
-    /// It passes over directories that cannot be made or removed.
+    /// `None` for directories: the original ignores failures to create or remove them.
     #[must_use]
     pub fn failure_text(&self, name: &[u8]) -> Option<Vec<u8>> {
         let (start, end): (&[u8], &[u8]) = match self {

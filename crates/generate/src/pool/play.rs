@@ -1,4 +1,4 @@
-//! A run as a stream of requests: the operations in their order, each as a chain.
+//! A run as a stream of requests: the operations in order, each as a chain.
 
 mod due;
 mod left;
@@ -11,96 +11,98 @@ use plan::program::{FilePool, Fsync, PoolPart};
 
 use super::chain::{After, Chain, Handle, Rules};
 use super::kept::Kept;
-use super::whole::Whole;
+use super::whole::WholeTransactions;
 use super::{
-    CallPattern, Mark, Operation, Outcome, Stream, StreamError, StreamOptions, TextContent, Totals,
+    CallPattern, OperationOutcome, PoolMark, PoolStep, PoolStream, StreamError, StreamOptions,
+    TextContent, Totals,
 };
-use crate::program::Unit;
+use crate::program::TransactionUnit;
 use crate::{Flow, Generator, Step, named};
 
 pub use left::Failures;
 pub use options::PlayOptions;
 
-/// The transaction kinds, by their number.
+/// Transaction kinds, by number.
 const KINDS: [&str; 4] = ["create", "read", "append", "delete"];
 
-/// What no file has as its number.
+/// Number that no file has.
 const NO_FILE: u32 = 0;
 
-/// The system's number for a name that is taken.
+/// The error number for a name that already exists.
 const EEXIST: i32 = 17;
 
-/// Whether a part of a run is over at that mark.
-const fn ends_with(part: PoolPart, mark: Mark) -> bool {
+/// `true` if a part of a run ends at this mark.
+const fn ends_with(part: PoolPart, mark: PoolMark) -> bool {
     match part {
-        PoolPart::MakeDirectories => matches!(mark, Mark::DirectoriesMade),
-        PoolPart::Fill => matches!(mark, Mark::Created),
+        PoolPart::MakeDirectories => matches!(mark, PoolMark::DirectoriesMade),
+        PoolPart::Fill => matches!(mark, PoolMark::Created),
         PoolPart::Transact => matches!(
             mark,
-            Mark::TransactionsDone | Mark::OutOfFiles | Mark::Stopped
+            PoolMark::TransactionsDone | PoolMark::OutOfFiles | PoolMark::Stopped
         ),
         PoolPart::Empty => false,
     }
 }
 
-/// A run of PostMark; the caller begins each phase and asks for requests until all slots have
+/// A run of PostMark. The caller begins each phase and asks for requests until all slots have
 /// finished.
 ///
-/// Operations start in the stream's order. A file that one is in progress on is not touched by
-/// another, which waits, and all behind it; with one slot each starts when the one before is done,
-/// so that the stream hears how it went. With more slots the stream is told at the start that all
-/// goes well, and what then fails is taken out of the totals: a file that could not be created
-/// stays in the pool, where its other operations fail, and one that could not be removed leaves it.
+/// Operations start in the order of the stream. An operation on a file that is in use waits, and
+/// all later operations wait with it. With one slot, each operation starts when the previous one is
+/// done, so that the stream knows its outcome. With more slots, the stream takes each operation as
+/// successful when it starts. If one fails later, it is removed from the totals. A file that could
+/// not be created then stays in the pool, where its other operations fail; one that could not be
+/// removed leaves the pool.
 ///
-/// Every operation on a file is a flow; the flow of one that failed is done, too, and has a request
-/// that failed. What the original passes over, as failed and short reads and writes, changes
-/// nothing but the counts of requests. Names that were taken belong to somebody else, so nothing
-/// more is asked of them.
+/// Every operation on a file is a flow; a failed operation also ends its flow, with a failed
+/// request. Failed and short reads and writes, which the original ignores, only affect the counts
+/// of requests. Files whose names already existed belong to other programs and are not used
+/// further.
 ///
-/// Nothing may be open when a phase begins: each has an engine of its own. A loop that ends in the
-/// middle of chains does no harm then: what was in progress counts as done, and what is left of
-/// it is forgotten.
+/// No file may be open when a phase begins, because each phase has its own engine. Ending a loop in
+/// the middle of chains is therefore safe: operations in progress count as done, and the rest of
+/// their chains is dropped.
 #[derive(Clone)]
 pub struct Play {
-    stream: Stream,
+    stream: PoolStream,
     rules: Rules,
     transactions_count: Option<u64>,
     makes_subdirectories: bool,
     chains: Box<[Chain]>,
-    /// For each slot the number of the file in use, or that of none.
+    /// Number of the file in use by each slot, or [`NO_FILE`].
     files_in_use: Box<[u32]>,
     busy_count: u32,
-    /// The stream's next operation, which waits for a file or for all slots.
-    waiting: Option<Operation>,
-    /// Whether the next operation waits for all slots.
+    /// Next operation of the stream, which waits for a file or for all slots.
+    waiting: Option<PoolStep>,
+    /// `true` if the next operation waits for all slots.
     is_barrier: bool,
-    /// What the stream is told of its last operation.
-    outcome: Outcome,
+    /// Outcome of the last operation, to be reported to the stream.
+    outcome: OperationOutcome,
     phase: Option<PoolPart>,
     is_phase_over: bool,
-    end: Option<Mark>,
-    /// How long the phase lasts whose first request has not been asked for.
+    end: Option<PoolMark>,
+    /// Time limit of a phase that has not issued its first request yet.
     span_ns: Option<u64>,
     deadline_ns: u64,
-    /// Numbers of files whose names were taken.
+    /// Numbers of files whose names already existed.
     foreign: HashSet<u32>,
-    /// Which files are open; none where each is closed behind its operation.
+    /// Files that are open; `None` if each is closed after its operation.
     kept: Option<Kept>,
-    /// Subdirectories that could not be made, which may be somebody else's.
+    /// Subdirectories that could not be created, and may belong to other programs.
     not_made: HashSet<u32>,
     taken_directories_count: u64,
     failures: Failures,
-    /// When the last file was removed; 0 before that.
+    /// Time when the last file was removed; 0 before that.
     emptied_ns: u64,
-    /// Where transactions are counted as wholes.
-    whole: Option<Box<Whole>>,
+    /// Present if whole transactions are counted.
+    whole: Option<Box<WholeTransactions>>,
 }
 
 impl Play {
-    /// A run and what its files are written with.
+    /// A run, with the content of its files.
     ///
     /// # Errors
-    /// The pool or the text do not fit into memory, or files cannot be chosen so.
+    /// If the table or the text does not fit into memory, or the file selection is out of range.
     pub fn new(
         settings: &FilePool,
         options: &PlayOptions,
@@ -108,9 +110,9 @@ impl Play {
         let stream_options = StreamOptions {
             choice: options.choice,
             is_endless: options.is_endless,
-            has_all_dots: options.unit != Unit::Own,
+            has_all_dots: options.unit != TransactionUnit::Own,
         };
-        let (stream, text) = Stream::with_options(settings, stream_options)?;
+        let (stream, text) = PoolStream::with_options(settings, stream_options)?;
         let buffer_bytes = settings.is_buffered.then_some(options.stdio_buffer_bytes);
         let pattern = |block_bytes: u32| CallPattern {
             block_bytes: block_bytes.max(1),
@@ -134,7 +136,7 @@ impl Play {
             busy_count: 0,
             waiting: None,
             is_barrier: false,
-            outcome: Outcome::Done,
+            outcome: OperationOutcome::Done,
             phase: None,
             is_phase_over: true,
             end: None,
@@ -142,17 +144,18 @@ impl Play {
             deadline_ns: u64::MAX,
             foreign: HashSet::new(),
             kept: (options.kept_open_max > 0)
+                // The table has two slots per file.
                 .then(|| Kept::new(2 * settings.number, options.kept_open_max)),
             not_made: HashSet::new(),
             taken_directories_count: 0,
             failures: Failures::default(),
             emptied_ns: 0,
-            whole: Whole::of(options.unit).map(Box::new),
+            whole: WholeTransactions::of(options.unit).map(Box::new),
         };
         Ok((play, TextContent::new(text)))
     }
 
-    /// Bytes of the longest read or write of a run: what an engine's buffers must hold.
+    /// Length of the longest read or write of a run: the required size of an engine's buffers.
     #[must_use]
     pub fn buffer_bytes(settings: &FilePool, stdio_buffer_bytes: u32) -> u32 {
         let blocks = [settings.read_block_bytes, settings.write_block_bytes];
@@ -166,10 +169,10 @@ impl Play {
         longest.into_iter().max().unwrap_or(0).max(1)
     }
 
-    /// Begins the first or the next phase; none behind the last.
+    /// Begins the first or next phase; `None` after the last one.
     ///
-    /// A phase that has not come to its end goes on until the operations that its stop let pass
-    /// are done; they belong to the next.
+    /// A phase that has not ended is stopped. Operations that remain after the stop become part of
+    /// the next phase.
     pub fn begin_next_phase(&mut self) -> Option<PoolPart> {
         if !self.is_phase_over {
             self.stream.stop();
@@ -193,43 +196,42 @@ impl Play {
         next
     }
 
-    /// Ends the creation or the transactions as soon as their current one is done; the files are
-    /// still deleted.
+    /// Ends the creation or the transactions after the current one; the files are still deleted.
     pub const fn stop(&mut self) {
         self.stream.stop();
     }
 
-    /// As [`Self::stop`], so many nanoseconds after the first request of the phase that has begun.
+    /// As [`Self::stop`], but `span_ns` nanoseconds after the first request of the current phase.
     pub const fn stop_after(&mut self, span_ns: u64) {
         self.span_ns = Some(span_ns);
     }
 
-    /// What was done so far. While operations are in progress, they are counted if there is more
-    /// than one slot.
+    /// Totals so far. With more than one slot, operations in progress are included.
     #[must_use]
     pub const fn totals(&self) -> &Totals {
         self.stream.totals()
     }
 
-    /// Transactions that are to be done; none if only time ends them.
+    /// Number of transactions to perform; `None` if only time ends them.
     #[must_use]
     pub const fn transactions_count(&self) -> Option<u64> {
         self.transactions_count
     }
 
-    /// Files that transactions leave open, at most; 0 where each is closed behind its operation.
+    /// Maximum number of files that transactions leave open; 0 if each is closed after its
+    /// operation.
     #[must_use]
     pub fn kept_open_max(&self) -> u32 {
         self.kept.as_ref().map_or(0, Kept::max_count)
     }
 
-    /// How the transactions ended; none before that.
+    /// The mark at which the transactions ended; `None` before.
     #[must_use]
-    pub const fn end(&self) -> Option<Mark> {
+    pub const fn end(&self) -> Option<PoolMark> {
         self.end
     }
 
-    /// Whether files ran out or the run was stopped.
+    /// `true` if files ran out or the run was stopped.
     #[must_use]
     pub const fn has_ended_early(&self) -> bool {
         self.stream.has_ended_early()
@@ -239,7 +241,7 @@ impl Play {
         self.makes_subdirectories && self.rules.subdirectories_count > 0
     }
 
-    /// Gives an idle slot its operation; a step if there is none for it.
+    /// Gives an idle slot its operation; returns a step if there is none.
     #[inline]
     fn start(&mut self, index: usize, now_ns: u64) -> Option<Step> {
         if self.is_phase_over {
@@ -265,14 +267,15 @@ impl Play {
         None
     }
 
-    /// What becomes of the handle of an operation's file.
+    /// Use of the handle for an operation's file.
     #[inline]
-    fn handle(&mut self, operation: &Operation) -> Handle {
+    fn handle(&mut self, operation: &PoolStep) -> Handle {
         let (Some(kept), Some(file)) = (&mut self.kept, operation.file()) else {
             return Handle::Passing;
         };
         match operation {
-            Operation::Delete { .. } => kept.close(file.slot_index),
+            PoolStep::Delete { .. } => kept.close(file.slot_index),
+            // Files stay open from their first transaction on, not from their creation.
             _ if self.phase == Some(PoolPart::Transact) => kept.open(file.slot_index),
             _ => Handle::Passing,
         }
@@ -283,43 +286,46 @@ impl Play {
         number != NO_FILE && self.files_in_use.contains(&number)
     }
 
-    /// The stream's next operation that asks for anything, or what to do without.
-    fn draw(&mut self, now_ns: u64) -> Result<Operation, Step> {
+    /// The next operation of the stream that issues requests, or as an error the step to take
+    /// instead.
+    fn draw(&mut self, now_ns: u64) -> Result<PoolStep, Step> {
         if let Some(span_ns) = self.span_ns.take() {
             self.deadline_ns = now_ns.saturating_add(span_ns);
         }
         if now_ns >= self.deadline_ns {
             self.stream.stop();
         }
+        // Before the stream draws: a transaction that is not due yet must not advance it.
         self.begin_whole(now_ns)?;
         let mut has_dot = false;
         loop {
-            let outcome = std::mem::replace(&mut self.outcome, Outcome::Done);
+            let outcome = std::mem::replace(&mut self.outcome, OperationOutcome::Done);
             let Some(operation) = self.stream.next(outcome) else {
                 self.is_phase_over = true;
                 return Err(Step::Finished);
             };
             match operation {
-                Operation::Mark(Mark::Dot) if has_dot => {
-                    // Transactions without operations could go on here forever.
+                PoolStep::Mark(PoolMark::Dot) if has_dot => {
+                    // Transactions without operations could otherwise loop here forever.
                     let until_ns = now_ns + 1;
                     return Err(Step::Wait { until_ns });
                 }
-                Operation::Mark(Mark::Dot) => {
+                PoolStep::Mark(PoolMark::Dot) => {
                     has_dot = true;
                     if let Some(whole) = &mut self.whole {
                         whole.end();
                         self.begin_whole(now_ns)?;
                     }
                 }
-                Operation::Mark(mark) => {
-                    if mark == Mark::Deleted {
+                PoolStep::Mark(mark) => {
+                    if mark == PoolMark::Deleted {
                         self.emptied_ns = now_ns;
                     }
                     self.pass(mark)?;
                 }
                 _ if self.is_left_out(&operation) => {}
                 _ => {
+                    // The next operation may start before this one ends, so its success is assumed.
                     if self.chains.len() > 1 {
                         self.stream.take_as_done();
                     }
@@ -329,12 +335,13 @@ impl Play {
         }
     }
 
-    /// Takes note of a mark; an error if nothing comes behind it in this phase.
-    fn pass(&mut self, mark: Mark) -> Result<(), Step> {
+    /// Records a mark; an error if it ends the phase.
+    fn pass(&mut self, mark: PoolMark) -> Result<(), Step> {
         if ends_with(PoolPart::Transact, mark) {
             self.end = Some(mark);
         }
-        self.is_barrier |= matches!(mark, Mark::Creating | Mark::RemovingDirectories);
+        // Directories must exist before files are created in them, and be empty before removal.
+        self.is_barrier |= matches!(mark, PoolMark::Creating | PoolMark::RemovingDirectories);
         if self.phase.is_some_and(|part| ends_with(part, mark)) {
             self.is_phase_over = true;
             return Err(Step::Finished);
@@ -342,40 +349,41 @@ impl Play {
         Ok(())
     }
 
-    /// Whether nothing is asked for: of somebody else's file, or of subdirectories that are there.
+    /// `true` if no request is issued: for another program's file, or for existing subdirectories.
     #[inline]
-    fn is_left_out(&mut self, operation: &Operation) -> bool {
+    fn is_left_out(&mut self, operation: &PoolStep) -> bool {
         match operation {
-            Operation::MakeDirectory(_) => !self.makes_subdirectories,
-            Operation::RemoveDirectory(directory) => {
+            PoolStep::MakeDirectory(_) => !self.makes_subdirectories,
+            PoolStep::RemoveDirectory(directory) => {
                 let number = self.rules.directory_number(*directory);
                 !self.makes_subdirectories || self.not_made.contains(&number)
             }
-            Operation::Create { .. } | Operation::Mark(_) => false,
+            PoolStep::Create { .. } | PoolStep::Mark(_) => false,
+            // The usual case, which needs no lookup.
             _ if self.foreign.is_empty() => false,
             _ => {
                 let is_foreign = self.foreign.contains(&file_number(operation));
                 if is_foreign {
                     self.failures.add(*operation);
-                    self.outcome = Outcome::Failed;
+                    self.outcome = OperationOutcome::Failed;
                 }
                 is_foreign
             }
         }
     }
 
-    /// Tells the stream, now or with its next operation, that one failed.
+    /// Reports a failed operation to the stream, now or with its next operation.
     #[cold]
-    fn note_failure(&mut self, operation: Operation, handle: Handle, result: i32) {
+    fn note_failure(&mut self, operation: PoolStep, handle: Handle, result: i32) {
         if let (Some(kept), Some(file), Handle::Opened) = (&mut self.kept, operation.file(), handle)
         {
             kept.close(file.slot_index);
         }
         match operation {
-            Operation::Create { file, .. } if result == -EEXIST => {
+            PoolStep::Create { file, .. } if result == -EEXIST => {
                 self.foreign.insert(file.number);
             }
-            Operation::MakeDirectory(directory) => {
+            PoolStep::MakeDirectory(directory) => {
                 self.not_made.insert(self.rules.directory_number(directory));
                 self.taken_directories_count += u64::from(result == -EEXIST);
             }
@@ -384,8 +392,9 @@ impl Play {
         if operation.file().is_some() {
             self.failures.add(operation);
         }
+        // With more slots, the stream has already counted the operation as done.
         if self.chains.len() == 1 {
-            self.outcome = Outcome::Failed;
+            self.outcome = OperationOutcome::Failed;
         } else {
             self.stream.take_back(&operation);
         }
@@ -461,21 +470,21 @@ impl Generator for Play {
     }
 }
 
-/// The kind of an operation on a file.
+/// Transaction kind of an operation on a file; `None` for other operations.
 #[inline]
-const fn kind(operation: &Operation) -> Option<u8> {
+const fn kind(operation: &PoolStep) -> Option<u8> {
     match operation {
-        Operation::Create { .. } => Some(0),
-        Operation::Read { .. } => Some(1),
-        Operation::Append { .. } => Some(2),
-        Operation::Delete { .. } => Some(3),
-        Operation::MakeDirectory(_) | Operation::RemoveDirectory(_) | Operation::Mark(_) => None,
+        PoolStep::Create { .. } => Some(0),
+        PoolStep::Read { .. } => Some(1),
+        PoolStep::Append { .. } => Some(2),
+        PoolStep::Delete { .. } => Some(3),
+        PoolStep::MakeDirectory(_) | PoolStep::RemoveDirectory(_) | PoolStep::Mark(_) => None,
     }
 }
 
-/// The number of the file that an operation is on; one that no file has if it is on none.
+/// Number of an operation's file; [`NO_FILE`] if it has none.
 #[inline]
-const fn file_number(operation: &Operation) -> u32 {
+const fn file_number(operation: &PoolStep) -> u32 {
     match operation.file() {
         Some(file) => file.number,
         None => NO_FILE,

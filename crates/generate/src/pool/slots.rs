@@ -1,44 +1,44 @@
-//! The table of files: which slot holds which file, its size and its directory.
+//! The table of files: the file in each slot, with its size and directory.
 
 use super::occupied::Occupied;
 use super::{Numbers, PoolDirectory, PoolFile, StreamError};
 
-/// What a slot holds.
+/// Content of a slot.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct PooledFile {
     number: u32,
     size_bytes: u32,
 }
 
-/// Draws that are looked at ahead; about every second slot is occupied.
+/// Number of draws to look ahead; about every second slot is occupied.
 const DRAWS_AHEAD: usize = 4;
 
-/// Two slots for each file, filled from the start; 8 bytes for a file and 4 where there is more
-/// than one directory. Slots that were never used take no memory.
+/// Two slots per file, filled from the start. An entry takes 8 bytes, and 4 more if there are
+/// several directories. Slots that were never used take no memory.
 #[derive(Debug, Clone)]
 pub(super) struct Slots {
     slots_count: u32,
-    /// The slot after the one that was taken last.
+    /// The slot after the one that was filled last.
     cursor: u32,
     occupied: Occupied,
-    entries: Vec<Entry>,
-    /// Number of the entry's directory; empty if there is only one.
+    entries: Vec<PooledFile>,
+    /// Directory number of each entry; empty if there is only one directory.
     directories: Vec<u32>,
-    /// Subdirectories of each location, 0 if files lie in the location itself.
+    /// Subdirectories per location; 0 if files are in the location itself.
     subdirectories_count: u32,
     has_directories: bool,
     /// Slots from here on are never drawn.
     reach: u32,
-    /// Occupied slots that can be drawn.
+    /// Number of occupied slots that can be drawn.
     in_reach_count: u32,
 }
 
 impl Slots {
-    /// A table of `slots_count` slots, of which `entries_max` will be used at most.
+    /// A table of `slots_count` slots, of which at most `entries_max` will be used.
     pub(super) fn new(
         slots_count: u32,
         entries_max: u32,
-        directories: Directories,
+        directories: PoolDirectories,
         reach: u32,
     ) -> Result<Self, StreamError> {
         let too_large = |_| StreamError::Table {
@@ -46,6 +46,7 @@ impl Slots {
         };
         let room = slots_count.min(entries_max) as usize;
         let mut entries = Vec::new();
+        // A table that does not fit into memory is an error in the settings and must not abort.
         entries.try_reserve_exact(room).map_err(too_large)?;
         let mut numbers = Vec::new();
         if directories.count()? > 1 {
@@ -64,13 +65,14 @@ impl Slots {
         })
     }
 
-    /// Whether no file can be drawn.
+    /// `true` if no file can be drawn.
     pub(super) const fn is_empty(&self) -> bool {
         self.in_reach_count == 0
     }
 
-    /// The slot for a new file: the next one, or else the first that is free.
+    /// Slot for a new file: the next one if it is free, otherwise the first free one.
     pub(super) fn free_slot(&mut self) -> Option<u32> {
+        // The order in which the original searches for an empty slot.
         let slot = if self.cursor < self.slots_count && !self.occupied.contains(self.cursor) {
             self.cursor
         } else {
@@ -80,14 +82,14 @@ impl Slots {
         Some(slot)
     }
 
-    /// Puts a file into the slot that [`Self::free_slot`] gave.
+    /// Puts a file into the slot returned by [`Self::free_slot`].
     pub(super) fn occupy(&mut self, file: PoolFile, size_bytes: u32) {
         let (slot, index) = (file.slot_index, file.slot_index as usize);
-        let entry = Entry {
+        let entry = PooledFile {
             number: file.number,
             size_bytes,
         };
-        // A free slot is the one after the last taken or the first free: never beyond the end.
+        // The slot is the one after the last used or the first free one: never past the end.
         match self.entries.get_mut(index) {
             Some(old) => *old = entry,
             None => self.entries.push(entry),
@@ -109,6 +111,7 @@ impl Slots {
     #[inline]
     pub(super) fn pick(&self, numbers: &mut Numbers) -> u32 {
         loop {
+            // A vain draw advances the generator, as in the original.
             let slot = numbers.below(self.slots_count);
             if self.occupied.contains(slot) {
                 return slot;
@@ -116,8 +119,8 @@ impl Slots {
         }
     }
 
-    /// Brings near what [`Self::pick`] will choose once one number was drawn, as far as that can
-    /// be told now: a system call leaves little of a table in the processor's caches.
+    /// Prefetches the entry that [`Self::pick`] will select after one more number is drawn, if it
+    /// can be determined now. A system call leaves little of the table in the processor's caches.
     #[inline]
     pub(super) fn fetch_ahead(&self, numbers: &Numbers) {
         if self.is_empty() {
@@ -136,14 +139,13 @@ impl Slots {
         }
     }
 
-    /// Whether a slot is occupied.
+    /// `true` if the slot is occupied.
     #[inline]
     pub(super) fn contains(&self, slot: u32) -> bool {
         self.occupied.contains(slot)
     }
 
-    /// The first occupied slot from `slot` on, and from the first slot on behind the last; one
-    /// must be occupied.
+    /// The first occupied slot from `slot` on, wrapping around at the end; one must be occupied.
     #[cold]
     pub(super) fn first_around(&self, slot: u32) -> u32 {
         let found = self.first_from(slot).or_else(|| self.first_from(0));
@@ -175,12 +177,12 @@ impl Slots {
         self.entries[slot as usize].size_bytes
     }
 
-    /// Makes the file of an occupied slot larger.
+    /// Adds appended bytes to the size of a file.
     pub(super) fn grow(&mut self, slot: u32, appended_bytes: u32) {
         self.entries[slot as usize].size_bytes += appended_bytes;
     }
 
-    /// Takes back that a file was made larger.
+    /// Undoes [`Self::grow`].
     pub(super) fn shrink(&mut self, slot: u32, appended_bytes: u32) {
         self.entries[slot as usize].size_bytes -= appended_bytes;
     }
@@ -194,22 +196,22 @@ impl Slots {
 
 /// The directories of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Directories {
+pub(super) struct PoolDirectories {
     /// Locations, at least 1.
     pub(super) locations_count: u32,
-    /// Subdirectories of each, 0 if files lie in the location itself.
+    /// Subdirectories per location; 0 if files are in the location itself.
     pub(super) subdirectories_count: u32,
 }
 
-impl Directories {
-    /// How many there are.
+impl PoolDirectories {
+    /// Number of directories.
     pub(super) fn count(self) -> Result<u32, StreamError> {
         let subdirectories = u64::from(self.subdirectories_count.max(1));
         let directories_count = u64::from(self.locations_count) * subdirectories;
         u32::try_from(directories_count).map_err(|_| StreamError::Directories { directories_count })
     }
 
-    /// The subdirectory of that number, counted through all locations.
+    /// The subdirectory with a number that counts through all locations; `None` after the last one.
     pub(super) fn subdirectory(self, number: u32) -> Option<PoolDirectory> {
         let subdirectory_index = number.checked_rem(self.subdirectories_count)?;
         let location_index = number / self.subdirectories_count;

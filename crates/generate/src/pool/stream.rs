@@ -1,54 +1,57 @@
-//! The order of operations of a run, as a state machine.
+//! The order of operations in a run, as a state machine.
 
 use plan::program::{FileChoice, FilePool, POOL_FILES_MAX};
 
 use super::chooser::Chooser;
-use super::slots::{Directories, Slots};
-use super::{Mark, Numbers, Operation, Outcome, PoolDirectory, PoolFile, StreamError, Totals};
+use super::slots::{PoolDirectories, Slots};
+use super::{
+    Numbers, OperationOutcome, PoolDirectory, PoolFile, PoolMark, PoolStep, StreamError, Totals,
+};
 
-/// The most bytes of text.
+/// Maximum length of the text.
+// The original counts bytes in an `int`.
 const TEXT_BYTES_MAX: u64 = i32::MAX as u64;
-/// Transactions from dot to dot where they do not end.
+/// Number of transactions between dots in an endless run.
 const ENDLESS_DOT: u64 = 4096;
 
-/// The operations of a run in their order.
+/// The operations of a run, in order.
 ///
-/// The caller carries each out, or does not, and says how it went with the next call; the random
-/// numbers drawn depend on it as they do in the original.
+/// The caller executes each operation, or skips it, and reports the outcome with the next call. As
+/// in the original, the random numbers drawn depend on the outcome.
 #[derive(Clone)]
-pub struct Stream {
+pub struct PoolStream {
     settings: FilePool,
     weight_sum: u32,
-    directories: Directories,
+    directories: PoolDirectories,
     numbers: Numbers,
     slots: Slots,
     chooser: Chooser,
     totals: Totals,
-    phase: Phase,
-    /// What was asked for last and is not yet counted.
-    pending: Operation,
+    phase: PoolPhase,
+    /// Last operation returned, not counted yet.
+    pending: PoolStep,
     is_endless: bool,
     has_all_dots: bool,
     is_stopping: bool,
     has_ended_early: bool,
 }
 
-/// What the original does not know.
+/// Options that the original does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StreamOptions {
-    /// Which files transactions work on; with any but the default their operations are not the
+    /// Selection rule for files. With any rule but the default, operations differ from the
     /// original's.
     pub choice: FileChoice,
-    /// Whether transactions end by [`Stream::stop`] only, whatever their number is. Files' numbers
-    /// begin anew when they no longer fit 32 bits.
+    /// `true` if only [`PoolStream::stop`] ends the transactions. File numbers start again when
+    /// they no longer fit 32 bits.
     pub is_endless: bool,
-    /// Whether every transaction is followed by a dot.
+    /// `true` if every transaction is followed by a dot.
     pub has_all_dots: bool,
 }
 
-/// What comes next.
+/// State of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum PoolPhase {
     Start,
     MakeDirectory(u32),
     StartCreating,
@@ -61,30 +64,31 @@ enum Phase {
     /// A dot, if one is due.
     Progress(u32),
     StartDeleting,
-    /// Deletes from this slot on.
+    /// Deletes files from this slot on.
     Delete(u32),
     StartRemoving,
     RemoveDirectory(u32),
     End,
 }
 
-impl Stream {
-    /// The stream of a run; the text is drawn and thrown away.
+impl PoolStream {
+    /// The stream of a run; the text is drawn and discarded.
     ///
     /// # Errors
-    /// The pool does not fit into memory, or its numbers do not fit 32 bits.
+    /// If the pool does not fit into memory, or its numbers do not fit 32 bits.
     pub fn new(settings: &FilePool) -> Result<Self, StreamError> {
         let mut numbers = seeded(settings);
+        // The original draws the text first, so all later numbers depend on its length.
         for _ in 0..text_bytes(settings)? {
             numbers.printable();
         }
         Self::with_numbers(settings, StreamOptions::default(), numbers)
     }
 
-    /// Whether there can be a stream where there is memory enough.
+    /// Checks that the stream can exist if there is enough memory.
     ///
     /// # Errors
-    /// The table or the text is larger than can be.
+    /// If the table or the text is too large.
     pub fn check(settings: &FilePool) -> Result<(), StreamError> {
         if settings.number > POOL_FILES_MAX {
             return Err(StreamError::Table {
@@ -94,8 +98,8 @@ impl Stream {
         text_bytes(settings).map(drop)
     }
 
-    /// The stream of a run and the text that its files are written from: twice as long as the
-    /// largest file, and every write of a file begins at its start.
+    /// The stream of a run, with the text that its files are written from. The text is twice as
+    /// long as the largest file, and every write starts at its beginning.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -103,10 +107,10 @@ impl Stream {
         Self::with_options(settings, StreamOptions::default())
     }
 
-    /// As [`Self::with_text`], with what the original does not know.
+    /// As [`Self::with_text`], with options that the original does not have.
     ///
     /// # Errors
-    /// As for [`Self::new`], and when files cannot be chosen so.
+    /// As for [`Self::new`], and if the file selection is out of range.
     pub fn with_options(
         settings: &FilePool,
         options: StreamOptions,
@@ -129,7 +133,7 @@ impl Stream {
     ) -> Result<Self, StreamError> {
         Self::check(settings)?;
         let locations_count = settings.locations.len().max(1);
-        let directories = Directories {
+        let directories = PoolDirectories {
             locations_count: u32::try_from(locations_count).unwrap_or(u32::MAX),
             subdirectories_count: settings.subdirectories_count(),
         };
@@ -149,8 +153,8 @@ impl Stream {
             settings: settings.clone(),
             numbers,
             totals: Totals::default(),
-            phase: Phase::Start,
-            pending: Operation::Mark(Mark::Creating),
+            phase: PoolPhase::Start,
+            pending: PoolStep::Mark(PoolMark::Creating),
             is_endless: options.is_endless,
             has_all_dots: options.has_all_dots,
             is_stopping: false,
@@ -158,45 +162,48 @@ impl Stream {
         })
     }
 
-    /// The next operation, none after the last; `last` says how the one before went, and means
-    /// nothing at the first call and after marks and directories.
+    /// The next operation; `None` after the last one. `last` is the outcome of the previous
+    /// operation. It is ignored at the first call and after marks and directories.
     #[inline]
-    pub fn next(&mut self, last: Outcome) -> Option<Operation> {
+    pub fn next(&mut self, last: OperationOutcome) -> Option<PoolStep> {
         self.settle(last);
         let operation = loop {
             if let Some(operation) = self.step() {
                 break operation;
             }
-            if self.phase == Phase::End {
-                self.pending = Operation::Mark(Mark::Deleted);
+            if self.phase == PoolPhase::End {
+                self.pending = PoolStep::Mark(PoolMark::Deleted);
                 return None;
             }
         };
         self.pending = operation;
-        if let Phase::Change(_) | Phase::Progress(_) = self.phase {
-            // What comes next is drawn, too, with one number for its kind before its file.
+        if let PoolPhase::Change(_) | PoolPhase::Progress(_) = self.phase {
+            // Prefetch for the operation after this one, which draws one number for its kind before
+            // its file.
             self.chooser.fetch_ahead(&self.slots, &self.numbers);
         }
         Some(operation)
     }
 
-    /// Counts the last operation as done before it is; what comes next is not told of it.
+    /// Counts the last operation as done before it is executed; the next call to `next` does not
+    /// count it again.
     #[inline]
     pub(super) fn take_as_done(&mut self) {
-        self.settle(Outcome::Done);
-        self.pending = Operation::Mark(Mark::Dot);
+        self.settle(OperationOutcome::Done);
+        self.pending = PoolStep::Mark(PoolMark::Dot);
     }
 
-    /// Takes back that an operation was counted as done, of whose file there was none since.
+    /// Undoes [`Self::take_as_done`] for an operation that failed. There must be no later operation
+    /// on its file.
     #[cold]
-    pub(super) fn take_back(&mut self, operation: &Operation) {
+    pub(super) fn take_back(&mut self, operation: &PoolStep) {
         match *operation {
-            Operation::Append {
+            PoolStep::Append {
                 file,
                 appended_bytes,
                 ..
             } => self.slots.shrink(file.slot_index, appended_bytes),
-            Operation::Delete { .. } if self.is_after_transactions() => {
+            PoolStep::Delete { .. } if self.is_after_transactions() => {
                 self.totals.deleted_after_count -= 1;
             }
             _ => {}
@@ -207,33 +214,35 @@ impl Stream {
     const fn is_after_transactions(&self) -> bool {
         matches!(
             self.phase,
-            Phase::Delete(_) | Phase::StartRemoving | Phase::RemoveDirectory(_) | Phase::End
+            PoolPhase::Delete(_)
+                | PoolPhase::StartRemoving
+                | PoolPhase::RemoveDirectory(_)
+                | PoolPhase::End
         )
     }
 
-    /// What was done so far, the last operation not included.
+    /// Totals so far, without the last operation.
     #[must_use]
     pub const fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// Whether the last operation is known to have been the final one of its transaction.
+    /// `true` if the last operation is known to be the final one of its transaction.
     #[must_use]
     pub(super) const fn ends_transaction(&self) -> bool {
         match self.phase {
-            Phase::Progress(_) => true,
-            Phase::Change(_) => self.settings.create_bias.is_none(),
+            PoolPhase::Progress(_) => true,
+            PoolPhase::Change(_) => self.settings.create_bias.is_none(),
             _ => false,
         }
     }
 
-    /// Ends the creation or the transactions as soon as their current one is done; the files are
-    /// still deleted.
+    /// Ends the creation or the transactions after the current one; the files are still deleted.
     pub const fn stop(&mut self) {
         self.is_stopping = true;
     }
 
-    /// Whether there is no report because files ran out or the run was stopped.
+    /// `true` if there is no report, because files ran out or the run was stopped.
     #[must_use]
     pub const fn has_ended_early(&self) -> bool {
         self.has_ended_early
@@ -241,14 +250,14 @@ impl Stream {
 
     /// Counts the last operation.
     #[inline]
-    fn settle(&mut self, last: Outcome) {
-        let is_done = last == Outcome::Done;
+    fn settle(&mut self, last: OperationOutcome) {
+        let is_done = last == OperationOutcome::Done;
         match self.pending {
-            Operation::Create { size_bytes, .. } if is_done => self.totals.add_written(size_bytes),
-            Operation::Create { .. } => self.totals.create_failed_count += 1,
-            Operation::Read { size_bytes, .. } if is_done => self.totals.add_read(size_bytes),
-            Operation::Read { .. } => self.totals.read_failed_count += 1,
-            Operation::Append {
+            PoolStep::Create { size_bytes, .. } if is_done => self.totals.add_written(size_bytes),
+            PoolStep::Create { .. } => self.totals.create_failed_count += 1,
+            PoolStep::Read { size_bytes, .. } if is_done => self.totals.add_read(size_bytes),
+            PoolStep::Read { .. } => self.totals.read_failed_count += 1,
+            PoolStep::Append {
                 file,
                 appended_bytes,
                 ..
@@ -257,68 +266,73 @@ impl Stream {
                 self.totals.add_written(appended_bytes);
                 self.slots.grow(file.slot_index, appended_bytes);
             }
-            Operation::Append { .. } => {
-                // The original draws the length only once the file is open.
+            PoolStep::Append { .. } => {
+                // The original draws the length only after the file is open.
                 self.numbers.undo();
                 self.totals.append_failed_count += 1;
             }
-            Operation::Delete { file } if is_done => {
+            PoolStep::Delete { file } if is_done => {
                 self.totals.deleted_count += 1;
                 self.slots.release(file.slot_index);
-                let is_after = matches!(self.phase, Phase::Delete(_));
+                let is_after = matches!(self.phase, PoolPhase::Delete(_));
                 self.totals.deleted_after_count += u64::from(is_after);
             }
-            Operation::Delete { .. } => self.totals.delete_failed_count += 1,
-            Operation::Mark(_) | Operation::MakeDirectory(_) | Operation::RemoveDirectory(_) => {}
+            PoolStep::Delete { .. } => self.totals.delete_failed_count += 1,
+            PoolStep::Mark(_) | PoolStep::MakeDirectory(_) | PoolStep::RemoveDirectory(_) => {}
         }
     }
 
-    /// One step of the state machine; none if it leads to no operation.
+    /// One step of the state machine; `None` if it leads to no operation.
     #[inline]
-    fn step(&mut self) -> Option<Operation> {
+    fn step(&mut self) -> Option<PoolStep> {
         match self.phase {
-            Phase::Access(index) => self.access(index),
-            Phase::Change(index) => self.change(index),
-            Phase::Progress(index) => self.progress(index),
-            Phase::Create(index) => self.fill(index),
-            Phase::Delete(slot) => Some(self.delete_from(slot)),
+            PoolPhase::Access(index) => self.access(index),
+            PoolPhase::Change(index) => self.change(index),
+            PoolPhase::Progress(index) => self.progress(index),
+            PoolPhase::Create(index) => self.fill(index),
+            PoolPhase::Delete(slot) => Some(self.delete_from(slot)),
             _ => self.turn(),
         }
     }
 
-    /// The steps between the loops.
-    fn turn(&mut self) -> Option<Operation> {
+    /// Steps between the loops.
+    fn turn(&mut self) -> Option<PoolStep> {
         let has_directories = self.directories.subdirectories_count > 0;
         let (next, operation) = match self.phase {
-            Phase::Start if has_directories => (
-                Phase::MakeDirectory(0),
-                Operation::Mark(Mark::MakingDirectories),
+            PoolPhase::Start if has_directories => (
+                PoolPhase::MakeDirectory(0),
+                PoolStep::Mark(PoolMark::MakingDirectories),
             ),
-            Phase::Start | Phase::StartCreating => {
-                (Phase::Create(0), Operation::Mark(Mark::Creating))
+            PoolPhase::Start | PoolPhase::StartCreating => {
+                (PoolPhase::Create(0), PoolStep::Mark(PoolMark::Creating))
             }
-            Phase::MakeDirectory(number) => match self.directories.subdirectory(number) {
+            PoolPhase::MakeDirectory(number) => match self.directories.subdirectory(number) {
                 Some(directory) => (
-                    Phase::MakeDirectory(number + 1),
-                    Operation::MakeDirectory(directory),
+                    PoolPhase::MakeDirectory(number + 1),
+                    PoolStep::MakeDirectory(directory),
                 ),
-                None => (Phase::StartCreating, Operation::Mark(Mark::DirectoriesMade)),
+                None => (
+                    PoolPhase::StartCreating,
+                    PoolStep::Mark(PoolMark::DirectoriesMade),
+                ),
             },
-            Phase::StartTransactions => (Phase::Access(0), Operation::Mark(Mark::Transactions)),
-            Phase::StartDeleting => (Phase::Delete(0), Operation::Mark(Mark::Deleting)),
-            Phase::StartRemoving if has_directories => (
-                Phase::RemoveDirectory(0),
-                Operation::Mark(Mark::RemovingDirectories),
+            PoolPhase::StartTransactions => {
+                (PoolPhase::Access(0), PoolStep::Mark(PoolMark::Transactions))
+            }
+            PoolPhase::StartDeleting => (PoolPhase::Delete(0), PoolStep::Mark(PoolMark::Deleting)),
+            PoolPhase::StartRemoving if has_directories => (
+                PoolPhase::RemoveDirectory(0),
+                PoolStep::Mark(PoolMark::RemovingDirectories),
             ),
-            Phase::RemoveDirectory(number) => match self.directories.subdirectory(number) {
+            PoolPhase::RemoveDirectory(number) => match self.directories.subdirectory(number) {
                 Some(directory) => (
-                    Phase::RemoveDirectory(number + 1),
-                    Operation::RemoveDirectory(directory),
+                    PoolPhase::RemoveDirectory(number + 1),
+                    PoolStep::RemoveDirectory(directory),
                 ),
-                None => (Phase::End, Operation::Mark(Mark::DirectoriesRemoved)),
+                None => (PoolPhase::End, PoolStep::Mark(PoolMark::DirectoriesRemoved)),
             },
             _ => {
-                self.phase = Phase::End;
+                self.phase = PoolPhase::End;
                 return None;
             }
         };
@@ -326,88 +340,89 @@ impl Stream {
         Some(operation)
     }
 
-    /// The files before the transactions.
-    fn fill(&mut self, index: u32) -> Option<Operation> {
+    /// Creates the files before the transactions.
+    fn fill(&mut self, index: u32) -> Option<PoolStep> {
         if index < self.settings.number && !self.is_stopping {
-            self.phase = Phase::Create(index + 1);
+            self.phase = PoolPhase::Create(index + 1);
             let operation = self.create();
             self.totals.created_before_count = self.totals.created_count;
             return operation;
         }
-        self.phase = Phase::StartTransactions;
-        Some(Operation::Mark(Mark::Created))
+        self.phase = PoolPhase::StartTransactions;
+        Some(PoolStep::Mark(PoolMark::Created))
     }
 
-    fn access(&mut self, index: u32) -> Option<Operation> {
+    fn access(&mut self, index: u32) -> Option<PoolStep> {
         if index == self.settings.transactions && !self.is_endless {
-            self.phase = Phase::StartDeleting;
-            return Some(Operation::Mark(Mark::TransactionsDone));
+            self.phase = PoolPhase::StartDeleting;
+            return Some(PoolStep::Mark(PoolMark::TransactionsDone));
         }
         if self.is_stopping || self.slots.is_empty() {
-            self.phase = Phase::StartDeleting;
+            self.phase = PoolPhase::StartDeleting;
             self.has_ended_early = true;
             let is_out = !self.is_stopping;
             let mark = if is_out {
-                Mark::OutOfFiles
+                PoolMark::OutOfFiles
             } else {
-                Mark::Stopped
+                PoolMark::Stopped
             };
-            return Some(Operation::Mark(mark));
+            return Some(PoolStep::Mark(mark));
         }
-        self.phase = Phase::Change(index);
+        self.phase = PoolPhase::Change(index);
         let read_bias = self.settings.read_bias?;
         let is_read = self.numbers.below(10) < u32::from(read_bias);
         let slot = self.chooser.pick(&self.slots, &mut self.numbers);
         let size_bytes = self.slots.size_bytes(slot);
         if is_read {
             let file = self.slots.file(slot);
-            return Some(Operation::Read { file, size_bytes });
+            return Some(PoolStep::Read { file, size_bytes });
         }
         let room_bytes = self.settings.size_high_bytes.saturating_sub(size_bytes);
+        // For a file of the largest size, the original draws no length and counts nothing.
         if room_bytes == 0 {
             return None;
         }
-        Some(Operation::Append {
+        Some(PoolStep::Append {
             file: self.slots.file(slot),
             size_bytes,
             appended_bytes: self.numbers.below(room_bytes) + 1,
         })
     }
 
-    fn change(&mut self, index: u32) -> Option<Operation> {
-        self.phase = Phase::Progress(index);
+    fn change(&mut self, index: u32) -> Option<PoolStep> {
+        self.phase = PoolPhase::Progress(index);
         let create_bias = self.settings.create_bias?;
         if self.numbers.below(10) < u32::from(create_bias) {
             return self.create();
         }
         let slot = self.chooser.pick(&self.slots, &mut self.numbers);
         let file = self.slots.file(slot);
-        Some(Operation::Delete { file })
+        Some(PoolStep::Delete { file })
     }
 
-    /// A dot at every tenth of the transactions; where there are fewer than ten, at each, where
-    /// the original divides by zero.
-    fn progress(&mut self, index: u32) -> Option<Operation> {
+    /// A dot after every tenth of the transactions. With fewer than ten, a dot after each; the
+    /// original divides by zero there.
+    fn progress(&mut self, index: u32) -> Option<PoolStep> {
         self.totals.transactions_count += 1;
         if self.is_endless {
-            self.phase = Phase::Access(0);
-            // So that the caller is asked to go on where transactions lead to no operation.
+            self.phase = PoolPhase::Access(0);
+            // Returns to the caller even if transactions lead to no operation.
             let count = self.totals.transactions_count;
             return (self.has_all_dots || count.is_multiple_of(ENDLESS_DOT))
-                .then_some(Operation::Mark(Mark::Dot));
+                .then_some(PoolStep::Mark(PoolMark::Dot));
         }
-        self.phase = Phase::Access(index + 1);
+        self.phase = PoolPhase::Access(index + 1);
         let tenth = match self.has_all_dots {
             true => 1,
             false => (self.settings.transactions / 10).max(1),
         };
         index
             .is_multiple_of(tenth)
-            .then_some(Operation::Mark(Mark::Dot))
+            .then_some(PoolStep::Mark(PoolMark::Dot))
     }
 
-    /// A new file; nothing is drawn or counted if the table is full.
-    fn create(&mut self) -> Option<Operation> {
+    /// Creates a file; if the table is full, draws and counts nothing.
+    fn create(&mut self) -> Option<PoolStep> {
         let slot_index = self.slots.free_slot()?;
         let directory = self.draw_directory();
         self.totals.created_count += 1;
@@ -415,6 +430,7 @@ impl Stream {
         let spread_bytes = settings
             .size_high_bytes
             .saturating_sub(settings.size_low_bytes);
+        // As in the original, the largest size is never drawn.
         let size_bytes = settings.size_low_bytes + self.numbers.below(spread_bytes);
         let file = PoolFile {
             slot_index,
@@ -422,14 +438,14 @@ impl Stream {
             directory,
         };
         self.slots.occupy(file, size_bytes);
-        Some(Operation::Create { file, size_bytes })
+        Some(PoolStep::Create { file, size_bytes })
     }
 
     fn draw_directory(&mut self) -> PoolDirectory {
         let mut directory = PoolDirectory::default();
         if self.settings.locations.len() > 1 {
             let mut rest = self.numbers.below(self.weight_sum);
-            // The last location needs no look: the weights are exhausted there.
+            // The last location takes all remaining weight.
             for location in self.settings.locations.iter().rev().skip(1).rev() {
                 if rest < location.weight {
                     break;
@@ -445,25 +461,25 @@ impl Stream {
         directory
     }
 
-    fn delete_from(&mut self, slot: u32) -> Operation {
+    fn delete_from(&mut self, slot: u32) -> PoolStep {
         match self.slots.first_from(slot) {
             Some(found) => {
-                self.phase = Phase::Delete(found + 1);
+                self.phase = PoolPhase::Delete(found + 1);
                 let file = self.slots.file(found);
-                Operation::Delete { file }
+                PoolStep::Delete { file }
             }
             None => {
-                self.phase = Phase::StartRemoving;
-                Operation::Mark(Mark::Deleted)
+                self.phase = PoolPhase::StartRemoving;
+                PoolStep::Mark(PoolMark::Deleted)
             }
         }
     }
 }
 
-/// The number of the file that is the `count`th: from 1, and from 1 again where 32 bits end.
+/// Number of the `count`th file: from 1, and from 1 again after 32 bits.
 #[inline]
 const fn number_of(count: u64) -> u32 {
-    // A remainder of 32 bits has 32 bits.
+    // The remainder is below 2^32.
     ((count - 1) % u32::MAX as u64) as u32 + 1
 }
 

@@ -24,27 +24,27 @@ pub(super) fn settings(number: u32, transactions: u32) -> FilePool {
 
 /// Runs a stream to its end with every operation done.
 fn played(settings: &FilePool) -> Totals {
-    let mut stream = Stream::new(settings).unwrap();
-    while stream.next(Outcome::Done).is_some() {}
+    let mut stream = PoolStream::new(settings).unwrap();
+    while stream.next(OperationOutcome::Done).is_some() {}
     *stream.totals()
 }
 
 /// A run as lines, in the form of the recorded traces.
 pub(super) fn trace(settings: &FilePool) -> String {
-    let names = Names::new(settings);
-    let mut stream = Stream::new(settings).unwrap();
+    let names = PoolNames::new(settings);
+    let mut stream = PoolStream::new(settings).unwrap();
     let mut text = String::new();
     let mut name = Vec::new();
-    while let Some(operation) = stream.next(Outcome::Done) {
+    while let Some(operation) = stream.next(OperationOutcome::Done) {
         let (verb, file, bytes) = match operation {
-            Operation::Create { file, size_bytes } => ("create", file, Some(size_bytes)),
-            Operation::Read { file, size_bytes } => ("read", file, Some(size_bytes)),
-            Operation::Append {
+            PoolStep::Create { file, size_bytes } => ("create", file, Some(size_bytes)),
+            PoolStep::Read { file, size_bytes } => ("read", file, Some(size_bytes)),
+            PoolStep::Append {
                 file,
                 appended_bytes,
                 ..
             } => ("append", file, Some(appended_bytes)),
-            Operation::Delete { file } => ("delete", file, None),
+            PoolStep::Delete { file } => ("delete", file, None),
             _ => continue,
         };
         names.file(file, &mut name);
@@ -79,7 +79,7 @@ fn what_is_told_ahead_is_what_is_drawn_later() {
 
 #[test]
 fn both_generators_begin_as_the_originals() {
-    let mut twister = Twister::new(42);
+    let mut twister = Twister32::new(42);
     let drawn = [(); 5].map(|()| twister.draw());
     let known = [
         4_179_544_424,
@@ -89,7 +89,7 @@ fn both_generators_begin_as_the_originals() {
         1_623_863_471,
     ];
     assert_eq!(drawn, known);
-    let mut twister = Twister::new(4357);
+    let mut twister = Twister32::new(4357);
     let drawn = [(); 3].map(|()| twister.draw());
     assert_eq!(drawn, [2_867_219_139, 1_585_203_162, 3_113_124_129]);
     let mut congruential = Congruential::new(42);
@@ -103,7 +103,7 @@ fn the_first_thousand_numbers_are_the_recorded_ones() {
         return;
     };
     let recorded = String::from_utf8(recorded).unwrap();
-    let mut twister = Twister::new(42);
+    let mut twister = Twister32::new(42);
     let mut count = 0;
     for number in recorded.split_whitespace() {
         assert_eq!(twister.draw().to_string(), number, "number {count}");
@@ -137,7 +137,7 @@ fn nothing_is_drawn_below_zero_or_one_limit() {
 
 #[test]
 fn the_text_is_drawn_before_the_first_file() {
-    let (_, text) = Stream::with_text(&settings(10, 10)).unwrap();
+    let (_, text) = PoolStream::with_text(&settings(10, 10)).unwrap();
     assert_eq!(text.len(), 20_000);
     assert!(text.starts_with(b"LeZebJ6S5~qPv$C$py}hmKd "));
     if let Some(recorded) = sample("golden/pool_seed42_high10000.bin") {
@@ -278,19 +278,19 @@ fn ten_million_files_are_streamed() {
     assert_eq!(totals.transactions_count, 100_000);
 }
 
-fn with_choice(settings: &FilePool, theta: f64) -> Stream {
+fn with_choice(settings: &FilePool, theta: f64) -> PoolStream {
     let options = StreamOptions {
         choice: FileChoice::Zipf { theta },
         ..StreamOptions::default()
     };
-    Stream::with_options(settings, options).unwrap().0
+    PoolStream::with_options(settings, options).unwrap().0
 }
 
 /// How often each file was read, the most first.
-fn reads_of_files(mut stream: Stream) -> Vec<u32> {
+fn reads_of_files(mut stream: PoolStream) -> Vec<u32> {
     let mut counts = std::collections::HashMap::new();
-    while let Some(operation) = stream.next(Outcome::Done) {
-        if let Operation::Read { file, .. } = operation {
+    while let Some(operation) = stream.next(OperationOutcome::Done) {
+        if let PoolStep::Read { file, .. } = operation {
             *counts.entry(file.number).or_insert(0) += 1;
         }
     }
@@ -306,7 +306,7 @@ fn zipf_reads_some_files_much_more_often_than_others() {
         create_bias: None,
         ..settings(1000, 200_000)
     };
-    let uniform = reads_of_files(Stream::new(&settings).unwrap());
+    let uniform = reads_of_files(PoolStream::new(&settings).unwrap());
     assert!(uniform[0] < 300 && uniform[999] > 100);
     let zipf = reads_of_files(with_choice(&settings, 1.0));
     // Every other slot is empty: of ranks 1 to 2000 a half is drawn, with shares of 1/r each.
@@ -334,7 +334,7 @@ fn zipf_finds_the_last_file_of_a_pool_without_drawing_forever() {
             ..settings(number, 100_000)
         };
         let mut stream = with_choice(&settings, theta);
-        while stream.next(Outcome::Done).is_some() {}
+        while stream.next(OperationOutcome::Done).is_some() {}
         assert_eq!(stream.totals().deleted_count, u64::from(number));
         assert_eq!(stream.totals().deleted_after_count, 0);
     }
@@ -347,7 +347,7 @@ fn a_skew_that_is_none_is_refused() {
             choice: FileChoice::Zipf { theta },
             ..StreamOptions::default()
         };
-        let error = Stream::with_options(&settings(1, 1), options)
+        let error = PoolStream::with_options(&settings(1, 1), options)
             .err()
             .unwrap();
         assert!(matches!(error, StreamError::Zipf { .. }));
@@ -362,26 +362,26 @@ fn endless_transactions_begin_as_those_that_end() {
         is_endless: true,
         ..StreamOptions::default()
     };
-    let mut stream = Stream::new(&settings).unwrap();
-    let mut endless = Stream::with_options(&settings, options).unwrap().0;
-    let next = |stream: &mut Stream| loop {
-        match stream.next(Outcome::Done).unwrap() {
-            Operation::Mark(Mark::Dot) => {}
+    let mut stream = PoolStream::new(&settings).unwrap();
+    let mut endless = PoolStream::with_options(&settings, options).unwrap().0;
+    let next = |stream: &mut PoolStream| loop {
+        match stream.next(OperationOutcome::Done).unwrap() {
+            PoolStep::Mark(PoolMark::Dot) => {}
             operation => return operation,
         }
     };
     loop {
         let operation = next(&mut stream);
-        if operation == Operation::Mark(Mark::TransactionsDone) {
+        if operation == PoolStep::Mark(PoolMark::TransactionsDone) {
             break;
         }
         assert_eq!(next(&mut endless), operation);
     }
     for _ in 0..10_000 {
-        assert!(!matches!(next(&mut endless), Operation::Mark(_)));
+        assert!(!matches!(next(&mut endless), PoolStep::Mark(_)));
     }
     endless.stop();
-    while endless.next(Outcome::Done).is_some() {}
+    while endless.next(OperationOutcome::Done).is_some() {}
     assert!(endless.has_ended_early());
     assert_eq!(
         endless.totals().created_count,
@@ -396,13 +396,13 @@ fn subdirectories_are_made_in_every_location_and_removed_again() {
         locations: locations(&[("a", 1), ("b", 1)]),
         ..settings(2, 10)
     };
-    let names = Names::new(&settings);
-    let mut stream = Stream::new(&settings).unwrap();
+    let names = PoolNames::new(&settings);
+    let mut stream = PoolStream::new(&settings).unwrap();
     let (mut made, mut removed, mut name) = (Vec::new(), Vec::new(), Vec::new());
-    while let Some(operation) = stream.next(Outcome::Done) {
+    while let Some(operation) = stream.next(OperationOutcome::Done) {
         let (list, directory) = match operation {
-            Operation::MakeDirectory(directory) => (&mut made, directory),
-            Operation::RemoveDirectory(directory) => (&mut removed, directory),
+            PoolStep::MakeDirectory(directory) => (&mut made, directory),
+            PoolStep::RemoveDirectory(directory) => (&mut removed, directory),
             _ => continue,
         };
         names.directory(directory, &mut name);
@@ -413,10 +413,10 @@ fn subdirectories_are_made_in_every_location_and_removed_again() {
 }
 
 fn marks(settings: &FilePool) -> String {
-    let mut stream = Stream::new(settings).unwrap();
+    let mut stream = PoolStream::new(settings).unwrap();
     let mut text = String::new();
-    while let Some(operation) = stream.next(Outcome::Done) {
-        if let Operation::Mark(mark) = operation {
+    while let Some(operation) = stream.next(OperationOutcome::Done) {
+        if let PoolStep::Mark(mark) = operation {
             text.push_str(mark.text());
         }
     }
@@ -461,15 +461,15 @@ fn slots_that_15_bits_cannot_reach_do_not_hang_a_run() {
 #[test]
 fn failed_operations_change_what_the_original_lets_them_change() {
     let settings = settings(3, 20);
-    let mut stream = Stream::new(&settings).unwrap();
-    let names = Names::new(&settings);
+    let mut stream = PoolStream::new(&settings).unwrap();
+    let names = PoolNames::new(&settings);
     let (mut errors, mut name) = (Vec::new(), Vec::new());
-    while let Some(operation) = stream.next(Outcome::Failed) {
+    while let Some(operation) = stream.next(OperationOutcome::Failed) {
         let file = match operation {
-            Operation::Create { file, .. }
-            | Operation::Read { file, .. }
-            | Operation::Append { file, .. }
-            | Operation::Delete { file } => file,
+            PoolStep::Create { file, .. }
+            | PoolStep::Read { file, .. }
+            | PoolStep::Append { file, .. }
+            | PoolStep::Delete { file } => file,
             _ => continue,
         };
         names.file(file, &mut name);
@@ -492,9 +492,9 @@ fn failed_operations_change_what_the_original_lets_them_change() {
 #[test]
 fn a_stopped_run_removes_its_files() {
     for stop_at in [0, 5, 60, 400] {
-        let mut stream = Stream::new(&settings(50, 1000)).unwrap();
+        let mut stream = PoolStream::new(&settings(50, 1000)).unwrap();
         let mut count = 0;
-        while stream.next(Outcome::Done).is_some() {
+        while stream.next(OperationOutcome::Done).is_some() {
             count += 1;
             if count > stop_at {
                 stream.stop();
@@ -525,12 +525,12 @@ fn sizes_stay_between_their_bounds() {
         size_high_bytes: 3,
         ..settings(5, 500)
     };
-    let mut stream = Stream::new(&settings).unwrap();
-    while let Some(operation) = stream.next(Outcome::Done) {
+    let mut stream = PoolStream::new(&settings).unwrap();
+    while let Some(operation) = stream.next(OperationOutcome::Done) {
         match operation {
-            Operation::Create { size_bytes, .. } => assert!((1..=2).contains(&size_bytes)),
-            Operation::Read { size_bytes, .. } => assert!((1..=3).contains(&size_bytes)),
-            Operation::Append {
+            PoolStep::Create { size_bytes, .. } => assert!((1..=2).contains(&size_bytes)),
+            PoolStep::Read { size_bytes, .. } => assert!((1..=3).contains(&size_bytes)),
+            PoolStep::Append {
                 size_bytes,
                 appended_bytes,
                 ..
@@ -548,7 +548,7 @@ fn sizes_stay_between_their_bounds() {
 
 #[test]
 fn pools_that_do_not_fit_are_refused_in_the_original_s_words() {
-    let error = Stream::new(&settings(2_000_000_000, 1)).err().unwrap();
+    let error = PoolStream::new(&settings(2_000_000_000, 1)).err().unwrap();
     assert_eq!(
         error.to_string(),
         "a table for 4000000000 files does not fit into memory"
@@ -562,7 +562,7 @@ fn pools_that_do_not_fit_are_refused_in_the_original_s_words() {
         size_high_bytes: 2_000_000_000,
         ..settings(1, 1)
     };
-    let error = Stream::new(&large).err().unwrap();
+    let error = PoolStream::new(&large).err().unwrap();
     assert!(matches!(
         error,
         StreamError::Text {
@@ -576,7 +576,7 @@ fn pools_that_do_not_fit_are_refused_in_the_original_s_words() {
         ..settings(1, 1)
     };
     assert!(matches!(
-        Stream::new(&many),
+        PoolStream::new(&many),
         Err(StreamError::Directories { .. })
     ));
 }

@@ -1,15 +1,15 @@
-//! What a run has done.
+//! Totals of a run.
 
-use super::Operation;
+use super::PoolStep;
 
-/// Counts of a run, with its bytes both exact and as the original adds them up.
+/// Counts of a run. Its bytes are counted both exactly and with the original's rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Totals {
-    /// Transactions that were carried out, failed halves included.
+    /// Transactions performed, including those with a failed half.
     pub transactions_count: u64,
-    /// Files created, those included that could not be opened, which the original counts too.
+    /// Files created. As in the original, this includes files that could not be opened.
     pub created_count: u64,
-    /// Of these, the files created before the transactions.
+    /// Files created before the transactions; part of `created_count`.
     pub created_before_count: u64,
     /// Files read.
     pub read_count: u64,
@@ -17,15 +17,15 @@ pub struct Totals {
     pub appended_count: u64,
     /// Files deleted.
     pub deleted_count: u64,
-    /// Of these, the files deleted after the transactions.
+    /// Files deleted after the transactions; part of `deleted_count`.
     pub deleted_after_count: u64,
     /// Bytes of the files read.
     pub read_bytes: u64,
-    /// Bytes of the files created and of what was appended.
+    /// Bytes written to created files and appended.
     pub written_bytes: u64,
-    /// `read_bytes` as the original has it: rounded to 24 bits at every addition.
+    /// `read_bytes` with the original's rounding: to 24 bits at every addition.
     pub read_bytes_float: f32,
-    /// `written_bytes` as the original has it.
+    /// `written_bytes` with the original's rounding.
     pub written_bytes_float: f32,
     /// Files that could not be created.
     pub create_failed_count: u64,
@@ -33,7 +33,7 @@ pub struct Totals {
     pub read_failed_count: u64,
     /// Files that could not be opened for appending.
     pub append_failed_count: u64,
-    /// Files that could not be removed, each time counted.
+    /// Failed removals of files; a file can count several times.
     pub delete_failed_count: u64,
 }
 
@@ -50,7 +50,7 @@ impl Totals {
         self.deleted_count.saturating_sub(self.deleted_after_count)
     }
 
-    /// Adds what another worker has done; its 32-bit sums are added as such.
+    /// Adds the totals of another worker; the rounded sums are added in 32 bits.
     pub fn merge(&mut self, other: &Self) {
         self.transactions_count += other.transactions_count;
         self.created_count += other.created_count;
@@ -69,30 +69,30 @@ impl Totals {
         self.delete_failed_count += other.delete_failed_count;
     }
 
-    /// Counts an operation as failed that was counted as done; the sums of the original, which
-    /// knows no such thing, are approximate then.
-    pub(super) fn take_back(&mut self, operation: &Operation) {
+    /// Changes an operation from done to failed. The original does not do this, so the rounded sums
+    /// are then approximate.
+    pub(super) fn take_back(&mut self, operation: &PoolStep) {
         match *operation {
-            Operation::Create { size_bytes, .. } => {
+            PoolStep::Create { size_bytes, .. } => {
                 self.create_failed_count += 1;
                 self.take_written(size_bytes);
             }
-            Operation::Read { size_bytes, .. } => {
+            PoolStep::Read { size_bytes, .. } => {
                 self.read_failed_count += 1;
                 self.read_count -= 1;
                 self.read_bytes -= u64::from(size_bytes);
                 self.read_bytes_float -= size_bytes as f32;
             }
-            Operation::Append { appended_bytes, .. } => {
+            PoolStep::Append { appended_bytes, .. } => {
                 self.append_failed_count += 1;
                 self.appended_count -= 1;
                 self.take_written(appended_bytes);
             }
-            Operation::Delete { .. } => {
+            PoolStep::Delete { .. } => {
                 self.delete_failed_count += 1;
                 self.deleted_count -= 1;
             }
-            Operation::Mark(_) | Operation::MakeDirectory(_) | Operation::RemoveDirectory(_) => {}
+            PoolStep::Mark(_) | PoolStep::MakeDirectory(_) | PoolStep::RemoveDirectory(_) => {}
         }
     }
 

@@ -1,22 +1,22 @@
 //! MT19937 with the seeding of 1999.
 
-/// Words of state.
+/// Number of words in the state.
 const WORDS: usize = 624;
-/// The distance of the word that is mixed in.
+/// Distance to the word that is mixed in.
 const MIDDLE: usize = 397;
 
-/// The Mersenne Twister of 32-bit numbers, seeded by its authors' first method.
+/// The Mersenne Twister for 32-bit numbers, seeded by its authors' first method.
 ///
 /// Source: Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); the seeding takes the
 /// upper halves of the sequence x -> 69069 x + 1.
 #[derive(Clone)]
-pub struct Twister {
+pub struct Twister32 {
     state: [u32; WORDS],
-    /// The word that the next number is made of; `WORDS` when a new state is due.
+    /// Index of the word for the next number; `WORDS` if the state must be renewed first.
     next_index: usize,
 }
 
-impl Twister {
+impl Twister32 {
     /// The generator for a seed; every seed is allowed.
     #[must_use]
     pub fn new(seed: u32) -> Self {
@@ -48,7 +48,7 @@ impl Twister {
         number
     }
 
-    /// The number that comes after `count` others, if the state at hand has it.
+    /// The number after `count` others, if it is in the current state.
     #[inline]
     pub(super) fn ahead(&self, count: usize) -> Option<u32> {
         self.state
@@ -58,7 +58,7 @@ impl Twister {
 
     /// Makes the next draw give the last number again; at most once after a draw.
     pub(super) fn undo(&mut self) {
-        // A draw leaves at least 1 here, also where it renewed the state.
+        // After a draw this is at least 1, even if the draw renewed the state.
         self.next_index = self.next_index.saturating_sub(1);
     }
 

@@ -1,37 +1,36 @@
-//! Transactions as wholes: of one or two operations, which begin when they are due where that is
-//! asked for.
+//! Whole transactions of one or two operations, which optionally begin when they are due.
 
-use crate::program::Unit;
-use crate::{DueQueue, Flow, RESPONSE_KINDS, Step, Turn, named};
+use crate::program::TransactionUnit;
+use crate::{DueQueue, DueTurn, Flow, RESPONSE_KINDS, Step, named};
 
-/// The number of their only kind.
+/// Number of the only transaction kind.
 const WHOLE: u8 = 0;
 
-/// The transactions of a run whose operations are not counted one by one.
+/// Transactions of a run whose operations are not counted individually.
 #[derive(Debug, Clone)]
-pub(super) struct Whole {
+pub(super) struct WholeTransactions {
     is_due: bool,
     queue: Option<DueQueue>,
     /// The transaction in progress.
-    begun: Option<Begun>,
+    begun: Option<BegunTransaction>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Begun {
+struct BegunTransaction {
     start_ns: u64,
-    /// When the last of its operations was done, in nanoseconds of the worker's clock.
+    /// Time when the last of its operations was done, in nanoseconds of the worker's clock.
     done_ns: u64,
-    /// The negated number of its first error; 0 for none.
+    /// First negated errno of its operations; 0 for none.
     errno: i32,
-    /// Whether its last operation was known to be that.
+    /// `true` if its last operation was recognized as the last.
     is_counted: bool,
 }
 
-impl Whole {
-    /// None where operations are counted one by one.
-    pub fn of(unit: Unit) -> Option<Self> {
-        (unit != Unit::Own).then_some(Self {
-            is_due: unit == Unit::DueRound,
+impl WholeTransactions {
+    /// `None` if operations are counted individually.
+    pub fn of(unit: TransactionUnit) -> Option<Self> {
+        (unit != TransactionUnit::Own).then_some(Self {
+            is_due: unit == TransactionUnit::DueRound,
             queue: None,
             begun: None,
         })
@@ -58,8 +57,8 @@ impl Whole {
         }
     }
 
-    /// Begins a transaction unless one is in progress; `false` when no more may begin, and as an
-    /// error the step to take while none is due.
+    /// Begins a transaction unless one is in progress. Returns `false` if no more may begin. If
+    /// none is due yet, the error is the step to take.
     pub fn begin(&mut self, now_ns: u64) -> Result<bool, Step> {
         if self.begun.is_some() {
             return Ok(true);
@@ -67,15 +66,16 @@ impl Whole {
         let mut start_ns = now_ns;
         if let Some(queue) = &mut self.queue {
             match queue.turn(now_ns) {
-                Turn::Due(due_ns) => {
+                DueTurn::Due(due_ns) => {
+                    // Whole transactions need a single slot, so it is always slot 0.
                     queue.begin(0, due_ns, now_ns);
                     start_ns = due_ns;
                 }
-                Turn::Wait(until_ns) => return Err(Step::Wait { until_ns }),
-                Turn::Over => return Ok(false),
+                DueTurn::Wait(until_ns) => return Err(Step::Wait { until_ns }),
+                DueTurn::Over => return Ok(false),
             }
         }
-        self.begun = Some(Begun {
+        self.begun = Some(BegunTransaction {
             start_ns,
             done_ns: now_ns,
             errno: 0,
@@ -84,8 +84,8 @@ impl Whole {
         Ok(true)
     }
 
-    /// Takes note that an operation is done, which has failed where `errno` is negative, and
-    /// whether it was the last of its transaction.
+    /// Records that an operation is done. `errno` is negative if it failed, and `is_last` is `true`
+    /// if it was the last one of its transaction.
     pub fn operation_done(&mut self, now_ns: u64, errno: i32, is_last: bool) -> Flow {
         let Some(begun) = &mut self.begun else {
             return Flow::Apart;
@@ -109,12 +109,14 @@ impl Whole {
         }
     }
 
-    /// The transaction is over.
+    /// Ends the transaction.
     pub fn end(&mut self) {
         if let Some(begun) = self.begun.take()
             && !begun.is_counted
             && let Some(queue) = &mut self.queue
         {
+            // Its last operation was not known to be the last, so the time of that operation
+            // counts.
             queue.end(0, begun.done_ns, begun.errno);
         }
     }

@@ -2,7 +2,7 @@
 
 use plan::{Distribution, Zone};
 
-use super::order::{Order, Permutation};
+use super::order::{Permutation, ShuffledStarts};
 use super::zipf::Zipf;
 use crate::choice::Weighted;
 use crate::{GenerateError, Rng};
@@ -32,15 +32,15 @@ pub(crate) enum Draw {
         /// First start and number of starts of each zone.
         zones: Vec<(u64, u64)>,
     },
-    NoRepeat(Order),
+    NoRepeat(ShuffledStarts),
 }
 
-/// What fixes the places that are not drawn for each request.
+/// Seeds of positions that are not drawn for each request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seeds {
-    /// Of orders without repetition.
+    /// Seed of orders without repetition.
     pub(crate) order: u64,
-    /// Of the places of ranks.
+    /// Seed of the positions of ranks.
     pub(crate) scatter: u64,
 }
 
@@ -66,16 +66,17 @@ impl Draw {
                 deviation: in_range("normal", "deviation", *deviation_percent)? / 100.0,
             },
             Distribution::Zones { zones } => Self::zones(zones, start_count)?,
-            Distribution::NoRepeat => Self::NoRepeat(Order::new(start_count, seeds.order)),
+            Distribution::NoRepeat => Self::NoRepeat(ShuffledStarts::new(start_count, seeds.order)),
         })
     }
 
-    /// Zones in their order; one that is too small for a single start gets its neighbor's.
+    /// Zones in order; a zone too small for a single start shares its neighbor's.
     fn zones(zones: &[Zone], start_count: u64) -> Result<Self, GenerateError> {
         let accesses: Vec<f64> = zones.iter().map(|zone| zone.access_percent).collect();
         let sizes: Vec<f64> = zones.iter().map(|zone| zone.size_percent).collect();
         for (parameter, shares) in [("sum of accesses", &accesses), ("sum of sizes", &sizes)] {
             let sum: f64 = shares.iter().sum();
+            // Decimal percentages rarely add up exactly in binary.
             let wrong = (sum - 100.0).abs() > 1e-6 || shares.iter().any(|share| *share < 0.0);
             if sum.is_nan() || wrong {
                 return Err(GenerateError::Distribution {
@@ -98,7 +99,7 @@ impl Draw {
         })
     }
 
-    /// The number of the next start.
+    /// Index of the next start.
     #[inline]
     pub(crate) fn index(&self, rng: &mut Rng) -> u64 {
         match self {
@@ -107,7 +108,7 @@ impl Draw {
         }
     }
 
-    /// As [`Self::index`]; an order without repetition takes its next turn.
+    /// As [`Self::index`]; an order without repetition uses its next turn.
     #[inline]
     pub(crate) fn index_in_turn(&self, turn: &mut u64, rng: &mut Rng) -> u64 {
         let Self::NoRepeat(order) = self else {
@@ -118,11 +119,12 @@ impl Draw {
         index
     }
 
-    /// Prepares a law of ranks for another number of starts, which must not be 0. The shares of
-    /// ranks depend on that number, so they cannot be scaled.
+    /// Prepares a distribution over ranks for another number of starts, which must not be 0. The
+    /// shares of ranks depend on that number, so they cannot be scaled.
     #[inline]
     pub(crate) fn fit(&mut self, start_count: u64, scatter_seed: u64) {
         match self {
+            // Preparing takes several powers and logarithms, so an unchanged number is kept.
             Self::Zipf { ranks, scatter } if ranks.count() != start_count => {
                 *ranks = Zipf::new(start_count, ranks.theta());
                 *scatter = Permutation::new(start_count, scatter_seed);
@@ -161,32 +163,34 @@ impl Draw {
     }
 }
 
-/// The start number at a share of the span, in percent.
+/// Index of the start at a share of the span, in percent.
 fn edge(share_percent: f64, start_count: u64) -> u64 {
     ((share_percent / 100.0 * start_count as f64).round() as u64).min(start_count)
 }
 
-/// The start number at a position between 0 and 1.
+/// Index of the start at a position from 0 to 1.
 #[inline]
 fn scale(position: f64, start_count: u64) -> u64 {
+    // Rounding may turn a position just below 1 into the whole span.
     ((position * start_count as f64) as u64).min(start_count - 1)
 }
 
-/// The power of a uniform variate that puts the fraction 1-h of all requests on the first fraction
-/// h of the starts, on every scale: 0.2 is the 80/20 law.
+/// Exponent of a uniform variate that assigns the fraction 1-h of all requests to the first
+/// fraction h of the starts, at every scale: 0.2 is the 80/20 rule.
 ///
 /// Source: the self-similar distribution of Gray et al., SIGMOD 1994: `N * u^(ln h / ln (1-h))`.
 fn pareto_exponent(h: f64) -> f64 {
     h.ln() / (-h).ln_1p()
 }
 
-/// A normal variate around one half, drawn again until it lies between 0 and 1.
+/// A normal variate with mean one half, redrawn until it is between 0 and 1.
 ///
-/// Narrow bells draw the variate (Box and Muller) and wide ones draw a uniform position and keep
-/// it with the bell's height, so either way most draws are kept, whatever the deviation.
+/// Narrow distributions draw the variate (Box and Muller). Wide ones draw a uniform position and
+/// accept it in proportion to the density. Either way most draws are accepted.
 fn normal_within_span(deviation: f64, rng: &mut Rng) -> f64 {
     const WIDE: f64 = 0.3;
     loop {
+        // `first` is above 0, so its logarithm is finite.
         let (first, second) = (1.0 - rng.unit(), rng.unit());
         let (position, kept) = if deviation < WIDE {
             let radius = (-2.0 * first.ln()).sqrt() * deviation;

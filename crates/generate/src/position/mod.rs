@@ -1,4 +1,4 @@
-//! Where a request of one line goes in one span: everything but the draw itself is prepared.
+//! Position of a line's request in a span; everything but the draw itself is prepared in advance.
 
 mod draw;
 mod order;
@@ -12,10 +12,11 @@ pub(crate) use draw::{Draw, Seeds};
 pub(crate) use order::Permutation;
 pub(crate) use zipf::Zipf;
 
-/// The starts that requests of one length and alignment can have in a span, and which comes next.
+/// Possible starts of requests with one length and alignment in a span, and the rule that selects
+/// the next one.
 ///
-/// Starts are multiples of the alignment counted from byte 0 of the target, from `first_bytes` to
-/// `last_bytes`; a request from any of them ends within the span.
+/// Starts are multiples of the alignment from the beginning of the target, between `first_bytes`
+/// and `last_bytes`; a request at any of them ends within the span.
 #[derive(Debug, Clone)]
 pub(crate) struct Placement {
     first_bytes: u64,
@@ -27,12 +28,12 @@ pub(crate) struct Placement {
     draw: Draw,
 }
 
-/// Which requests a placement is for.
+/// Requests for which a placement is prepared.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind {
-    /// The line's number, twice, plus one for its reply.
+pub(crate) struct RequestKind {
+    /// Twice the line's number, plus one for its reply.
     pub(crate) number: u16,
-    /// Bytes of the request.
+    /// Length of the request in bytes.
     pub(crate) length_bytes: u32,
     /// Seed of the order without repetition.
     pub(crate) order_seed: u64,
@@ -40,7 +41,11 @@ pub(crate) struct Kind {
 
 impl Placement {
     /// Prepares requests of `kind` by the rules of `line` in `span`.
-    pub(crate) fn new(line: &LinePlan, span: &SpanPlan, kind: Kind) -> Result<Self, GenerateError> {
+    pub(crate) fn new(
+        line: &LinePlan,
+        span: &SpanPlan,
+        kind: RequestKind,
+    ) -> Result<Self, GenerateError> {
         let align_bytes = effective_align(line, span)?;
         let grid = Divisor::new(align_bytes.into());
         let first_bytes = grid.round_up(span.start_bytes);
@@ -57,7 +62,7 @@ impl Placement {
         };
         let seeds = Seeds {
             order: kind.order_seed,
-            // Of the target alone, so that all workers have the same hot spots.
+            // Depends only on the target, so that all workers have the same hot spots.
             scatter: span.target_index.into(),
         };
         let start_count = grid.divide(last_bytes - first_bytes).0 + 1;
@@ -72,13 +77,13 @@ impl Placement {
         })
     }
 
-    /// Bytes of a request.
+    /// Length of a request in bytes.
     #[inline]
     pub(crate) const fn length_bytes(&self) -> u32 {
         self.length_bytes
     }
 
-    /// A start chosen by the line's distribution.
+    /// A start drawn by the line's distribution.
     #[inline]
     pub(crate) fn random<C: Cursor>(&self, rng: &mut Rng, cursor: &mut C) -> u64 {
         let Draw::Uniform { start_count } = &self.draw else {
@@ -92,7 +97,7 @@ impl Placement {
     #[inline(never)]
     fn skewed<C: Cursor>(&self, rng: &mut Rng, cursor: &mut C) -> u64 {
         if let Draw::NoRepeat(order) = &self.draw {
-            // Chosen once: another choice after losing a race would leave this start out.
+            // Drawn only once: drawing again after losing a race would skip this start.
             let start_bytes = self.start(order.index(cursor.turn(self.kind)));
             return cursor.move_to(self.kind, self.length_bytes, |_| start_bytes);
         }
@@ -101,7 +106,7 @@ impl Placement {
         })
     }
 
-    /// The start that the last request on the target leads to.
+    /// The start that follows the last request on the target.
     #[inline]
     pub(crate) fn sequential<C: Cursor>(&self, cursor: &mut C) -> u64 {
         cursor.move_to(self.kind, self.length_bytes, |last| match self.sequence {
@@ -120,7 +125,7 @@ impl Placement {
         self.first_bytes + index * self.grid.value()
     }
 
-    /// The aligned start at or behind a position, or the first start where that does not fit.
+    /// The next aligned start at or after a position, or the first start if that does not fit.
     #[inline]
     fn at_or_first(&self, last: Option<Last>, position: impl Fn(Last) -> u64) -> u64 {
         last.map(position)
@@ -140,7 +145,7 @@ impl Placement {
     }
 }
 
-/// The line's alignment, or the sector when it has none.
+/// Alignment of the line, or the sector size if the line has none.
 pub(crate) fn effective_align(line: &LinePlan, span: &SpanPlan) -> Result<u32, GenerateError> {
     match (line.align_bytes, span.sector_bytes) {
         (0, 0) => Err(GenerateError::ZeroSector {

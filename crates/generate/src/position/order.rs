@@ -1,12 +1,12 @@
-//! Random orders of the starts of a span without a map of what was visited.
+//! Random orders of the starts in a span, without a map of visited starts.
 
 use crate::arithmetic::Divisor;
 use crate::rng::mix;
 
 /// A permutation of `0..count`, computed for each number.
 ///
-/// An alternating Feistel network permutes the next power of two; what falls outside the range is
-/// permuted again until it falls inside, which takes fewer than two steps on average.
+/// An alternating Feistel network permutes the next power of two. Results outside the range are
+/// permuted again until they are inside, which takes fewer than two steps on average.
 ///
 /// Source: Black and Rogaway, "Ciphers with arbitrary finite domains", 2002 (cycle walking).
 #[derive(Debug, Clone)]
@@ -20,9 +20,9 @@ pub(crate) struct Permutation {
 const ROUNDS: u64 = 6;
 
 impl Permutation {
-    /// A permutation that follows from `seed`; `count` must not be 0.
+    /// A permutation derived from `seed`; `count` must not be 0.
     pub(crate) const fn new(count: u64, seed: u64) -> Self {
-        // At least one bit on either side, or the rounds would have nothing to mix in.
+        // At least one bit on either side; otherwise the rounds could mix nothing in.
         let bits = 64 - (count - 1).leading_zeros();
         let bits = if bits < 2 { 2 } else { bits };
         Self {
@@ -33,7 +33,7 @@ impl Permutation {
         }
     }
 
-    /// Where `index`, which must be below the count, goes.
+    /// Image of `index`, which must be below the count.
     #[inline]
     pub(crate) fn apply(&self, index: u64) -> u64 {
         self.apply_keyed(index, self.key)
@@ -63,14 +63,14 @@ impl Permutation {
     }
 }
 
-/// Every start once in a random order, then every start once in another order, and so on.
+/// Every start once in random order, then every start once in another order, and so on.
 #[derive(Debug, Clone)]
-pub(crate) struct Order {
+pub(crate) struct ShuffledStarts {
     permutation: Permutation,
     passes: Divisor,
 }
 
-impl Order {
+impl ShuffledStarts {
     pub(super) const fn new(count: u64, seed: u64) -> Self {
         Self {
             permutation: Permutation::new(count, seed),
@@ -78,7 +78,7 @@ impl Order {
         }
     }
 
-    /// The start whose turn it is.
+    /// The start for a turn.
     #[inline]
     pub(super) fn index(&self, turn: u64) -> u64 {
         let (pass, index) = self.passes.divide(turn);
@@ -87,7 +87,7 @@ impl Order {
     }
 }
 
-/// The well-mixed top of a product, `bits` wide, 1 to 63.
+/// The well-mixed top `bits` bits of a product, 1 to 63.
 #[inline]
 const fn top_bits(value: u64, bits: u32) -> u64 {
     let product = (value ^ (value >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -102,7 +102,7 @@ mod tests {
     proptest! {
         #[test]
         fn each_pass_visits_all_exactly_once(count in 1_u64..3000, seed: u64) {
-            let order = Order::new(count, seed);
+            let order = ShuffledStarts::new(count, seed);
             for pass in 0..3 {
                 let mut seen: Vec<u64> =
                     (0..count).map(|index| order.index(pass * count + index)).collect();
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn passes_differ_and_neighbors_scatter() {
-        let order = Order::new(1 << 16, 9);
+        let order = ShuffledStarts::new(1 << 16, 9);
         let first: Vec<u64> = (0..1000).map(|turn| order.index(turn)).collect();
         let second: Vec<u64> = (0..1000)
             .map(|turn| order.index(turn + (1 << 16)))

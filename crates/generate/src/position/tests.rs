@@ -6,7 +6,7 @@ use crate::sample::{GIB, line, plan, span};
 use crate::{OwnCursor, Rng};
 
 fn placement(line: &LinePlan, span: &SpanPlan) -> Result<Placement, GenerateError> {
-    let kind = Kind {
+    let kind = RequestKind {
         number: 0,
         length_bytes: line.size_bytes,
         order_seed: 5,

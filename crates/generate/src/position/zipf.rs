@@ -1,8 +1,8 @@
-//! Ranks drawn in proportion to a power, in constant time and without a table.
+//! Ranks drawn with power-law probability, in constant time and without a table.
 
 use crate::Rng;
 
-/// Rank r of `1..=rank_count` with a probability in proportion to r^-theta.
+/// Draws rank r of `1..=rank_count` with a probability proportional to r^-theta.
 ///
 /// Source: Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone
 /// discrete distributions", ACM TOMACS 6(3), 1996.
@@ -10,11 +10,11 @@ use crate::Rng;
 pub(crate) struct Zipf {
     rank_count: u64,
     theta: f64,
-    /// The hat's integral at the left end, shifted so that rank 1 needs no rejection.
+    /// Integral of the hat function at the left end, shifted so that rank 1 needs no rejection.
     area_low: f64,
-    /// The hat's integral at the right end.
+    /// Integral of the hat function at the right end.
     area_high: f64,
-    /// Distance below which a rounded variate is taken without the full test.
+    /// Distance below which a rounded variate is accepted without the full test.
     squeeze: f64,
 }
 
@@ -61,10 +61,11 @@ impl Zipf {
         position.powf(-self.theta)
     }
 
-    /// The integral of the height from 1; continuous in theta through 1, where it is ln.
+    /// Integral of the height from 1; continuous in theta at 1, where it is the logarithm.
     fn integral(&self, position: f64) -> f64 {
         let log = position.ln();
         let power = (1.0 - self.theta) * log;
+        // Close to 0 the quotient loses its digits; its limit is the logarithm.
         if power.abs() < 1e-12 {
             log
         } else {
@@ -73,7 +74,7 @@ impl Zipf {
     }
 
     fn inverse(&self, area: f64) -> f64 {
-        // Rounding can carry the area below the pole, where the logarithm has no value.
+        // Rounding may move the area below the pole, where the logarithm is not defined.
         let scaled = ((1.0 - self.theta) * area).max(-1.0);
         if scaled.abs() < 1e-12 {
             area.exp()

@@ -1,48 +1,48 @@
-//! A group's acts in the form in which they are carried out: instructions one after the other.
+//! Compiled acts of a group: a sequence of instructions.
 
 use std::sync::Arc;
 
 use engine::{Aim, Operation};
 use plan::program::{Card, Due, Law, Whose};
 
-use super::pick::{Counter, Picker};
+use super::pick::{Picker, TurnCounter};
 use super::sampler::Sampler;
-use super::states::Claim;
+use super::states::FileClaim;
 use super::trail::Trail;
 use super::walks::WalkCode;
 use crate::choice::Weighted;
 use crate::position::Draw;
 use crate::{GenerateError, mix};
 
-/// What is done next. Places are indexes of the code's instructions.
+/// One instruction. Places are indexes of the code's instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Instruction {
-    /// A call, by its number.
+    /// Makes the call with this number.
     Call(u16),
-    /// Draws how often what follows is done; `end` is behind it.
+    /// Draws the number of repetitions of the following instructions; they end before `end`.
     Times {
         sampler: u16,
         end: u16,
     },
-    /// Once more from `body`, unless that was the last time.
+    /// Repeats from `body`, unless that was the last time.
     Again {
         body: u16,
     },
-    /// Draws one of several places.
+    /// Continues at one of several places, drawn at random.
     Mix(u16),
-    /// Takes a card, which says one of several places.
+    /// Takes a card and continues at the place that it selects.
     Deal(u16),
     Jump(u16),
     /// Goes to the first directory.
     WalkBegin(u16),
-    /// To the next directory, which is read from `read` on.
+    /// Goes to the next directory, which is read from the instruction at `read` on.
     WalkOn {
         walk: u16,
         read: u16,
     },
     StepBegin(u8),
     StepEnd,
-    /// `end` is its end.
+    /// The transaction ends at `end`.
     TransactionBegin {
         kind: u8,
         label: Option<u8>,
@@ -53,22 +53,22 @@ pub(super) enum Instruction {
     Think(u16),
     /// Computes.
     Burn(u16),
-    /// Waits for others.
+    /// Waits for other workers.
     Wait(u16),
-    /// The body is done once.
+    /// Ends a round of the body.
     RoundEnd,
-    /// Nothing follows.
+    /// Ends a section.
     SectionEnd,
 }
 
-/// What a worker waits for, or gives to those who wait.
+/// An instruction that waits for other workers, or gives tokens to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitCode {
     Put {
         tokens: u8,
         count: u32,
         whose: Whose,
-        /// How often it was done.
+        /// Number of times it was executed.
         turn: u32,
     },
     Take {
@@ -80,91 +80,91 @@ pub(super) enum WaitCode {
     Meet(u8),
 }
 
-/// What is asked of the engine.
+/// A call to the engine.
 #[derive(Debug)]
 pub(super) struct CallCode {
     pub operation: Operation,
-    pub subject: Subject,
-    /// The picker of the other name.
+    pub subject: CallSubject,
+    /// Number of the picker for the other name.
     pub second: Option<u16>,
     pub handle: u8,
-    pub amount: Amount,
-    /// Bytes of one request, at most; not 0.
+    pub amount: CallLength,
+    /// Maximum length of one request in bytes; not 0.
     pub piece_bytes: u32,
-    pub place: Place,
-    pub form: Form,
-    /// How it has its name while it goes on.
-    pub claim: Claim,
-    /// Whether the file is empty once it is open, whatever it was before.
+    pub place: CallOffset,
+    pub form: OffsetForm,
+    /// Use of the name during the call.
+    pub claim: FileClaim,
+    /// `true` if opening empties the file.
     pub is_emptying: bool,
     pub label: Option<u8>,
 }
 
-/// What a call works on.
+/// Object of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Subject {
-    /// What is open in the register.
+pub(super) enum CallSubject {
+    /// The file that is open in the register.
     Handle,
-    /// A name, by the number of its picker.
+    /// A name, selected by the picker with this number.
     Pick(u16),
     /// The name in the register.
     Same,
-    /// A name in the directory that is read.
+    /// A name in the directory that is being read.
     Walk(u16),
 }
 
-/// What its requests say as their offset.
+/// Meaning of the offset in the call's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// What it is for: always this.
+pub(super) enum OffsetForm {
+    /// A fixed code.
     Code(u64),
-    /// The other name.
+    /// Code of the other name.
     Second,
-    /// The file's new length.
+    /// New length of the file.
     Length,
-    /// Whether the directory is to be opened.
+    /// Whether to open the directory first.
     Entry(u16),
-    /// Where in the file bytes are moved.
+    /// Offset in the file.
     Offset,
-    /// The same, only where that is not where the open file stands. Requests are of so many bytes
-    /// in each system call; 0 for one call.
+    /// Offset in the file, given only if it differs from the position of the open file. Each system
+    /// call of a request moves `unit_bytes`; 0 means one call.
     Position { unit_bytes: u32 },
-    /// Where bytes are moved, always behind an `lseek`.
+    /// Offset in the file, always reached by an `lseek`.
     Sought,
 }
 
-/// How much a call moves.
+/// Number of bytes that a call moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Amount {
-    /// Nothing is moved, or so much.
+pub(super) enum CallLength {
+    /// A fixed number, 0 if nothing is moved.
     Fixed(u64),
-    /// By the number of its sampler.
+    /// Drawn by the sampler with this number.
     Drawn(u16),
-    /// Until a read returns nothing.
+    /// All bytes until a read returns nothing.
     Rest,
-    /// As much as the file of a register is to have.
+    /// Intended size of the file in a register.
     SizeOf(u8),
 }
 
-/// Where in a file.
+/// Position in a file.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum CallOffset {
     Here,
     Same,
     End,
     /// The end of the file as far as it is known, as an explicit offset.
     KnownEnd,
     At(u64),
-    /// By the last card.
+    /// Given by the last card.
     Dealt(u32),
     Random {
-        /// Over as many starts as a file of the largest size has.
+        /// Covers the number of starts in a file of the largest size.
         draw: Draw,
         starts: u64,
         align_bytes: u32,
         span: FileSpan,
     },
-    /// By a law of ranks over the starts of the file.
+    /// By a distribution over ranks of the file's starts.
     Ranked {
         draw: Draw,
         scatter_seed: u64,
@@ -174,27 +174,28 @@ pub(super) enum Place {
     Along(Trail, FileSpan),
 }
 
-/// Part of a file from which a place is drawn.
+/// Part of a file from which a position is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileSpan {
-    /// Those that it has.
+    /// The bytes that the file has.
     Present,
-    /// The same, and at least the size that its fileset gives it.
+    /// The bytes that the file has, and at least the size that its fileset specifies.
     Whole,
-    /// The size that its fileset gives it, if the call fits into that.
+    /// The size that its fileset specifies, if the call fits into it.
     Nominal,
 }
 
 impl FileSpan {
-    /// The span of a call that names none.
+    /// Default span of a call.
     pub(super) const fn of(operation: Operation) -> Self {
         match operation {
+            // A new file is still empty, so all of its writes would go to offset 0.
             Operation::Write => Self::Whole,
             _ => Self::Present,
         }
     }
 
-    /// Bytes of the span; computes the wanted size only if it matters.
+    /// Length of the span in bytes; computes the wanted size only if it matters.
     #[inline]
     pub(super) fn bytes(self, present: u64, amount: u64, wanted: impl FnOnce() -> u64) -> u64 {
         match self {
@@ -208,7 +209,7 @@ impl FileSpan {
     }
 }
 
-/// Everything that a worker of a group does.
+/// Compiled program of a worker in a group.
 #[derive(Debug)]
 pub(super) struct Code {
     pub instructions: Box<[Instruction]>,
@@ -219,19 +220,19 @@ pub(super) struct Code {
     pub decks: Box<[DeckCode]>,
     pub waits: Box<[WaitCode]>,
     pub walks: Box<[WalkCode]>,
-    /// Where each section begins.
+    /// First instruction of each section.
     pub enter: u16,
     pub first: u16,
     pub body: u16,
     pub last: u16,
     pub leave: u16,
-    /// Names of the transactions, by their kinds.
+    /// Names of the transactions, by kind.
     pub kinds: Vec<String>,
-    /// Registers that calls use.
+    /// Number of registers that calls use.
     pub register_count: usize,
-    /// Bytes of the largest request.
+    /// Length of the largest request in bytes.
     pub buffer_bytes: u32,
-    /// For each fileset, what its files are to have.
+    /// Intended sizes of the files, by fileset.
     pub sizes: Box<[FileSizes]>,
 }
 
@@ -239,16 +240,16 @@ pub(super) struct Code {
 #[derive(Debug)]
 pub(super) struct DeckCode {
     pub cards: Arc<[Card]>,
-    pub turn: Counter,
-    /// Where each choice begins.
+    pub turn: TurnCounter,
+    /// First instruction of each choice.
     pub places: Box<[u16]>,
 }
 
 impl DeckCode {
-    /// The number of the next card, and where what it chooses begins.
+    /// Number of the next card, and first instruction of the choice that it selects.
     #[inline]
     pub(super) fn next(&mut self) -> (u32, u16) {
-        // Behind 2^32 cards it is the first one for ever.
+        // After 2^32 cards, every further one is the first.
         let turn = self.turn.next(u32::MAX).unwrap_or(0) as usize;
         let card = self.cards.get(turn % self.cards.len().max(1));
         card.map_or((0, self.places[0]), |card| {
@@ -257,17 +258,17 @@ impl DeckCode {
     }
 }
 
-/// How many bytes the files of a fileset are to have.
+/// Intended sizes of the files in a fileset, in bytes.
 #[derive(Debug)]
 pub(super) enum FileSizes {
     Always(u64),
     ByLaw(Sampler),
-    /// By the number of the file.
+    /// By file number.
     Known(Arc<[u64]>),
 }
 
 impl FileSizes {
-    /// Sizes that follow a fileset's law.
+    /// Sizes by a fileset's law.
     pub(super) fn by_law(law: &Law) -> Result<Self, GenerateError> {
         Ok(match law.always() {
             Some(bytes) => Self::Always(bytes),
@@ -275,7 +276,7 @@ impl FileSizes {
         })
     }
 
-    /// Bytes that a file is to have; drawn sizes follow from seed, fileset and file.
+    /// Intended size of a file; drawn sizes are determined by seed, fileset and file.
     #[inline]
     pub(super) fn of(&self, seed: u64, fileset: u8, file: u32) -> u64 {
         match self {
@@ -290,7 +291,7 @@ impl FileSizes {
 }
 
 impl Code {
-    /// The end of the section that a place is in.
+    /// End of the section that contains a place.
     pub(super) fn end_of(&self, at: u16) -> u16 {
         let is_end =
             |it: &Instruction| matches!(it, Instruction::RoundEnd | Instruction::SectionEnd);
@@ -300,7 +301,7 @@ impl Code {
 }
 
 impl WaitCode {
-    /// Which of several counters is next, of those that come in turn.
+    /// Turn counter, which selects among several token counters; `None` for a meeting.
     pub(super) const fn turn(&mut self) -> Option<&mut u32> {
         match self {
             Self::Put { turn, .. } | Self::Take { turn, .. } => Some(turn),
@@ -310,8 +311,8 @@ impl WaitCode {
 }
 
 impl CallCode {
-    /// Whether it is the directory of its name that is meant.
+    /// `true` if the call works on the directory of its name.
     pub(super) fn is_of_directory(&self) -> bool {
-        self.form == Form::Code(Aim::Directory.code())
+        self.form == OffsetForm::Code(Aim::Directory.code())
     }
 }

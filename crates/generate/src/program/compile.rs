@@ -1,4 +1,4 @@
-//! From a group's acts to its code.
+//! Compiles a group's acts to code.
 
 mod asked;
 mod picks;
@@ -6,25 +6,31 @@ mod places;
 
 use engine::{Aim, Operation};
 use plan::program::{
-    Act, Bytes, Call, Deck, DirectoryWalk, FileOperation, Group, Law, On, Program, ProgramPhase,
+    Act, Call, Deck, DirectoryWalk, FileOperation, Group, Law, MovedBytes, On, Program,
+    ProgramPhase,
 };
 
 use super::code::{
-    Amount, CallCode, Code, DeckCode, FileSizes, Form, Instruction, Place, Subject, WaitCode,
+    CallCode, CallLength, CallOffset, CallSubject, Code, DeckCode, FileSizes, Instruction,
+    OffsetForm, WaitCode,
 };
-use super::pick::{Counter, Picker};
+use super::pick::{Picker, TurnCounter};
 use super::sampler::Sampler;
-use super::states::Claim;
+use super::states::FileClaim;
 use super::walks::WalkCode;
-use super::{Seat, Unit};
+use super::{Seat, TransactionUnit};
 use crate::choice::Weighted;
 use crate::position::Seeds;
 use crate::{GenerateError, RESPONSE_KINDS, mix, named};
 
-/// The names of a phase's transactions, by their kinds: those of labels first, in their order,
-/// then those of groups that have none of their own.
-pub fn transaction_names(program: &Program, phase: &ProgramPhase, unit: Unit) -> Vec<String> {
-    if unit == Unit::DueRound {
+/// Names of a phase's transactions, by kind. Per group these are the names of its labeled
+/// transactions, in order; a group without any has its own name.
+pub fn transaction_names(
+    program: &Program,
+    phase: &ProgramPhase,
+    unit: TransactionUnit,
+) -> Vec<String> {
+    if unit == TransactionUnit::DueRound {
         return named(RESPONSE_KINDS);
     }
     let mut names: Vec<String> = Vec::new();
@@ -33,7 +39,7 @@ pub fn transaction_names(program: &Program, phase: &ProgramPhase, unit: Unit) ->
         for acts in [&group.first, &group.body, &group.last] {
             transactions(acts, &mut labels);
         }
-        let own = match labels.is_empty() || unit == Unit::Round {
+        let own = match labels.is_empty() || unit == TransactionUnit::Round {
             true => vec![whole_round(phase, group)],
             false => labels
                 .iter()
@@ -49,7 +55,7 @@ pub fn transaction_names(program: &Program, phase: &ProgramPhase, unit: Unit) ->
     names
 }
 
-/// What a round is called as a transaction.
+/// Name of a round as a transaction.
 fn whole_round(phase: &ProgramPhase, group: &Group) -> String {
     match phase.groups.len() {
         1 => phase.name.clone(),
@@ -67,10 +73,10 @@ fn transactions(acts: &[Act], labels: &mut Vec<u8>) {
     }
 }
 
-/// The code of a worker.
+/// Compiles the code of a worker.
 ///
 /// # Errors
-/// When a law or a distribution has a parameter out of its range.
+/// If a parameter of a law or a distribution is out of range.
 pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
     let sets = seat.program.filesets.iter().zip(seat.states);
     let sizes: Result<Vec<FileSizes>, GenerateError> = sets
@@ -138,7 +144,7 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// Where the next instruction stands. A checked program has far fewer than 65,536.
+    /// Index of the next instruction. A checked program has far fewer than 65,536.
     fn here(&self) -> u16 {
         self.instructions.len() as u16
     }
@@ -155,7 +161,7 @@ impl Compiler<'_> {
         Ok(begin)
     }
 
-    /// What has no transaction of its own is one as a whole.
+    /// A body without labeled transactions is a single transaction.
     fn body(&mut self) -> Result<u16, GenerateError> {
         let begin = self.here();
         let group = self.seat.group;
@@ -163,7 +169,7 @@ impl Compiler<'_> {
         for acts in [&group.first, &group.body, &group.last] {
             transactions(acts, &mut labels);
         }
-        if labels.is_empty() || self.seat.unit != Unit::Own {
+        if labels.is_empty() || self.seat.unit != TransactionUnit::Own {
             let name = whole_round(self.seat.phase, group);
             self.transaction(&name, None, &group.body)?;
         } else {
@@ -182,6 +188,7 @@ impl Compiler<'_> {
             Act::Call(call) => self.call(call)?,
             Act::Times(law, acts) => {
                 let sampler = self.sampler(law)?;
+                // The end is known only after the body.
                 let times = self.push(Instruction::Times { sampler, end: 0 });
                 let body = self.here();
                 self.acts(acts)?;
@@ -194,12 +201,12 @@ impl Compiler<'_> {
             Act::Walk(walk) => self.walk(walk)?,
             Act::Step(label, acts) => self.step(*label, acts)?,
             Act::Transaction(label, acts) => match self.seat.unit {
-                Unit::Own => {
+                TransactionUnit::Own => {
                     let name = self.seat.program.label(*label);
                     self.transaction(name, Some(*label), acts)?;
                 }
-                // The round is one as a whole, and this a part of it.
-                Unit::Round | Unit::DueRound => self.step(*label, acts)?,
+                // The round is the transaction, and this is a part of it.
+                TransactionUnit::Round | TransactionUnit::DueRound => self.step(*label, acts)?,
             },
             Act::Think(law) => {
                 let sampler = self.sampler(law)?;
@@ -244,14 +251,14 @@ impl Compiler<'_> {
         if !walk.each.is_empty() {
             self.calls.push(CallCode {
                 operation: Operation::NextEntry,
-                subject: Subject::Walk(number),
+                subject: CallSubject::Walk(number),
                 second: None,
                 handle: walk.handle,
-                amount: Amount::Fixed(0),
+                amount: CallLength::Fixed(0),
                 piece_bytes: 1,
-                place: Place::Here,
-                form: Form::Entry(number),
-                claim: Claim::Use,
+                place: CallOffset::Here,
+                form: OffsetForm::Entry(number),
+                claim: FileClaim::Use,
                 is_emptying: false,
                 label: None,
             });
@@ -279,7 +286,8 @@ impl Compiler<'_> {
         self.push(Instruction::Wait(number));
     }
 
-    /// A pause at its end is behind it: a transaction is over when its last call is done.
+    /// Pauses at the end of a transaction are moved after it: a transaction ends with its last
+    /// call.
     fn transaction(
         &mut self,
         name: &str,
@@ -305,6 +313,7 @@ impl Compiler<'_> {
             .map(|(weight, _)| f64::from(*weight))
             .collect();
         let number = self.mixes.len() as u16;
+        // Reserved first, because nested choices take the next numbers.
         self.mixes.push((Weighted::new(&weights), Box::default()));
         self.push(Instruction::Mix(number));
         let lists = choices.iter().map(|(_, acts)| acts.as_slice());
@@ -317,8 +326,8 @@ impl Compiler<'_> {
         self.decks.push(DeckCode {
             cards: deck.cards.clone(),
             turn: match deck.is_shared {
-                true => Counter::Shared(self.seat.shared.deck(number)),
-                false => Counter::Own(0),
+                true => TurnCounter::Shared(self.seat.shared.deck(number)),
+                false => TurnCounter::Own(0),
             },
             places: Box::default(),
         });
@@ -327,7 +336,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Lists of acts of which one is done; where each begins.
+    /// Compiles alternative lists of acts, of which one is executed. Returns the start of each.
     fn one_of<'b>(
         &mut self,
         lists: impl Iterator<Item = &'b [Act]>,
@@ -357,25 +366,26 @@ impl Compiler<'_> {
         let claim = claim(call.operation, is_emptying);
         let is_placed = self.makes_directory(call, claim)?;
         let subject = match &call.on {
-            On::Name(_) if is_placed => Subject::Same,
-            On::Handle => Subject::Handle,
-            On::Same => Subject::Same,
-            On::Directory => Subject::Same,
-            On::Name(pick) => Subject::Pick(self.picker(pick, claim)?),
+            On::Name(_) if is_placed => CallSubject::Same,
+            On::Handle => CallSubject::Handle,
+            On::Same => CallSubject::Same,
+            On::Directory => CallSubject::Same,
+            On::Name(pick) => CallSubject::Pick(self.picker(pick, claim)?),
         };
         let second = match &call.second {
-            Some(pick) => Some(self.picker(pick, Claim::Alone)?),
+            // The other name is created or replaced, so no other worker may use it.
+            Some(pick) => Some(self.picker(pick, FileClaim::Alone)?),
             None => None,
         };
         let moves = operation.moves_bytes();
         let amount = match &call.bytes {
-            Bytes::Law(law) => match law.always() {
-                Some(bytes) => Amount::Fixed(bytes),
-                None => Amount::Drawn(self.sampler(law)?),
+            MovedBytes::Law(law) => match law.always() {
+                Some(bytes) => CallLength::Fixed(bytes),
+                None => CallLength::Drawn(self.sampler(law)?),
             },
-            Bytes::Rest => Amount::Rest,
-            Bytes::Size => Amount::SizeOf(call.handle),
-            Bytes::SizeOf { handle } => Amount::SizeOf(*handle),
+            MovedBytes::Rest => CallLength::Rest,
+            MovedBytes::Size => CallLength::SizeOf(call.handle),
+            MovedBytes::SizeOf { handle } => CallLength::SizeOf(*handle),
         };
         let piece_bytes = match moves {
             true => call.request_bytes(),
@@ -404,9 +414,9 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Has the directory made of the file that a call creates, where its way says so: the name is
-    /// picked for that.
-    fn makes_directory(&mut self, call: &Call, claim: Claim) -> Result<bool, GenerateError> {
+    /// Adds a call that makes the directory of a created file, if the way to open requires it. That
+    /// call then picks the name. Returns `true` if it was added.
+    fn makes_directory(&mut self, call: &Call, claim: FileClaim) -> Result<bool, GenerateError> {
         let way = self.seat.program.ways.get(usize::from(call.way));
         let is_wanted = way.is_some_and(|way| way.makes_directory);
         let (FileOperation::Create, On::Name(pick), true) = (call.operation, &call.on, is_wanted)
@@ -416,13 +426,13 @@ impl Compiler<'_> {
         let picker = self.picker(pick, claim)?;
         self.calls.push(CallCode {
             operation: Operation::Mkdir,
-            subject: Subject::Pick(picker),
+            subject: CallSubject::Pick(picker),
             second: None,
             handle: call.handle,
-            amount: Amount::Fixed(0),
+            amount: CallLength::Fixed(0),
             piece_bytes: 1,
-            place: Place::Here,
-            form: Form::Code(Aim::Directory.code()),
+            place: CallOffset::Here,
+            form: OffsetForm::Code(Aim::Directory.code()),
             claim,
             is_emptying: false,
             label: None,
@@ -435,27 +445,27 @@ impl Compiler<'_> {
     fn seeds(&self) -> Seeds {
         Seeds {
             order: mix(self.seat.seed ^ self.pickers.len() as u64),
-            // The same for all workers, who then have the same favorites.
+            // The same for all workers, so that they share their popular files.
             scatter: self.pickers.len() as u64,
         }
     }
 }
 
-/// The number of the worker whose copies, slices and blocks a worker takes.
+/// Index of the worker whose copies, slices and blocks this worker uses.
 fn taken_place(seat: &Seat<'_>) -> u32 {
     (seat.worker_index + seat.group.shift) % seat.worker_count.max(1)
 }
 
-/// What a call does to the name that it is for. Several may make a file at once where each takes
-/// it as it is.
-const fn claim(operation: FileOperation, is_emptying: bool) -> Claim {
+/// The claim of a call on its name. Several workers may create a file at once if they do not empty
+/// it.
+const fn claim(operation: FileOperation, is_emptying: bool) -> FileClaim {
     match operation {
-        FileOperation::Create if !is_emptying => Claim::Use,
+        FileOperation::Create if !is_emptying => FileClaim::Use,
         FileOperation::Create
         | FileOperation::Unlink
         | FileOperation::Mkdir
         | FileOperation::Rmdir
-        | FileOperation::Rename => Claim::Alone,
-        _ => Claim::Use,
+        | FileOperation::Rename => FileClaim::Alone,
+        _ => FileClaim::Use,
     }
 }

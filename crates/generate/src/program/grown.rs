@@ -1,8 +1,8 @@
-//! Trees of directories that chance makes, the same in every run.
+//! Random directory trees, the same in every run.
 //!
-//! Source: filebench 1.5's way of populating a fileset. It draws from the C library's `drand48`,
-//! never seeded, and by Knuth's gamma distributions (The Art of Computer Programming, volume 2,
-//! 3.4.1); what was defined last is populated first.
+//! Source: filebench 1.5's method of populating a fileset. It draws from the C library's `drand48`,
+//! without a seed, and from Knuth's gamma distributions (The Art of Computer Programming, volume 2,
+//! 3.4.1). The last fileset defined is populated first.
 
 use std::f64::consts::{E, PI};
 use std::fmt::Write as _;
@@ -13,50 +13,49 @@ use plan::program::{DirectoryTree, FilesetPlan, Program, Shape, TreeGrowth};
 use super::sampler::Sampler;
 use crate::{GenerateError, mix};
 
-/// Directories in each other, at most: a path of more is longer than Linux takes.
+/// Maximum nesting of directories: a path with more exceeds Linux's limit.
 const LEVELS_MAX: u32 = 100;
 
 /// A tree with its entries, which are files or directories.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GrownTree {
-    /// Each directory with the one that it is in; the first is the fileset's own, and whatever
-    /// is in another stands behind it.
-    directories: Vec<Node>,
-    entries: Vec<Node>,
-    /// Bytes of each entry.
+    /// Each directory with its parent; the first is that of the fileset. Every directory follows
+    /// its parent.
+    directories: Vec<GrownNode>,
+    entries: Vec<GrownNode>,
+    /// Size of each entry in bytes.
     pub sizes: Arc<[u64]>,
 }
 
-/// Something in a directory, whose name is its number of eight digits.
+/// A node in a directory; its name is its number in eight digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Node {
+struct GrownNode {
     directory: u32,
     number: u32,
 }
 
 impl GrownTree {
-    /// How many directories there are, the fileset's own included.
+    /// Number of directories, including that of the fileset.
     #[must_use]
     pub fn directory_count(&self) -> u32 {
         self.directories.len() as u32
     }
 
-    /// The way from the fileset's directory to each of the others, what is around before what is
-    /// inside.
+    /// Path from the fileset's directory to each other directory, parents first.
     pub fn directories(&self) -> impl Iterator<Item = String> {
         (1..self.directory_count()).map(|directory| self.path(directory))
     }
 
-    /// The way to each entry, in their order.
+    /// Path of each entry, in order.
     pub fn entries(&self) -> impl Iterator<Item = String> {
         self.entries.iter().map(|entry| self.way(*entry))
     }
 
-    /// A name in each directory, the fileset's own included.
+    /// A path in each directory, including that of the fileset.
     pub fn name_in_each(&self) -> impl Iterator<Item = String> {
         (0..self.directory_count()).map(|directory| {
             let number = 1;
-            self.way(Node { directory, number })
+            self.way(GrownNode { directory, number })
         })
     }
 
@@ -64,7 +63,7 @@ impl GrownTree {
         self.way(self.directories[directory as usize])
     }
 
-    fn way(&self, node: Node) -> String {
+    fn way(&self, node: GrownNode) -> String {
         let mut numbers = vec![node.number];
         let mut above = node.directory;
         while above > 0 {
@@ -82,13 +81,14 @@ impl GrownTree {
     }
 }
 
-/// The trees of a program's filesets, by their numbers; none of those that have another.
+/// Trees of a program's filesets, by number; `None` for other kinds of filesets.
 ///
 /// # Errors
-/// When a law has a parameter out of its range.
+/// If a parameter of a law is out of range.
 pub fn grown_trees(program: &Program) -> Result<Vec<Option<GrownTree>>, GenerateError> {
     let mut library = Library(0);
     let mut trees: Vec<Option<GrownTree>> = program.filesets.iter().map(|_| None).collect();
+    // In reverse order, because all filesets draw from one generator.
     for (fileset, tree) in program.filesets.iter().zip(&mut trees).rev() {
         if let DirectoryTree::Grown(growth) = &fileset.tree {
             *tree = Some(Gardener::new(fileset, growth, &mut library)?.tree());
@@ -97,7 +97,7 @@ pub fn grown_trees(program: &Program) -> Result<Vec<Option<GrownTree>>, Generate
     Ok(trees)
 }
 
-/// The C library's `drand48` before anybody has seeded it.
+/// The C library's `drand48` without a seed.
 struct Library(u64);
 
 impl Library {
@@ -138,6 +138,7 @@ impl Library {
         loop {
             let is_low = self.next() < share;
             let mut v = self.next();
+            // The logarithm and the power of 0 would not be finite.
             while v == 0.0 {
                 v = self.next();
             }
@@ -158,20 +159,20 @@ impl Library {
     }
 }
 
-/// Who grows the tree of a fileset.
+/// Builds the tree of a fileset.
 struct Gardener<'a> {
     fileset: &'a FilesetPlan,
-    /// The shape of how wide and how deep it gets; 0 for always the same.
+    /// Shape parameter of width and depth; 0 if both are constant.
     shape: f64,
     width: Sampler,
     size: Sampler,
-    /// The shape and the scale of sizes that come from the tree's own draws.
+    /// Shape and scale of sizes that are drawn by the tree's generator.
     library_size: Option<(f64, f64)>,
     mean_depth: f64,
     drawn_count: u64,
     library: &'a mut Library,
-    directories: Vec<Node>,
-    entries: Vec<Node>,
+    directories: Vec<GrownNode>,
+    entries: Vec<GrownNode>,
     sizes: Vec<u64>,
 }
 
@@ -201,7 +202,7 @@ impl<'a> Gardener<'a> {
     }
 
     fn tree(mut self) -> GrownTree {
-        let root = Node {
+        let root = GrownNode {
             directory: 0,
             number: 1,
         };
@@ -213,13 +214,13 @@ impl<'a> Gardener<'a> {
         }
     }
 
-    /// Bits of our own, for what does not come from the C library.
+    /// Random bits of this program, for values that filebench does not draw from the C library.
     fn bits(&mut self) -> u64 {
         self.drawn_count += 1;
         mix(self.drawn_count)
     }
 
-    fn directory(&mut self, node: Node, level: u32) {
+    fn directory(&mut self, node: GrownNode, level: u32) {
         let own = self.directories.len() as u32;
         self.directories.push(node);
         let level = level + 1;
@@ -228,16 +229,19 @@ impl<'a> Gardener<'a> {
             false => self.mean_depth,
         };
         let width = self.width();
-        // As in C, what is no number of levels is none.
+        // Like the cast in C, a value that is not finite becomes 0 levels.
         let depth = if depth.is_finite() { depth as u32 } else { 0 };
+        // A depth of 0 counts as 1, as a width of 0 does.
         let is_leaf = level >= depth.max(1) || level >= LEVELS_MAX;
         let is_root = level == 1;
         let mut number = 1;
+        // The root has no width: it takes entries until all files exist.
         while (is_root || f64::from(number) < width + 1.0) && self.has_room() {
-            let node = Node {
+            let node = GrownNode {
                 directory: own,
                 number,
             };
+            // In filebench, the root contains only directories.
             match is_leaf && !is_root {
                 true => self.entry(node),
                 false => self.directory(node, level),
@@ -260,9 +264,9 @@ impl<'a> Gardener<'a> {
         if width == 0.0 { 1.0 } else { width }
     }
 
-    fn entry(&mut self, node: Node) {
+    fn entry(&mut self, node: GrownNode) {
         let size = match self.library_size {
-            // The cast drops what is behind the point, as C does.
+            // Like in C, the cast drops the fractional part.
             Some((shape, scale)) => {
                 let size = self.library.gamma(shape, scale) as u64;
                 self.fileset.size.within(size)

@@ -1,8 +1,9 @@
-//! Programs of work on files, carried out: acts become requests, completions lead on.
+//! Interpreter for programs of work on files: acts become requests, and completions determine the
+//! next ones.
 //!
-//! A worker's part of a phase is compiled once, before the phase begins, and then carried out
-//! without allocation. What several workers share (which files exist, whose turn it is, how much
-//! all of them did) lies in [`FileStates`], [`SharedTurns`] and [`Progress`].
+//! A worker's part of a phase is compiled once, before the phase begins, and then executed without
+//! allocation. Workers share the existence of files, turns and amounts of work through
+//! [`FileStates`], [`SharedTurns`] and [`GroupProgress`].
 
 mod code;
 mod compile;
@@ -33,76 +34,76 @@ pub use states::FileStates;
 pub use steps::StepCounter;
 pub use tokens::Waits;
 
-/// Who works, and with what: all that a worker's part of a phase follows from.
+/// Context of a worker: everything that determines its part of a phase.
 #[derive(Debug)]
 pub struct Seat<'a> {
     /// The program.
     pub program: &'a Program,
-    /// The phase of it.
+    /// Phase of the program.
     pub phase: &'a ProgramPhase,
-    /// The group of it.
+    /// Group of the phase.
     pub group: &'a Group,
-    /// Which of the group's workers it is, 0-based.
+    /// Index of the worker in the group, 0-based.
     pub worker_index: u32,
-    /// How many the group has.
+    /// Number of workers in the group.
     pub worker_count: u32,
-    /// Flows in progress at once.
+    /// Number of flows in progress at once.
     pub slot_count: u32,
-    /// The seed of this worker in this phase.
+    /// Seed of this worker in this phase.
     pub seed: u64,
-    /// The seed of all, from which the sizes of files follow.
+    /// Seed of the program, which determines the sizes of files.
     pub program_seed: u64,
-    /// What is known of the files, by fileset.
+    /// State of the files, by fileset.
     pub states: &'a [Arc<FileStates>],
-    /// What the group's workers take in turn.
+    /// Turns that the group's workers share.
     pub shared: &'a SharedTurns,
-    /// How far the group is.
-    pub progress: &'a Arc<Progress>,
-    /// How the phase ends for all of its workers.
+    /// Progress of the group.
+    pub progress: &'a Arc<GroupProgress>,
+    /// End of the phase for all of its workers.
     pub phase_end: &'a Arc<PhaseEnd>,
-    /// What the workers of the phase wait for.
+    /// Tokens and meetings for which the workers of the phase wait.
     pub waits: &'a Arc<Waits>,
-    /// The engine's number of each way to open.
+    /// The engine's code for each way to open.
     pub way_codes: &'a [u64],
-    /// Rounds of computing in a microsecond of a `burn`; see [`Interpreter::compute`].
+    /// Rounds of computation per microsecond of a `burn`; see [`Interpreter::compute`].
     pub rounds_per_us: f64,
-    /// Only the files are made that are there before the first phase, by picks in turn.
+    /// `true` if only the files that exist before the first phase are created, by picks in turn.
     pub initial: bool,
-    /// What is counted as a transaction.
-    pub unit: Unit,
-    /// Whether requests say where in the file they go, so that its content can follow from that.
+    /// What counts as a transaction.
+    pub unit: TransactionUnit,
+    /// `true` if requests give their offset in the file, so that its content can depend on it.
     pub is_checked: bool,
-    /// Rounds that it does, whatever the group's quotas are; none where those say how many.
+    /// Number of rounds, regardless of the group's quotas; `None` if the quotas determine it.
     pub rounds: Option<u64>,
 }
 
-/// What is counted as a transaction of a program.
+/// What counts as a transaction of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unit {
-    /// What the program says, or else each round.
+pub enum TransactionUnit {
+    /// The transactions that the program names, or else each round.
     #[default]
     Own,
     /// Each round.
     Round,
-    /// Each round, which begins when it is due.
+    /// Each round, begun when it is due.
     DueRound,
 }
 
-/// Turns that the workers of a group take together, by pick and by deck.
+/// Turns that the workers of a group share, by pick and by deck.
 #[derive(Debug, Default)]
 pub struct SharedTurns {
     turns: Mutex<BTreeMap<(bool, usize), Arc<AtomicU32>>>,
 }
 
-/// How far the workers of a group are, together.
+/// Combined progress of the workers in a group.
 #[derive(Debug, Default)]
-pub struct Progress {
-    /// Amounts of the group's quotas, in their order.
+pub struct GroupProgress {
+    /// Amounts of the group's quotas, in order.
     amounts: Box<[AtomicU64]>,
 }
 
-impl Progress {
-    /// For a group with so many quotas.
+impl GroupProgress {
+    /// Progress for a group with `quota_count` quotas.
     #[must_use]
     pub fn new(quota_count: usize) -> Self {
         Self {

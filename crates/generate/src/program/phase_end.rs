@@ -1,31 +1,31 @@
-//! How a phase ends for all of its workers: who stops whom, and who waits for whom.
+//! Coordinates the end of a phase among all of its workers.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// What a worker finds when it asks whether it may go on.
+/// Signal to a worker that asks whether to continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Signal {
-    /// It may.
+    /// Continue.
     GoOn,
-    /// The first worker is done: how far it is now is to be noted.
+    /// The first worker is done: record the progress so far.
     Note,
-    /// It leaves what it repeats.
+    /// Leave the body.
     Stop,
 }
 
-/// Tells other processes how many rounds any worker here has done at most.
+/// Reports the largest number of rounds of a worker in this process to other processes.
 pub type TellRounds = Box<dyn Fn(u64) + Send + Sync>;
 
-/// How far all workers of a phase are, as far as each has to know.
+/// Shared state of the workers of a phase, needed to end it.
 pub struct PhaseEnd {
     signal: AtomicU8,
-    /// Workers that have not yet said how many rounds they have done when time is up.
+    /// Number of workers that have not reported their rounds since time was up.
     awaited: AtomicU32,
-    /// The most that any of the others has.
+    /// Largest number of rounds reported so far.
     most_rounds: AtomicU64,
-    /// Where other processes have workers of the phase, who count as one more.
+    /// Set if other processes have workers of the phase; these count as one more worker.
     others: Option<TellRounds>,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Debug for PhaseEnd {
 }
 
 impl PhaseEnd {
-    /// For so many workers, those of all groups.
+    /// For `worker_count` workers of all groups.
     #[must_use]
     pub const fn new(worker_count: u32) -> Self {
         Self {
@@ -52,9 +52,10 @@ impl PhaseEnd {
         }
     }
 
-    /// For so many workers here, and some elsewhere: `tell` is called once all here have said how
-    /// many rounds they have done, at once where there are none, and
-    /// [`hear_of_others`](Self::hear_of_others) is to be when those have.
+    /// For `worker_count` workers here, and more in other processes. `tell` is called once all
+    /// workers here have reported their rounds; without workers, at once. Call
+    /// [`hear_of_others`](Self::hear_of_others) when the other processes' workers have reported
+    /// theirs.
     #[must_use]
     pub fn with_others(worker_count: u32, tell: TellRounds) -> Self {
         if worker_count == 0 {
@@ -66,13 +67,15 @@ impl PhaseEnd {
         }
     }
 
-    /// So many rounds at most were done elsewhere, by all who are there.
+    /// Records the largest number of rounds in other processes, after all of their workers have
+    /// reported.
     pub fn hear_of_others(&self, rounds: u64) {
         self.most_rounds.fetch_max(rounds, Ordering::Relaxed);
+        // Release, so that a worker that sees 0 also sees the largest number.
         self.awaited.fetch_sub(1, Ordering::Release);
     }
 
-    /// Whether there is anything to be heeded.
+    /// `true` if there is no signal.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         self.signal.load(Ordering::Relaxed) == Signal::GoOn as u8
@@ -86,26 +89,28 @@ impl PhaseEnd {
         }
     }
 
-    /// Tells all workers to leave what they repeat.
+    /// Signals all workers to leave their bodies.
     pub(crate) fn stop(&self) {
         self.tell(Signal::Stop);
     }
 
-    /// Tells all workers; one that was told to stop is not told to note any more.
+    /// Signals all workers; a stop is not replaced by a note.
     pub(super) fn tell(&self, signal: Signal) {
         self.signal.fetch_max(signal as u8, Ordering::Relaxed);
     }
 
-    /// A worker has begun so many rounds and begins no more until all have said so.
+    /// Records that a worker has begun `rounds` rounds. It begins no more until all workers have
+    /// reported.
     pub(super) fn arrive(&self, rounds: u64) {
         self.most_rounds.fetch_max(rounds, Ordering::Relaxed);
         let awaited = self.awaited.fetch_sub(1, Ordering::AcqRel);
+        // The last worker here has reported; the other processes count as one more worker.
         if let (2, Some(tell)) = (awaited, &self.others) {
             tell(self.most_rounds.load(Ordering::Relaxed));
         }
     }
 
-    /// How many rounds each is to do, once all have said how many they have.
+    /// Number of rounds that each worker is to reach; `None` until all have reported.
     pub(super) fn level(&self) -> Option<u64> {
         let is_known = self.awaited.load(Ordering::Acquire) == 0;
         is_known.then(|| self.most_rounds.load(Ordering::Relaxed))

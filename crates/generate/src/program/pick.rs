@@ -1,27 +1,27 @@
-//! Which file comes next.
+//! Selection of the next file.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use plan::program::{Order, Which};
+use plan::program::{PickOrder, Which};
 
 use super::sampler::Sampler;
-use super::states::{Claim, Claimed, FileStates};
+use super::states::{Claimed, FileClaim, FileStates};
 use crate::Rng;
 use crate::position::{Draw, Permutation};
 
-/// Draws before the next file that qualifies is taken.
+/// Number of random draws, before the next file that qualifies is used.
 const DRAWS_MAX: usize = 64;
 
-/// What a pick comes to.
+/// Result of a pick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Picked {
-    /// This file, which was claimed.
+    /// This file; it is now claimed.
     File(u32),
-    /// Others have all that qualify.
+    /// Other workers use all files that qualify.
     Busy,
-    /// None qualifies, or all have had their turn.
+    /// No file qualifies, or all have had their turn.
     Nothing,
 }
 
@@ -30,46 +30,46 @@ pub(super) enum Picked {
 pub(super) struct Picker {
     pub fileset: u8,
     pub of: Candidates,
-    pub turns: Turns,
+    pub turns: PickTurns,
 }
 
-/// The files of a fileset that may be picked.
+/// Files of a fileset that may be picked.
 #[derive(Debug)]
 pub(super) struct Candidates {
     pub which: Which,
-    pub claim: Claim,
-    /// The files whose turn can be, of the fileset's.
+    pub claim: FileClaim,
+    /// The files that take turns.
     pub files: Range<u32>,
 }
 
-/// Whose turn it is.
+/// Order of the turns.
 #[derive(Debug)]
-pub(super) enum Turns {
-    /// Each once, in an order.
+pub(super) enum PickTurns {
+    /// Each file once, in some order.
     Once {
         order: Passage,
-        turn: Counter,
+        turn: TurnCounter,
     },
     Other(OtherTurns),
 }
 
-/// Turns that are too much to be written out wherever a file is picked.
+/// Less frequent kinds of turns, not inlined.
 #[derive(Debug)]
 pub(super) enum OtherTurns {
-    /// Each again and again, as they are numbered.
+    /// Each file repeatedly, in numerical order.
     Around {
         turn: u32,
     },
-    /// The same with all who work on the fileset.
+    /// Like `Around`, with one position shared by all workers on the fileset.
     AroundTogether,
     Drawn {
         draw: Box<Draw>,
-        /// Of an order without repetition.
+        /// Turn in an order without repetition.
         turn: u64,
     },
     ByLaw(Box<Sampler>),
     Index(u32),
-    /// Each once, those that are there before the first phase.
+    /// Each file once that exists before the first phase.
     Initial {
         permille: u32,
         turn: u32,
@@ -85,24 +85,25 @@ pub(super) enum Passage {
     Listed(Arc<[u32]>),
 }
 
-/// How many turns there were.
+/// Number of turns taken.
 #[derive(Debug)]
-pub(super) enum Counter {
+pub(super) enum TurnCounter {
     Own(u32),
-    /// Of all workers of the group.
+    /// Shared by all workers of the group.
     Shared(Arc<AtomicU32>),
 }
 
-impl Counter {
+impl TurnCounter {
     #[inline]
     pub(super) fn next(&mut self, end: u32) -> Option<u32> {
         let turn = match self {
             Self::Own(turn) => {
                 let now = *turn;
+                // Never wraps around to the first turn.
                 *turn = now.saturating_add(1);
                 now
             }
-            // Whoever comes too late looks first, so that the number never wraps.
+            // Checked first, so that the counter never overflows.
             Self::Shared(turn) if turn.load(Ordering::Relaxed) >= end => return None,
             Self::Shared(turn) => turn.fetch_add(1, Ordering::Relaxed),
         };
@@ -116,9 +117,9 @@ impl Passage {
         match self {
             Self::Forward => turn,
             Self::Backward => count - 1 - turn,
-            // Below the count, which was 32 bits.
+            // Below the count, which has 32 bits.
             Self::Shuffled(order) => order.apply(turn.into()) as u32,
-            // What is not listed comes in its own turn.
+            // Turns beyond the list use their own number.
             Self::Listed(files) => match files.get(turn as usize) {
                 Some(file) if *file < count => *file,
                 _ => turn,
@@ -127,30 +128,31 @@ impl Passage {
     }
 }
 
-/// So many files, each once, in an order that has an end; as they are numbered in any other.
-pub fn each_once(order: &Order, count: u32, seed: u64) -> impl Iterator<Item = u32> + use<> {
+/// The files `0..count`, each once, in the order of a pick that ends; in numerical order for any
+/// other pick.
+pub fn each_once(order: &PickOrder, count: u32, seed: u64) -> impl Iterator<Item = u32> + use<> {
     let passage = match order {
-        Order::Back => Passage::Backward,
-        Order::Shuffled => Passage::Shuffled(Permutation::new(count.into(), seed)),
+        PickOrder::Back => Passage::Backward,
+        PickOrder::Shuffled => Passage::Shuffled(Permutation::new(count.into(), seed)),
         _ => Passage::Forward,
     };
     (0..count).map(move |turn| passage.at(turn, count))
 }
 
-/// Whether a file is among those that are there before the first phase: so many of a thousand,
-/// evenly over the numbers.
+/// `true` if a file exists before the first phase: `permille` of 1000 files, evenly distributed
+/// over the numbers.
 pub(super) fn is_initial(file: u32, permille: u32) -> bool {
     let before = |file: u64| file * u64::from(permille) / 1000;
     before(u64::from(file) + 1) > before(file.into())
 }
 
 impl Picker {
-    /// The next file.
+    /// Picks the next file.
     #[inline(always)]
     pub(super) fn next(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {
         let (order, turn) = match &mut self.turns {
-            Turns::Once { order, turn } => (order, turn),
-            Turns::Other(turns) => return turns.next(&self.of, states, rng),
+            PickTurns::Once { order, turn } => (order, turn),
+            PickTurns::Other(turns) => return turns.next(&self.of, states, rng),
         };
         let count = self.of.count();
         while let Some(turn) = turn.next(count) {
@@ -192,19 +194,20 @@ impl OtherTurns {
             Self::AroundTogether => {
                 let picked = of.from(states, states.rotor(of.which));
                 if let Picked::File(file) = picked {
+                    // filebench's rotor also moves to the place after the picked file.
                     states.turn_on(of.which, file);
                 }
                 picked
             }
             Self::ByLaw(sampler) => {
                 let number = sampler.amount(rng.next_u64());
-                // Below the count, which was 32 bits.
+                // Below the count, which has 32 bits.
                 of.from(states, (number % u64::from(count.max(1))) as u32)
             }
             Self::Drawn { draw, turn } => {
                 let mut drawn = 0;
                 for _ in 0..DRAWS_MAX {
-                    // Below the count, which was 32 bits.
+                    // Below the count, which has 32 bits.
                     drawn = draw.index_in_turn(turn, rng) as u32;
                     if of.claim(start + drawn, states) == Claimed::Yes {
                         return Picked::File(start + drawn);
@@ -227,8 +230,9 @@ impl Candidates {
         states.claim(file, self.which, self.claim)
     }
 
-    /// The first that qualifies from a place on, and around.
+    /// The first file that qualifies from a position on, wrapping around.
     fn from(&self, states: &FileStates, from: u32) -> Picked {
+        // Spares a search of the whole fileset.
         if states.has_none(self.which) {
             return Picked::Nothing;
         }
@@ -258,10 +262,10 @@ mod tests {
     use super::*;
     use crate::Rng;
 
-    fn picker(which: Which, turns: Turns, count: u32) -> Picker {
+    fn picker(which: Which, turns: PickTurns, count: u32) -> Picker {
         let claim = match which {
-            Which::Absent => Claim::Alone,
-            _ => Claim::Use,
+            Which::Absent => FileClaim::Alone,
+            _ => FileClaim::Use,
         };
         Picker {
             fileset: 0,
@@ -274,10 +278,10 @@ mod tests {
         }
     }
 
-    fn once(order: Passage) -> Turns {
-        Turns::Once {
+    fn once(order: Passage) -> PickTurns {
+        PickTurns::Once {
             order,
-            turn: Counter::Own(0),
+            turn: TurnCounter::Own(0),
         }
     }
 
@@ -317,9 +321,9 @@ mod tests {
         let turn = Arc::new(AtomicU32::new(0));
         let mut files = Vec::new();
         for _ in 0..2 {
-            let turns = Turns::Once {
+            let turns = PickTurns::Once {
                 order: Passage::Forward,
-                turn: Counter::Shared(turn.clone()),
+                turn: TurnCounter::Shared(turn.clone()),
             };
             files.extend(all(picker(Which::Absent, turns, 100), &states));
         }
@@ -331,18 +335,18 @@ mod tests {
     fn going_around_passes_over_what_does_not_qualify_and_waits_for_what_others_have() {
         let states = FileStates::new(3, false);
         for file in [0, 2] {
-            states.claim(file, Which::Absent, Claim::Alone);
+            states.claim(file, Which::Absent, FileClaim::Alone);
             states.appear(file, false);
         }
         let mut around = picker(
             Which::Present,
-            Turns::Other(OtherTurns::Around { turn: 0 }),
+            PickTurns::Other(OtherTurns::Around { turn: 0 }),
             3,
         );
         let mut rng = Rng::new(1);
         let seen: Vec<Picked> = (0..4).map(|_| around.next(&states, &mut rng)).collect();
         assert_eq!(seen, [0, 2, 0, 2].map(Picked::File));
-        around.of.claim = Claim::Alone;
+        around.of.claim = FileClaim::Alone;
         assert_eq!(around.next(&states, &mut rng), Picked::Busy);
         states.release_all();
         states.vanish(0);

@@ -1,4 +1,4 @@
-//! Amounts drawn by a law, from 64 random bits each.
+//! Amounts drawn by a law from 64 random bits each.
 
 use plan::program::{Band, Law, Shape};
 use statrs::distribution::{ContinuousCDF, Gamma, LogNormal, Normal};
@@ -6,28 +6,28 @@ use statrs::distribution::{ContinuousCDF, Gamma, LogNormal, Normal};
 use crate::choice::Weighted;
 use crate::{GenerateError, mix};
 
-/// Parts of the range of probabilities between which quantiles are interpolated.
+/// Number of sections of the probability range, within which quantiles are interpolated.
 const PARTS: usize = 4096;
 
 /// A prepared law.
 #[derive(Debug, Clone)]
 pub(super) struct Sampler {
-    drawn: Drawn,
+    drawn: SampledLaw,
     law: Law,
 }
 
 #[derive(Debug, Clone)]
-enum Drawn {
+enum SampledLaw {
     Fixed(u64),
     Uniform {
         low: u64,
-        /// How many numbers there are, less one.
+        /// Number of different values, minus one.
         span: u64,
     },
     Quantiles {
-        /// At multiples of 1 / `PARTS`, without both ends, which may be infinite.
+        /// Quantiles at multiples of 1 / `PARTS`, without both ends, which may be infinite.
         inner: Box<[f64]>,
-        /// What the first and the last part are computed by.
+        /// Used to compute the first and the last section.
         exact: Exact,
     },
     Bands {
@@ -36,7 +36,7 @@ enum Drawn {
     },
 }
 
-/// A continuous distribution by its quantiles.
+/// A continuous distribution, given by its quantiles.
 #[derive(Debug, Clone)]
 enum Exact {
     Exponential { mean: f64 },
@@ -60,29 +60,30 @@ impl Sampler {
     /// Prepares a law.
     ///
     /// # Errors
-    /// When a parameter is out of its range.
+    /// If a parameter is out of range.
     pub(super) fn new(law: &Law) -> Result<Self, GenerateError> {
         Ok(Self {
-            drawn: Drawn::new(&law.shape)?,
+            drawn: SampledLaw::new(&law.shape)?,
             law: law.clone(),
         })
     }
 
-    /// The amount where it is always the same.
+    /// The amount if it is constant; otherwise `None`.
     pub(super) const fn always(&self) -> Option<u64> {
         self.law.always()
     }
 
-    /// The amount that these random bits mean.
+    /// The amount for these random bits.
     #[inline]
     pub(super) fn amount(&self, bits: u64) -> u64 {
         let amount = match &self.drawn {
-            Drawn::Fixed(amount) => *amount,
-            Drawn::Uniform { low, span } => low + below(bits, u128::from(*span) + 1),
-            Drawn::Quantiles { inner, exact } => quantile(inner, exact, bits),
-            Drawn::Bands { choice, bands } => {
+            SampledLaw::Fixed(amount) => *amount,
+            SampledLaw::Uniform { low, span } => low + below(bits, u128::from(*span) + 1),
+            SampledLaw::Quantiles { inner, exact } => quantile(inner, exact, bits),
+            SampledLaw::Bands { choice, bands } => {
                 let band = bands[choice.pick(bits)];
                 let count = u128::from(band.high.saturating_sub(band.low)) + 1;
+                // The choice has used these bits, so the amount needs others.
                 band.low + below(mix(bits), count)
             }
         };
@@ -90,7 +91,7 @@ impl Sampler {
     }
 }
 
-impl Drawn {
+impl SampledLaw {
     fn new(shape: &Shape) -> Result<Self, GenerateError> {
         let exact = match shape {
             Shape::Fixed(amount) => return Ok(Self::Fixed(*amount)),
@@ -140,14 +141,14 @@ impl Drawn {
     }
 }
 
-/// A number below `count`, which is not 0 and at most 2^64.
+/// A number below `count`, which must be from 1 to 2^64.
 #[inline]
 fn below(bits: u64, count: u128) -> u64 {
     // The high half of the product is below 2^64.
     ((u128::from(bits) * count) >> 64) as u64
 }
 
-/// The quantile that random bits mean. Negative ones count as 0.
+/// The quantile for these random bits; a negative one becomes 0.
 #[inline]
 fn quantile(inner: &[f64], exact: &Exact, bits: u64) -> u64 {
     let unit = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
@@ -158,10 +159,10 @@ fn quantile(inner: &[f64], exact: &Exact, bits: u64) -> u64 {
             let low = inner[before];
             low + (high - low) * (place - part as f64)
         }
-        // In the middle of what 53 bits can tell apart, which is neither 0 nor 1.
+        // At the middle of a 53-bit step, which is neither 0 nor 1.
         _ => exact.quantile(unit + 0.5 / (1_u64 << 53) as f64),
     };
-    // The cast saturates, and makes 0 of what is negative.
+    // The cast saturates and converts negative values to 0.
     amount.round() as u64
 }
 

@@ -1,58 +1,58 @@
-//! Where a slot stands in its code.
+//! State of a slot in its code.
 
 use engine::SecondName;
 use plan::program::NESTING_MAX;
 
 use super::walks::Walking;
 
-/// What a slot is at.
+/// Section that a slot executes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Section {
-    /// What is done before the window, once.
+pub(super) enum SlotSection {
+    /// Executed once before the window.
     Enter,
-    /// What is done at its beginning, once.
+    /// Executed once at the start of the window.
     First,
-    /// What is repeated.
+    /// Repeated.
     Body,
-    /// Before another round, of which nobody knows yet whether there is to be one.
+    /// Waiting until it is known whether there is another round.
     Between,
-    /// What is done at its end, once.
+    /// Executed once at the end of the window.
     Last,
-    /// What is done behind it, once.
+    /// Executed once after the window.
     Leave,
-    /// Nothing.
+    /// Nothing to execute.
     Over,
 }
 
-/// What of that which goes on a file was opened in.
+/// Enclosing unit in which a file was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum Opened {
-    /// Before.
+pub(super) enum OpenedIn {
+    /// Before the current round.
     #[default]
     Before,
-    /// In this round.
+    /// In the current round.
     InRound,
-    /// In this transaction.
+    /// In the current transaction.
     InTransaction,
 }
 
-/// A file that was picked, and whether it is open.
+/// A picked file, which may be open.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Register {
+pub(super) struct SlotRegister {
     pub fileset: u8,
     pub file: u32,
     pub is_open: bool,
-    /// What it was opened in.
-    pub opened: Opened,
-    /// Where the next call goes that follows another.
+    /// Unit in which it was opened.
+    pub opened: OpenedIn,
+    /// Offset of the next consecutive call.
     pub here_bytes: u64,
-    /// Where the last call began.
+    /// Offset of the last call.
     pub last_bytes: u64,
-    /// Where the open file stands, if it is read and written there.
+    /// Position of the open file, if calls use it.
     pub stands_bytes: u64,
 }
 
-/// A step that goes on.
+/// A step in progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct OpenStep {
     pub label: u8,
@@ -61,101 +61,102 @@ pub(super) struct OpenStep {
     pub has_failed: bool,
 }
 
-/// What is left out, and closed, when a call in it fails: a transaction, or the round.
+/// A transaction or the round: the unit that is skipped, after closing its files, when a call in it
+/// fails.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
-    /// The kind of the transaction; none for a round.
+pub(super) struct CallFrame {
+    /// Kind of the transaction; `None` for a round.
     pub kind: Option<u8>,
-    /// The label that it is counted under.
+    /// Label under which it is counted.
     pub label: Option<u8>,
-    /// Bytes read and written in it.
+    /// Number of bytes read and written in it.
     pub bytes: u64,
-    /// Where its end stands.
+    /// Index of the instruction that ends it.
     pub end: u16,
     pub loop_count: u8,
     pub step_count: u8,
-    /// When its first call was issued; 0 before.
+    /// Time when its first call was issued; 0 before.
     pub start_ns: u64,
-    /// The negated number of its first error; 0 for none.
+    /// First negated errno; 0 for none.
     pub errno: i32,
 }
 
-/// The call that goes on.
+/// The call in progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct OngoingCall {
-    /// Whether there is one.
+    /// `true` if there is one.
     pub is_begun: bool,
     pub offset_bytes: u64,
-    /// What is still to be moved.
+    /// Bytes still to be moved.
     pub left_bytes: u64,
     pub moved_bytes: u64,
-    /// It ends with a read of nothing.
+    /// `true` if it ends with a read of nothing.
     pub is_rest: bool,
     pub start_ns: u64,
-    /// The name in the call, and whether it is claimed.
+    /// Name of the call; `is_claimed` is `true` if it is claimed.
     pub fileset: u8,
     pub file: u32,
     pub is_claimed: bool,
     /// The other name.
     pub second: SecondName,
-    /// Bytes that the request in flight moves if all goes well.
+    /// Number of bytes that the request in flight moves if it succeeds.
     pub expected_bytes: u32,
 }
 
-/// How far a slot is with an act that waits.
+/// Progress of an act that waits.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Waiting {
-    /// Whether it has begun to wait.
+pub(super) struct WaitProgress {
+    /// `true` if it has begun to wait.
     pub is_begun: bool,
-    /// How much it is to take or to put in each counter.
+    /// Amount to take from or to put into each counter.
     pub count: u64,
-    /// The counter, and how many of them come behind it.
+    /// The counter, and the number of further counters.
     pub counter: u32,
     pub more: u32,
-    /// Whether the others know what it wants to take.
+    /// `true` if the amount that it wants to take has been announced to the others.
     pub is_wanting: bool,
-    /// The meeting that is to pass.
+    /// Number of the meeting to wait for.
     pub meeting: u32,
     pub pause_ns: u64,
 }
 
-/// Where a slot stands.
+/// State of a slot.
 #[derive(Debug, Clone)]
 pub(super) struct SlotState {
     pub at: u16,
-    pub section: Section,
+    pub section: SlotSection,
     pub call: OngoingCall,
-    pub frame: Frame,
-    /// Of the frame's end everything opened in it is closed first.
+    pub frame: CallFrame,
+    /// `true` while it closes files before the end of the frame.
     pub is_closing: bool,
-    /// How far it is with an act that waits for others.
-    pub waiting: Waiting,
-    /// How far it is with the directories that it goes through.
+    /// Progress of an act that waits for other workers.
+    pub waiting: WaitProgress,
+    /// Progress in the directories that it walks through.
     pub walking: Walking,
-    /// The number of the last card.
+    /// Number of the last card.
     pub card: u32,
-    /// Until when it sleeps; 0 for not at all.
+    /// Time until which it sleeps; 0 if it does not.
     pub wake_ns: u64,
-    /// Since when it waits for a file that others have; 0 for not at all.
+    /// Time since when it waits for a file that others use; 0 if it does not.
     pub busy_ns: u64,
     pub loops: [u64; NESTING_MAX],
     pub loop_count: u8,
     pub steps: [OpenStep; NESTING_MAX],
     pub step_count: u8,
-    /// Rounds in a row in which nothing was asked for.
+    /// Number of consecutive rounds without requests.
     pub idle_rounds: u32,
-    /// Whether something was asked for in this round.
+    /// `true` if there was a request in this round.
     pub is_round_busy: bool,
-    pub registers: Box<[Register]>,
+    pub registers: Box<[SlotRegister]>,
 }
 
 impl SlotState {
     pub(super) fn new(register_count: usize) -> Self {
         Self {
             at: 0,
-            section: Section::Over,
+            section: SlotSection::Over,
             call: OngoingCall::default(),
-            frame: Frame {
+            frame: CallFrame {
                 kind: None,
                 label: None,
                 bytes: 0,
@@ -166,7 +167,7 @@ impl SlotState {
                 errno: 0,
             },
             is_closing: false,
-            waiting: Waiting::default(),
+            waiting: WaitProgress::default(),
             walking: Walking::default(),
             card: 0,
             wake_ns: 0,
@@ -177,26 +178,28 @@ impl SlotState {
             step_count: 0,
             idle_rounds: 0,
             is_round_busy: false,
-            registers: vec![Register::default(); register_count].into(),
+            registers: vec![SlotRegister::default(); register_count].into(),
         }
     }
 
-    /// Goes to the beginning of a section, outside of everything. Whatever is open stays so.
-    pub(super) fn enter(&mut self, section: Section, at: u16) {
+    /// Goes to the start of a section, outside of any loop, step and transaction. Open files stay
+    /// open.
+    pub(super) fn enter(&mut self, section: SlotSection, at: u16) {
         self.section = section;
         self.at = at;
         self.call = OngoingCall::default();
         self.is_closing = false;
-        self.waiting = Waiting::default();
+        self.waiting = WaitProgress::default();
         (self.wake_ns, self.busy_ns) = (0, 0);
         (self.loop_count, self.step_count) = (0, 0);
         self.open_frame(None, None, 0);
+        // Files that are open now belong to no later round or transaction.
         for register in &mut self.registers {
-            register.opened = Opened::Before;
+            register.opened = OpenedIn::Before;
         }
     }
 
-    /// Begins what is done so many times, which ends before `end`.
+    /// Begins a loop with a number of repetitions; it ends before `end`.
     #[inline]
     pub(super) fn begin_loop(&mut self, times: u64, end: u16) {
         if times == 0 {
@@ -208,7 +211,7 @@ impl SlotState {
         self.at += 1;
     }
 
-    /// Goes back to the beginning of a loop, or on behind it.
+    /// Goes back to the start of a loop, or continues after it.
     #[inline]
     pub(super) fn once_more(&mut self, body: u16) {
         let left = &mut self.loops[usize::from(self.loop_count) - 1];
@@ -221,10 +224,10 @@ impl SlotState {
         }
     }
 
-    /// Begins a transaction, or goes on behind one.
+    /// Begins a transaction, or continues after one.
     #[inline]
     pub(super) fn open_frame(&mut self, kind: Option<u8>, label: Option<u8>, end: u16) {
-        self.frame = Frame {
+        self.frame = CallFrame {
             kind,
             label,
             bytes: 0,
@@ -236,31 +239,34 @@ impl SlotState {
         };
     }
 
-    /// What the next file is opened in.
+    /// Unit in which the next file is opened.
     #[inline]
-    pub(super) fn opening(&self) -> Opened {
+    pub(super) fn opening(&self) -> OpenedIn {
         match self.frame.kind {
-            Some(_) => Opened::InTransaction,
-            None => Opened::InRound,
+            Some(_) => OpenedIn::InTransaction,
+            None => OpenedIn::InRound,
         }
     }
 
-    /// A register that has to be closed before the frame can end.
+    /// A register that must be closed before the frame can end.
     pub(super) fn to_close(&self) -> Option<usize> {
+        // A failed transaction closes the files that it opened. A failed round also closes the
+        // files of its transactions.
         let least = self.opening();
-        let is_left = |it: &Register| it.is_open && it.opened >= least;
+        let is_left = |it: &SlotRegister| it.is_open && it.opened >= least;
         self.registers.iter().position(is_left)
     }
 
-    /// What was opened in a transaction is the round's, and what was opened in a round stays.
+    /// Passes open files on: files of a transaction to the round, and files of a round to later
+    /// ones.
     #[inline]
     pub(super) fn keep_opened(&mut self) {
         let is_round = self.frame.kind.is_none();
         for register in &mut self.registers {
             register.opened = match register.opened {
-                Opened::InTransaction if !is_round => Opened::InRound,
-                Opened::InRound if !is_round => Opened::InRound,
-                _ => Opened::Before,
+                OpenedIn::InTransaction if !is_round => OpenedIn::InRound,
+                OpenedIn::InRound if !is_round => OpenedIn::InRound,
+                _ => OpenedIn::Before,
             };
         }
     }

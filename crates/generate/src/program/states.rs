@@ -1,5 +1,4 @@
-//! What is known of the files of a fileset while a program runs: which exist, who uses them, how
-//! long they are.
+//! State of a fileset's files while a program runs: existence, users and sizes.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::sync::Arc;
@@ -10,48 +9,49 @@ use zerocopy::FromZeros;
 
 /// The file exists.
 const PRESENT: u16 = 1 << 15;
-/// A call that makes, removes or renames it is on its way.
+/// A call that creates, removes or renames the file is in progress.
 const HELD: u16 = 1 << 14;
-/// How many have it open or on their way: the bits below.
+/// Number of users, which have the file open or a call in progress: the lower bits.
 const USES: u16 = HELD - 1;
 
-/// What a call does to a file while it is on its way.
+/// Claim of a call on its file while it is in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Claim {
-    /// It must stay as it is.
+pub(super) enum FileClaim {
+    /// The file must stay as it is.
     Use,
-    /// Nobody else may have it.
+    /// No other call may use the file.
     Alone,
 }
 
-/// What became of a claim.
+/// Result of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claimed {
     Yes,
-    /// It qualifies, and somebody else has it.
+    /// The file qualifies, but another worker uses it.
     Busy,
-    /// It does not qualify.
+    /// The file does not qualify.
     No,
 }
 
-/// What is known of each file of a fileset, by all who work on it.
+/// State of each file in a fileset, for all workers on it.
 #[derive(Debug)]
 pub struct FileStates {
-    /// Whether several threads work on it.
+    /// `true` if several threads use it.
     is_shared: bool,
     states: Box<[AtomicU16]>,
-    /// Bytes of each file.
+    /// Size of each file in bytes.
     sizes: Box<[AtomicU64]>,
-    /// Bytes that each file is to have, where no law says it.
+    /// Intended size of each file; `None` if a law determines it.
     wanted_sizes: Option<Arc<[u64]>>,
     present_count: AtomicU32,
-    /// Where those who go around together look next: for any file, present ones, absent ones.
+    /// Next position for workers that go around together: for any file, existing ones, and missing
+    /// ones.
     rotors: [AtomicU32; 3],
 }
 
 impl FileStates {
-    /// So many files, none of which exists. One thread at a time may work on them unless they are
-    /// shared.
+    /// States of `count` files, none of which exists. Only one thread at a time may use them unless
+    /// `is_shared`.
     #[must_use]
     pub fn new(count: u32, is_shared: bool) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl FileStates {
         }
     }
 
-    /// As [`FileStates::new`], one file for each of the sizes that they are to have.
+    /// As [`FileStates::new`], with one file per intended size.
     #[must_use]
     pub fn with_sizes(sizes: Arc<[u64]>, is_shared: bool) -> Self {
         Self {
@@ -77,26 +77,26 @@ impl FileStates {
         self.wanted_sizes.as_ref()
     }
 
-    /// How many names there are.
+    /// Number of names.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.states.len() as u32
     }
 
-    /// How many files exist.
+    /// Number of existing files.
     #[must_use]
     pub fn present_count(&self) -> u32 {
         self.present_count.load(Ordering::Relaxed)
     }
 
-    /// The files that exist.
+    /// The existing files.
     pub fn present(&self) -> impl Iterator<Item = u32> {
         let states = (0..).zip(&self.states);
         let present = states.filter(|(_, state)| state.load(Ordering::Relaxed) & PRESENT != 0);
         present.map(|(file, _)| file)
     }
 
-    /// Bytes of all files that exist.
+    /// Total size of all existing files in bytes.
     #[must_use]
     pub fn present_bytes(&self) -> u64 {
         let each = self.states.iter().zip(&self.sizes);
@@ -106,8 +106,8 @@ impl FileStates {
         })
     }
 
-    /// Takes note that a file of so many bytes at least exists, which somebody elsewhere made while
-    /// nobody works here.
+    /// Records that another process created a file of at least `bytes` bytes. Only while no worker
+    /// runs here.
     pub fn note_made(&self, file: u32, bytes: u64) {
         if (file as usize) < self.states.len() {
             if !self.is_present(file) {
@@ -118,26 +118,26 @@ impl FileStates {
         }
     }
 
-    /// Takes note that a file is gone, which somebody elsewhere removed while nobody works here.
+    /// Records that another process removed a file. Only while no worker runs here.
     pub fn note_removed(&self, file: u32) {
         if (file as usize) < self.states.len() {
             self.vanish(file);
         }
     }
 
-    /// Bytes of a file, as far as is known.
+    /// Size of a file in bytes, as far as it is known.
     #[must_use]
     pub fn bytes_of(&self, file: u32) -> u64 {
         self.size(file)
     }
 
-    /// Whether a file exists.
+    /// `true` if the file exists.
     #[inline]
     pub(super) fn is_present(&self, file: u32) -> bool {
         self.states[file as usize].load(Ordering::Relaxed) & PRESENT != 0
     }
 
-    /// Forgets who has what, once nobody works any more.
+    /// Drops all claims, after all workers have ended.
     pub fn release_all(&self) {
         for state in &self.states {
             state.fetch_and(PRESENT, Ordering::Relaxed);
@@ -147,7 +147,7 @@ impl FileStates {
         }
     }
 
-    /// Whether no file qualifies, whoever has it.
+    /// `true` if no file qualifies, whether it is in use or not.
     pub(super) fn has_none(&self, which: Which) -> bool {
         match which {
             Which::Any => self.states.is_empty(),
@@ -156,22 +156,22 @@ impl FileStates {
         }
     }
 
-    /// Where those who go around together look next.
+    /// Next position for workers that go around together.
     #[inline]
     pub(super) fn rotor(&self, which: Which) -> u32 {
         self.rotors[which as usize].load(Ordering::Relaxed)
     }
 
-    /// They look behind this file next. Two who do so at once look at the same place, where the
-    /// second finds the first's file taken.
+    /// Moves the shared position to the file after this one. If two workers do so at once, both
+    /// look at the same place, and the second finds the file in use.
     #[inline]
     pub(super) fn turn_on(&self, which: Which, file: u32) {
         self.rotors[which as usize].store(file + 1, Ordering::Relaxed);
     }
 
-    /// Claims a file where it qualifies.
+    /// Claims a file if it qualifies.
     #[inline]
-    pub(super) fn claim(&self, file: u32, which: Which, claim: Claim) -> Claimed {
+    pub(super) fn claim(&self, file: u32, which: Which, claim: FileClaim) -> Claimed {
         let cell = &self.states[file as usize];
         let mut state = cell.load(Ordering::Relaxed);
         loop {
@@ -184,14 +184,16 @@ impl FileStates {
                 return Claimed::No;
             }
             let claimed = match claim {
-                Claim::Use if state & HELD == 0 && state & USES < USES => state + 1,
-                Claim::Alone if state & (HELD | USES) == 0 => state | HELD,
+                // The number of users must not run into the flag above it.
+                FileClaim::Use if state & HELD == 0 && state & USES < USES => state + 1,
+                FileClaim::Alone if state & (HELD | USES) == 0 => state | HELD,
                 _ => return Claimed::Busy,
             };
             if !self.is_shared {
                 cell.store(claimed, Ordering::Relaxed);
                 return Claimed::Yes;
             }
+            // Acquire, paired with `change`: the claim sees everything that the previous user did.
             match cell.compare_exchange_weak(state, claimed, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return Claimed::Yes,
                 Err(seen) => state = seen,
@@ -199,16 +201,17 @@ impl FileStates {
         }
     }
 
-    /// Gives back what was claimed; nothing has changed.
+    /// Releases a claim without changing the file.
     #[inline]
-    pub(super) fn release(&self, file: u32, claim: Claim) {
+    pub(super) fn release(&self, file: u32, claim: FileClaim) {
         self.change(file, |state| match claim {
-            Claim::Use => state - 1,
-            Claim::Alone => state & !HELD,
+            FileClaim::Use => state - 1,
+            FileClaim::Alone => state & !HELD,
         });
     }
 
-    /// Changes a state and returns what it was. A thread that is alone needs no locked bus.
+    /// Changes a state and returns the previous one. Without other threads, no atomic instruction
+    /// is needed.
     #[inline]
     fn change(&self, file: u32, to: impl Fn(u16) -> u16) -> u16 {
         let cell = &self.states[file as usize];
@@ -228,7 +231,7 @@ impl FileStates {
     #[inline]
     fn count_present(&self, change: i32) {
         if self.is_shared {
-            // Adding a negative number wraps to subtracting it.
+            // Adding a negative number wraps around to a subtraction.
             self.present_count
                 .fetch_add(change.cast_unsigned(), Ordering::Relaxed);
         } else {
@@ -238,16 +241,17 @@ impl FileStates {
         }
     }
 
-    /// The file that was held exists now, as long as is known; it stays in use where it was opened.
+    /// Records that a claimed file exists now. It stays in use if it was opened.
     #[inline]
     pub(super) fn appear(&self, file: u32, is_open: bool) {
+        // The claim ends here; an open file keeps one user.
         let before = self.change(file, |_| PRESENT | u16::from(is_open));
         if before & PRESENT == 0 {
             self.count_present(1);
         }
     }
 
-    /// The file that was in use exists now, and stays in use by all who have it.
+    /// Records that a file in use exists now; all of its users keep it.
     #[inline]
     pub(super) fn appear_in_use(&self, file: u32) {
         let before = self.change(file, |state| PRESENT | state);
@@ -256,7 +260,7 @@ impl FileStates {
         }
     }
 
-    /// The file that was held is gone.
+    /// Records that a claimed file is gone.
     #[inline]
     pub(super) fn vanish(&self, file: u32) {
         let before = self.change(file, |state| state & !(PRESENT | HELD));
@@ -265,7 +269,7 @@ impl FileStates {
         }
     }
 
-    /// Bytes of a file.
+    /// Size of a file in bytes.
     #[inline]
     pub(super) fn size(&self, file: u32) -> u64 {
         self.sizes[file as usize].load(Ordering::Relaxed)
@@ -274,13 +278,13 @@ impl FileStates {
     #[inline]
     pub(super) fn set_size(&self, file: u32, bytes: u64) {
         let size = &self.sizes[file as usize];
-        // Memory that nobody writes to is not taken: empty files need none.
+        // Memory that is never written is not allocated, so empty files need none.
         if size.load(Ordering::Relaxed) != bytes {
             size.store(bytes, Ordering::Relaxed);
         }
     }
 
-    /// The file reaches at least so far.
+    /// Records that the file reaches at least this size.
     #[inline]
     pub(super) fn reach(&self, file: u32, end_bytes: u64) {
         let size = &self.sizes[file as usize];
@@ -291,14 +295,14 @@ impl FileStates {
         }
     }
 
-    /// The file has grown at its end.
+    /// Records that the file has grown at its end.
     #[inline]
     pub(super) fn append(&self, file: u32, bytes: u64) {
         self.sizes[file as usize].fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
-/// Memory from the system that is not touched yet.
+/// Zeroed memory from the system, not touched yet.
 fn zeros<T: FromZeros>(count: u32) -> Box<[T]> {
     match <[T]>::new_box_zeroed_with_elems(count as usize) {
         Ok(zeros) => zeros,
@@ -313,16 +317,31 @@ mod tests {
     #[test]
     fn a_file_that_is_used_cannot_be_had_alone() {
         let states = FileStates::new(2, true);
-        assert_eq!(states.claim(0, Which::Present, Claim::Use), Claimed::No);
-        assert_eq!(states.claim(0, Which::Absent, Claim::Alone), Claimed::Yes);
-        assert_eq!(states.claim(0, Which::Absent, Claim::Alone), Claimed::Busy);
+        assert_eq!(states.claim(0, Which::Present, FileClaim::Use), Claimed::No);
+        assert_eq!(
+            states.claim(0, Which::Absent, FileClaim::Alone),
+            Claimed::Yes
+        );
+        assert_eq!(
+            states.claim(0, Which::Absent, FileClaim::Alone),
+            Claimed::Busy
+        );
         states.appear(0, true);
         assert_eq!(states.present_count(), 1);
-        assert_eq!(states.claim(0, Which::Present, Claim::Use), Claimed::Yes);
-        assert_eq!(states.claim(0, Which::Present, Claim::Alone), Claimed::Busy);
-        states.release(0, Claim::Use);
-        states.release(0, Claim::Use);
-        assert_eq!(states.claim(0, Which::Present, Claim::Alone), Claimed::Yes);
+        assert_eq!(
+            states.claim(0, Which::Present, FileClaim::Use),
+            Claimed::Yes
+        );
+        assert_eq!(
+            states.claim(0, Which::Present, FileClaim::Alone),
+            Claimed::Busy
+        );
+        states.release(0, FileClaim::Use);
+        states.release(0, FileClaim::Use);
+        assert_eq!(
+            states.claim(0, Which::Present, FileClaim::Alone),
+            Claimed::Yes
+        );
         states.vanish(0);
         assert_eq!(states.present_count(), 0);
         assert!(states.has_none(Which::Present) && !states.has_none(Which::Absent));
@@ -344,9 +363,12 @@ mod tests {
     #[test]
     fn what_somebody_left_open_is_free_again_in_the_next_phase() {
         let states = FileStates::new(1, false);
-        states.claim(0, Which::Any, Claim::Alone);
+        states.claim(0, Which::Any, FileClaim::Alone);
         states.appear(0, true);
         states.release_all();
-        assert_eq!(states.claim(0, Which::Present, Claim::Alone), Claimed::Yes);
+        assert_eq!(
+            states.claim(0, Which::Present, FileClaim::Alone),
+            Claimed::Yes
+        );
     }
 }

@@ -1,26 +1,25 @@
-//! What is counted of steps: whatever has a label.
+//! Counters of everything that has a label.
 
-/// Buckets of an octave, and how many octaves are told apart.
+/// Number of buckets per octave, and number of octaves.
 const BUCKETS_PER_OCTAVE: u32 = 8;
 const OCTAVES: u32 = 40;
 const BUCKETS: usize = (BUCKETS_PER_OCTAVE * OCTAVES) as usize;
 
-/// How often something was done, and how long it took. Times are counted in buckets an eighth of
-/// an octave wide, so that percentiles are at most an
-/// eighth too long.
+/// Number and duration of a step. Times are counted in buckets an eighth of an octave wide, so
+/// percentiles are at most an eighth too long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepCounter {
-    /// How often it was done, failures included.
+    /// Number of executions, including failures.
     pub count: u64,
-    /// How often a call in it failed.
+    /// Number of executions in which a call failed.
     pub errors: u64,
-    /// Bytes read and written in it.
+    /// Number of bytes read and written.
     pub bytes: u64,
-    /// All of it together, in nanoseconds.
+    /// Total duration, in nanoseconds.
     pub sum_ns: u64,
-    /// The shortest, in nanoseconds; `u64::MAX` for none.
+    /// Shortest duration, in nanoseconds; `u64::MAX` if there is none.
     pub least_ns: u64,
-    /// The longest, in nanoseconds.
+    /// Longest duration, in nanoseconds.
     pub most_ns: u64,
     buckets: Box<[u32; BUCKETS]>,
 }
@@ -47,11 +46,12 @@ impl StepCounter {
         self.record_time(span_ns);
     }
 
-    /// Counts one that did not fail, and whose bytes are [set](Self::set_bytes_of_each) later.
+    /// Counts an execution that did not fail. Its bytes are [set](Self::set_bytes_of_each) later.
     #[inline]
     pub(super) fn record_time(&mut self, span_ns: u64) {
         self.count += 1;
         self.sum_ns = self.sum_ns.saturating_add(span_ns);
+        // A branch that is rarely taken costs less than two stores per execution.
         if span_ns < self.least_ns || span_ns > self.most_ns {
             self.widen(span_ns);
         }
@@ -59,12 +59,12 @@ impl StepCounter {
         *bucket = bucket.saturating_add(1);
     }
 
-    /// Each of those counted moved so many bytes.
+    /// Sets the bytes that each counted execution moved.
     pub(super) fn set_bytes_of_each(&mut self, bytes: u64) {
         self.bytes = self.count * bytes;
     }
 
-    /// Takes a time beyond all before, which comes ever more seldom.
+    /// Records a new minimum or maximum, which becomes ever rarer: hence not inlined.
     #[cold]
     #[inline(never)]
     fn widen(&mut self, span_ns: u64) {
@@ -72,7 +72,7 @@ impl StepCounter {
         self.most_ns = self.most_ns.max(span_ns);
     }
 
-    /// Adds what another counted.
+    /// Adds the counts of another counter.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.errors += other.errors;
@@ -85,8 +85,8 @@ impl StepCounter {
         }
     }
 
-    /// The time within which so many percent were done, in nanoseconds: the upper end of their
-    /// bucket, but never beyond the longest. None of nothing.
+    /// The time within which `percent` of the executions ended, in nanoseconds: the upper end of
+    /// the bucket, but at most the longest duration. `None` without executions.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let wanted = (percent / 100.0 * self.count as f64).ceil().max(1.0) as u64;
@@ -101,9 +101,10 @@ impl StepCounter {
     }
 }
 
-/// The bucket of a time: the octave, and three bits behind its first.
+/// Bucket of a time: the octave, and the three bits after its first.
 #[inline]
 fn bucket(span_ns: u64) -> usize {
+    // Below 8 ns an octave has fewer than 8 values, so shorter times share the first bucket.
     let span_ns = span_ns.max(u64::from(BUCKETS_PER_OCTAVE));
     let octave = span_ns.ilog2();
     let eighth = (span_ns >> (octave - 3)) as u32 & (BUCKETS_PER_OCTAVE - 1);
@@ -111,7 +112,7 @@ fn bucket(span_ns: u64) -> usize {
     (index as usize).min(BUCKETS - 1)
 }
 
-/// Where a bucket ends.
+/// Upper end of a bucket, inclusive.
 fn end_ns(index: usize) -> u64 {
     let (octave, eighth) = (index as u32 / BUCKETS_PER_OCTAVE, index as u64 % 8);
     ((9 + eighth) << octave) - 1

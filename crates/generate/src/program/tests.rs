@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::{Completion, Operation, Request};
 use plan::Distribution;
 use plan::program::{
-    Act, Bytes, Call, Card, Copies, Deck, DirectoryTree, DirectoryWalk, Failed, FileNames,
-    FileOperation, FilesetPlan, Group, Law, Measure, On, Order, Out, Pick, Program, ProgramPhase,
+    Act, Call, Card, Copies, Deck, DirectoryTree, DirectoryWalk, Failed, FileNames, FileOperation,
+    FilesetPlan, Group, Law, Measure, MovedBytes, On, Out, Pick, PickOrder, Program, ProgramPhase,
     Quota, Shape, Share, Turn, Where, Which,
 };
 use proptest::prelude::*;
@@ -203,14 +203,14 @@ fn pick(fileset: u8, which: Which) -> Pick {
     Pick {
         fileset,
         which,
-        order: Order::Next,
+        order: PickOrder::Next,
         turn: Turn::Own,
     }
 }
 
 fn around(fileset: u8, which: Which) -> Pick {
     Pick {
-        order: Order::Around,
+        order: PickOrder::Around,
         turn: Turn::Shared,
         ..pick(fileset, which)
     }
@@ -224,7 +224,7 @@ fn act(operation: FileOperation, on: On) -> Act {
     Act::Call(call(operation, on))
 }
 
-fn moving(operation: FileOperation, bytes: Bytes, piece_bytes: u32) -> Act {
+fn moving(operation: FileOperation, bytes: MovedBytes, piece_bytes: u32) -> Act {
     Act::Call(Call {
         bytes,
         piece_bytes,
@@ -267,7 +267,7 @@ struct Setting {
     requests_max: usize,
     /// Whether the workers go the straight path, which must be open to them.
     is_straight: bool,
-    unit: Unit,
+    unit: TransactionUnit,
 }
 
 impl Default for Setting {
@@ -282,7 +282,7 @@ impl Default for Setting {
             seed: 1,
             requests_max: 200_000,
             is_straight: false,
-            unit: Unit::Own,
+            unit: TransactionUnit::Own,
         }
     }
 }
@@ -314,7 +314,7 @@ fn seated(
         setting.workers
     };
     let waits = Arc::new(Waits::new(program, phase, |_| worker_count));
-    let progress = Arc::new(Progress::new(phase.groups[0].quotas.len()));
+    let progress = Arc::new(GroupProgress::new(phase.groups[0].quotas.len()));
     (0..setting.workers)
         .map(|number| {
             let group = &phase.groups[if setting.groups_apart {
@@ -464,7 +464,7 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
 fn create_and_close(label: u8) -> Act {
     let acts = vec![
         act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
-        moving(FileOperation::Write, Bytes::Size, 4096),
+        moving(FileOperation::Write, MovedBytes::Size, 4096),
         act(FileOperation::Fsync, On::Handle),
         act(FileOperation::Close, On::Handle),
     ];
@@ -497,7 +497,7 @@ fn reading_the_rest_ends_with_a_read_of_nothing() {
     let program = of(vec![set("files", 1)], &[]);
     let phase = phase(vec![
         act(FileOperation::Open, On::Name(pick(0, Which::Present))),
-        moving(FileOperation::Read, Bytes::Rest, 8192),
+        moving(FileOperation::Read, MovedBytes::Rest, 8192),
         act(FileOperation::Close, On::Handle),
     ]);
     let setting = Setting {
@@ -543,7 +543,7 @@ fn a_failed_transaction_closes_what_it_opened_and_leaves_the_rest_out() {
 fn acts_are_done_so_many_times_and_mixed_by_weight() {
     let program = of(vec![set("files", 10)], &["stat", "open"]);
     let one = |which| Pick {
-        order: Order::Drawn(Distribution::Uniform),
+        order: PickOrder::Drawn(Distribution::Uniform),
         ..pick(0, which)
     };
     let open = vec![
@@ -639,7 +639,7 @@ fn steps_count_what_has_a_label() {
     let program = of(vec![set("files", 3)], &["write", "all"]);
     let write = Act::Call(Call {
         label: Some(0),
-        bytes: Bytes::Law(Law::fixed(100)),
+        bytes: MovedBytes::Law(Law::fixed(100)),
         ..call(FileOperation::Write, On::Handle)
     });
     let phase = phase(vec![Act::Step(
@@ -741,7 +741,7 @@ fn cards_say_what_is_done_and_where_to_each_worker_or_to_all() {
     let at = |operation| {
         Act::Call(Call {
             place: Where::Dealt { step_bytes: 10 },
-            bytes: Bytes::Law(Law::fixed(10)),
+            bytes: MovedBytes::Law(Law::fixed(10)),
             ..call(operation, On::Handle)
         })
     };
@@ -795,7 +795,7 @@ fn nothing_is_allocated_on_the_way() {
         act(FileOperation::Create, On::Name(around(0, Which::Absent))),
         moving(
             FileOperation::Write,
-            Bytes::Law(Law::of(Shape::Uniform { low: 0, high: 9000 })),
+            MovedBytes::Law(Law::of(Shape::Uniform { low: 0, high: 9000 })),
             4096,
         ),
         act(FileOperation::Close, On::Handle),
@@ -823,7 +823,7 @@ fn nothing_is_allocated_on_the_way() {
         way_codes: &[0],
         rounds_per_us: 0.0,
         initial: false,
-        unit: Unit::Own,
+        unit: TransactionUnit::Own,
         is_checked: false,
         rounds: None,
     })
@@ -878,7 +878,7 @@ fn mail() -> (Program, ProgramPhase) {
         act(FileOperation::Create, On::Name(around(0, Which::Absent))),
         moving(
             FileOperation::Write,
-            Bytes::Law(Law::of(Shape::Uniform { low: 0, high: 9000 })),
+            MovedBytes::Law(Law::of(Shape::Uniform { low: 0, high: 9000 })),
             4096,
         ),
         act(FileOperation::Close, On::Handle),
@@ -888,7 +888,7 @@ fn mail() -> (Program, ProgramPhase) {
         }),
     ];
     let some = Pick {
-        order: Order::Drawn(Distribution::Uniform),
+        order: PickOrder::Drawn(Distribution::Uniform),
         ..pick(1, Which::Present)
     };
     let read = vec![
@@ -898,13 +898,13 @@ fn mail() -> (Program, ProgramPhase) {
         }),
         Act::Call(Call {
             handle: 1,
-            bytes: Bytes::Rest,
+            bytes: MovedBytes::Rest,
             piece_bytes: 4096,
             ..call(FileOperation::Read, On::Handle)
         }),
         Act::Call(Call {
             handle: 1,
-            bytes: Bytes::Law(Law::fixed(10)),
+            bytes: MovedBytes::Law(Law::fixed(10)),
             place: Where::End,
             ..call(FileOperation::Write, On::Handle)
         }),

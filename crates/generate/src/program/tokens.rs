@@ -1,4 +1,4 @@
-//! What workers of a phase wait for: counters that they put to and take from, and meetings.
+//! Waits between the workers of a phase: token counters, and meetings.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -6,46 +6,46 @@ use plan::program::{Act, Group, MEETINGS_MAX, Program, ProgramPhase, Refill};
 
 const NS_PER_SECOND: f64 = 1e9;
 
-/// What becomes of a wish to put or to take.
+/// Result of an attempt to put or to take tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {
     Granted,
-    /// To be asked again; not before that time, where it is known.
+    /// Try again, not before the given time; 0 if no time is known.
     Later(u64),
-    /// Nobody is left who could grant it.
+    /// No worker is left that could grant it.
     Never,
 }
 
-/// All that the workers of a phase wait for.
+/// Token counters and meetings of the workers of a phase.
 #[derive(Debug)]
 pub struct Waits {
     counters: Box<[CounterSet]>,
-    meetings: Box<[Meeting]>,
+    meetings: Box<[WorkerBarrier]>,
 }
 
 /// The counters of one kind of tokens.
 #[derive(Debug)]
 struct CounterSet {
-    counters: Box<[Counter]>,
+    counters: Box<[TokenCounter]>,
     room: Option<u64>,
     refill: Option<Refill>,
-    /// Workers that have not left what they repeat, and put there.
+    /// Number of workers that put tokens and have not left their bodies.
     putters: AtomicU32,
-    /// Those that take.
+    /// Number of workers that take tokens and have not left their bodies.
     takers: AtomicU32,
 }
 
 #[derive(Debug)]
-struct Counter {
+struct TokenCounter {
     here: AtomicU64,
-    /// What waits to be taken.
+    /// Tokens that waiting workers want to take.
     wanted: AtomicU64,
-    /// Until when the clock has put; 0 before it began.
+    /// Time up to which the clock has added tokens; 0 before it started.
     refilled_ns: AtomicU64,
 }
 
 impl Waits {
-    /// For the workers of a phase, as many in each group as `workers` says of it.
+    /// For the workers of a phase; `workers` returns the number of workers in a group.
     #[must_use]
     pub fn new(program: &Program, phase: &ProgramPhase, workers: impl Fn(&Group) -> u32) -> Self {
         let counted = |uses: &dyn Fn(&Act) -> bool| {
@@ -54,7 +54,7 @@ impl Waits {
         };
         let set = |(number, tokens): (usize, &plan::program::Tokens)| {
             let number = number as u8;
-            let counter = || Counter {
+            let counter = || TokenCounter {
                 here: AtomicU64::new(tokens.start.into()),
                 wanted: AtomicU64::new(0),
                 refilled_ns: AtomicU64::new(0),
@@ -67,7 +67,7 @@ impl Waits {
                 takers: counted(&|act| takes(act, number)).into(),
             }
         };
-        let meeting = |number: usize| Meeting {
+        let meeting = |number: usize| WorkerBarrier {
             state: AtomicU64::new(counted(&|act| meets(act, number)).into()),
         };
         Self {
@@ -76,7 +76,7 @@ impl Waits {
         }
     }
 
-    /// How many counters there are of a kind.
+    /// Number of counters of a kind.
     pub(super) fn count(&self, tokens: u8) -> u32 {
         self.counters[usize::from(tokens)].counters.len() as u32
     }
@@ -88,6 +88,7 @@ impl Waits {
             counter.here.fetch_add(count, Ordering::Release);
             return Wish::Granted;
         };
+        // Tokens for which a worker waits are taken at once and need no room.
         let room = room + counter.wanted.load(Ordering::Relaxed);
         let put = counter
             .here
@@ -96,7 +97,7 @@ impl Waits {
             });
         match put {
             Ok(_) => Wish::Granted,
-            // Nobody will ever make room.
+            // No worker is left that could make room.
             Err(_) if set.takers.load(Ordering::Relaxed) == 0 => Wish::Granted,
             Err(_) => Wish::Later(0),
         }
@@ -105,7 +106,7 @@ impl Waits {
     pub(super) fn take(&self, tokens: u8, counter: u32, count: u64, now_ns: u64) -> Wish {
         let set = &self.counters[usize::from(tokens)];
         let counter = &set.counters[counter as usize];
-        // Read before what lies there, so that the last one who put is not missed.
+        // Read before the counter, so that tokens of the last putter are not missed.
         let has_putters = set.putters.load(Ordering::Acquire) > 0;
         let again_ns = set.refill.map(|refill| counter.refill(&refill, now_ns));
         let taken = counter
@@ -121,30 +122,32 @@ impl Waits {
         }
     }
 
-    /// Says what a worker that waits wants to take, so that there is room to put it.
+    /// Announces tokens that a waiting worker wants to take, so that there is room for putting
+    /// them.
     pub(super) fn want(&self, tokens: u8, counter: u32, count: u64) {
         let counter = &self.counters[usize::from(tokens)].counters[counter as usize];
         counter.wanted.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// It wants it no more.
+    /// Withdraws an announcement.
     pub(super) fn unwant(&self, tokens: u8, counter: u32, count: u64) {
         let counter = &self.counters[usize::from(tokens)].counters[counter as usize];
         counter.wanted.fetch_sub(count, Ordering::Relaxed);
     }
 
-    /// A worker comes to a meeting; the number of it, which passes when all have come.
+    /// A worker arrives at a meeting. Returns the number of the meeting, which ends when all have
+    /// arrived.
     pub(super) fn arrive(&self, meeting: u8) -> u32 {
         self.meetings[usize::from(meeting)].arrive()
     }
 
-    /// Whether all have come to the meeting of that number.
+    /// `true` if all workers have arrived at the meeting with this number.
     pub(super) fn has_met(&self, meeting: u8, number: u32) -> bool {
         self.meetings[usize::from(meeting)].number() != number
     }
 
-    /// A worker of the group has left what it repeats: nobody has to wait for it.
-    pub(super) fn leave(&self, group: &Uses) {
+    /// A worker of the group has left its body; others no longer wait for it.
+    pub(super) fn leave(&self, group: &TokenUses) {
         for (number, set) in self.counters.iter().enumerate() {
             let number = number as u8;
             if group.puts.contains(&number) {
@@ -160,11 +163,12 @@ impl Waits {
     }
 }
 
-impl Counter {
-    /// Puts what the clock owes; says when it puts next.
+impl TokenCounter {
+    /// Adds the tokens that are due by the clock. Returns the time of the next ones.
     fn refill(&self, refill: &Refill, now_ns: u64) -> u64 {
         let period = f64::from(refill.at_once.max(1)) / refill.per_second * NS_PER_SECOND;
         let period_ns = (period as u64).max(1);
+        // At least 1, because 0 means that the clock has not started.
         let begun = self.refilled_ns.compare_exchange(
             0,
             now_ns.max(1),
@@ -177,6 +181,7 @@ impl Counter {
         };
         let portions = now_ns.saturating_sub(since_ns) / period_ns;
         let until_ns = since_ns + portions * period_ns;
+        // Several workers may notice the same portions, but only one may add them.
         let is_mine = portions > 0
             && self
                 .refilled_ns
@@ -185,8 +190,9 @@ impl Counter {
         if is_mine {
             let more = portions.saturating_mul(refill.at_once.into());
             let most = u64::from(refill.most);
+            // The limit applies to the clock only; workers may have put more than that.
             let add = |here: u64| Some(here.max(here.saturating_add(more).min(most)));
-            // Always updated.
+            // Cannot fail, because the function always returns a value.
             let _ = self
                 .here
                 .fetch_update(Ordering::Release, Ordering::Relaxed, add);
@@ -195,10 +201,10 @@ impl Counter {
     }
 }
 
-/// Workers that wait until all of them have come: in the highest 32 bits how often they have met,
-/// then 16 bits each of how many have come and of how many there are.
+/// Workers that wait until all of them have arrived. The upper 32 bits count the meetings; then
+/// come 16 bits each for the workers that have arrived and for all workers.
 #[derive(Debug)]
-struct Meeting {
+struct WorkerBarrier {
     state: AtomicU64,
 }
 
@@ -206,7 +212,7 @@ const ONE_COME: u64 = 1 << 16;
 const ONE_MET: u64 = 1 << 32;
 const MEMBERS: u64 = 0xffff;
 
-impl Meeting {
+impl WorkerBarrier {
     fn number(&self) -> u32 {
         (self.state.load(Ordering::Acquire) >> 32) as u32
     }
@@ -220,11 +226,12 @@ impl Meeting {
         self.change(|state| state - u64::from(state & MEMBERS > 0));
     }
 
-    /// Changes who has come, and meets if that is all; what was before.
+    /// Changes the workers, and ends the meeting if all have arrived. Returns the previous state.
     fn change(&self, to: impl Fn(u64) -> u64) -> u64 {
         let next = |state: u64| {
             let state = to(state);
             let come = state >> 16 & MEMBERS;
+            // A worker that leaves can end a meeting, but only if another one waits there.
             Some(match come > 0 && come >= state & MEMBERS {
                 true => (state - come * ONE_COME).wrapping_add(ONE_MET),
                 false => state,
@@ -237,15 +244,15 @@ impl Meeting {
     }
 }
 
-/// What a group waits for, and others for it.
+/// Token kinds and meetings that a group uses.
 #[derive(Debug, Default)]
-pub(super) struct Uses {
+pub(super) struct TokenUses {
     puts: Vec<u8>,
     takes: Vec<u8>,
     meets: Vec<u8>,
 }
 
-impl Uses {
+impl TokenUses {
     pub(super) fn of(program: &Program, group: &Group) -> Self {
         let tokens = 0..program.tokens.len() as u8;
         let meetings = 0..MEETINGS_MAX;
@@ -279,7 +286,7 @@ mod tests {
     use super::*;
 
     /// Workers that put and take, one of each.
-    fn waits(room: Option<u32>, refill: Option<Refill>) -> (Waits, Uses) {
+    fn waits(room: Option<u32>, refill: Option<Refill>) -> (Waits, TokenUses) {
         let (tokens, whose) = (0, Whose::Mine);
         let count = Due::Fixed(1);
         let put = Act::Put {
@@ -310,7 +317,7 @@ mod tests {
             groups: vec![group(vec![put]), group(vec![take, Act::Meet(3)])],
             ..ProgramPhase::default()
         };
-        let putter = Uses::of(&program, &phase.groups[0]);
+        let putter = TokenUses::of(&program, &phase.groups[0]);
         (Waits::new(&program, &phase, |_| 1), putter)
     }
 
@@ -356,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_meeting_passes_when_all_have_come_or_left() {
-        let meeting = Meeting {
+        let meeting = WorkerBarrier {
             state: AtomicU64::new(3),
         };
         for _ in 0..2 {

@@ -1,31 +1,41 @@
-//! Where on its path through a file a worker is.
+//! Position of a worker on its path through a file.
 
 use plan::program::FilePath;
 
 use crate::position::Permutation;
 
-/// A path through a file, and how far along it a worker is.
+/// A path through a file, with a worker's position on it.
 #[derive(Debug)]
 pub(super) struct Trail {
     path: FilePath,
-    /// The number of the worker whose blocks it takes.
+    /// Number of the worker whose blocks and share are used, from 0.
     worker: u64,
+    /// Workers of the group, at least 1.
+    worker_count: u64,
+    /// The same for all workers that share an order.
     order_seed: u64,
-    /// Calls so far.
+    /// Number of calls so far.
     turn: u64,
-    /// Where the next call goes that is a stride behind another.
+    /// Offset of the next call in a strided path.
     next_bytes: u64,
-    /// How often it has begun again.
+    /// Number of restarts.
     wraps: u64,
-    /// The order of so many steps.
+    /// Permutation for this number of steps.
     order: Option<(u64, Permutation)>,
 }
 
 impl Trail {
-    pub(super) const fn new(path: FilePath, worker: u64, order_seed: u64) -> Self {
+    /// The path of worker `worker` of `worker_count`.
+    pub(super) const fn new(
+        path: FilePath,
+        worker: u64,
+        worker_count: u64,
+        order_seed: u64,
+    ) -> Self {
         Self {
             path,
             worker,
+            worker_count,
             order_seed,
             turn: 0,
             next_bytes: 0,
@@ -34,12 +44,13 @@ impl Trail {
         }
     }
 
-    /// Whether it leads on and on, so that what reads along it is done where the file ends.
+    /// `true` if the path continues without end, so that reads along it are done at the end of the
+    /// file.
     pub(super) const fn has_end(&self) -> bool {
         matches!(self.path, FilePath::Blocks { .. })
     }
 
-    /// Where the next call begins that moves `length_bytes` in a file of `size_bytes`.
+    /// Offset of the next call, which moves `length_bytes` in a file of `size_bytes`.
     #[inline]
     pub(super) fn next(&mut self, size_bytes: u64, length_bytes: u64) -> u64 {
         let turn = self.turn;
@@ -60,6 +71,7 @@ impl Trail {
                 self.next_bytes = if end <= size_bytes {
                     behind
                 } else {
+                    // Each pass begins further on, as in IOzone's stride test.
                     self.wraps += 1;
                     let room = size_bytes.saturating_sub(length_bytes);
                     self.wraps.wrapping_mul(shift_bytes) % room.saturating_add(1)
@@ -77,22 +89,31 @@ impl Trail {
                 let own = self.worker.saturating_mul(each_bytes);
                 own.saturating_add(blocks).saturating_add(within)
             }
-            FilePath::Shuffled { step_bytes } => {
-                let count = steps(size_bytes, step_bytes);
-                let order = match &self.order {
-                    Some((known, order)) if *known == count => order,
-                    _ => {
-                        let order = Permutation::new(count, self.order_seed);
-                        &self.order.insert((count, order)).1
-                    }
-                };
-                order.apply(turn % count) * u64::from(step_bytes)
+            FilePath::Shuffled { step_bytes } => self.shuffled(turn, size_bytes, step_bytes),
+            FilePath::Dealt { step_bytes } => {
+                let dealt = turn.saturating_mul(self.worker_count);
+                let dealt = dealt.saturating_add(self.worker);
+                self.shuffled(dealt, size_bytes, step_bytes)
             }
         }
     }
+
+    /// The place of the step with this number in the random order of a file's steps.
+    fn shuffled(&mut self, number: u64, size_bytes: u64, step_bytes: u32) -> u64 {
+        let count = steps(size_bytes, step_bytes);
+        let order = match &self.order {
+            Some((known, order)) if *known == count => order,
+            // A file that has grown has more steps.
+            _ => {
+                let order = Permutation::new(count, self.order_seed);
+                &self.order.insert((count, order)).1
+            }
+        };
+        order.apply(number % count) * u64::from(step_bytes)
+    }
 }
 
-/// How many whole steps a file has; one where it is smaller.
+/// Number of whole steps in a file, at least one.
 const fn steps(size_bytes: u64, step_bytes: u32) -> u64 {
     match size_bytes / step_bytes as u64 {
         0 => 1,
@@ -105,7 +126,7 @@ mod tests {
     use super::*;
 
     fn places(path: FilePath, worker: u64, size: u64, length: u64, count: usize) -> Vec<u64> {
-        let mut trail = Trail::new(path, worker, 1);
+        let mut trail = Trail::new(path, worker, 4, 1);
         (0..count).map(|_| trail.next(size, length)).collect()
     }
 
@@ -162,5 +183,16 @@ mod tests {
         places.sort_unstable();
         let all: Vec<u64> = (0..64).map(|step| step * 4096).collect();
         assert_eq!(places, all);
+    }
+
+    #[test]
+    fn workers_share_a_dealt_file() {
+        let path = FilePath::Dealt { step_bytes: 4096 };
+        let share = |worker| places(path, worker, 64 * 4096, 4096, 16);
+        let mut all: Vec<u64> = (0..4).flat_map(share).collect();
+        assert!(!all.is_sorted());
+        all.sort_unstable();
+        let steps: Vec<u64> = (0..64).map(|step| step * 4096).collect();
+        assert_eq!(all, steps);
     }
 }

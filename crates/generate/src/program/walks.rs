@@ -1,41 +1,41 @@
-//! Going through directories name by name.
+//! Walks through directories, name by name.
 
 use plan::program::{DirectoryTree, DirectoryWalk, FilesetPlan};
 
 use super::states::FileStates;
 
-/// Directories of a fileset, one after the other.
+/// Directories of a fileset, one after another.
 #[derive(Debug)]
 pub(super) struct WalkCode {
     pub fileset: u8,
     pub handle: u8,
-    /// Where the acts for a directory begin that was read.
+    /// First instruction of the acts after a directory was read.
     pub after: u16,
-    /// Of how many files the numbers are.
+    /// Number of files.
     pub count: u32,
-    /// The number in the first file's name.
+    /// Number in the first file's name.
     first: u32,
     placing: Placing,
-    /// The number of the first directory with files, and that behind the last.
+    /// Number of the first directory with files, and of the one after the last.
     begin: u32,
     end: u32,
 }
 
-/// Which files are in which directory.
+/// Distribution of files over directories.
 #[derive(Debug, Clone, Copy)]
 enum Placing {
-    /// Every so manyth.
+    /// Files in turn, over this many directories.
     Turns(u32),
-    /// So many in a row.
+    /// This many consecutive files per directory.
     Blocks(u32),
 }
 
-/// How far a slot is.
+/// Progress of a slot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Walking {
     directory: u32,
     pub is_open: bool,
-    /// The next number that can be in the directory.
+    /// Next file number that can be in the directory.
     next: u32,
 }
 
@@ -70,7 +70,7 @@ impl WalkCode {
         }
     }
 
-    /// The next directory; none behind the last.
+    /// The next directory; `None` after the last one.
     pub(super) fn after(&self, walking: Walking) -> Option<Walking> {
         let directory = walking.directory + 1;
         let next = self.first_file(directory);
@@ -82,15 +82,16 @@ impl WalkCode {
         })
     }
 
-    /// The number of a file in a directory.
+    /// Number of the first file in a directory.
     pub(super) const fn first_file(&self, directory: u32) -> u32 {
         match self.placing {
             Placing::Turns(_) => directory,
+            // Files are numbered from 0, but names from `first`.
             Placing::Blocks(each) => directory.saturating_mul(each).saturating_sub(self.first),
         }
     }
 
-    /// What an engine returns that has no directories: the next file by what is known.
+    /// Result of an engine without directories: one more than the next file that exists, or 0.
     pub(super) fn expected(&self, walking: &mut Walking, states: &FileStates) -> u32 {
         let (end, step) = match self.placing {
             Placing::Turns(step) => (self.count, step),
@@ -108,7 +109,7 @@ impl WalkCode {
 }
 
 impl Walking {
-    /// The number of a name in the directory that is read.
+    /// Number of a name in the directory that is being read.
     pub(super) const fn name(&self, code: &WalkCode) -> u32 {
         code.first_file(self.directory)
     }
@@ -119,7 +120,7 @@ mod tests {
     use plan::program::FileNames;
 
     use super::*;
-    use crate::program::states::Claim;
+    use crate::program::states::FileClaim;
 
     fn fileset(count: u32, first: u32, tree: DirectoryTree) -> FilesetPlan {
         FilesetPlan {
@@ -143,7 +144,7 @@ mod tests {
     fn walked(fileset: &FilesetPlan) -> Vec<Vec<u32>> {
         let states = FileStates::new(fileset.count, false);
         for file in 0..fileset.count {
-            states.claim(file, plan::program::Which::Any, Claim::Alone);
+            states.claim(file, plan::program::Which::Any, FileClaim::Alone);
             states.appear(file, false);
         }
         let walk = DirectoryWalk {

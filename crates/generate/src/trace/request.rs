@@ -1,15 +1,15 @@
-//! What a call asks for at each stage.
+//! Requests of a call at each stage.
 
 use engine::{Aim, OpenWay, Operation, Request};
 use plan::program::{TraceCall, TraceOperation, TraceWay};
 
-use super::{Player, Stage};
+use super::{TracePlayer, TraceStage};
 
-/// How far back the times of a file are set, in seconds.
+/// Time by which the times of a file are set back, in seconds.
 const TIMES_BACK_S: u64 = 10;
 
-impl Player {
-    pub(super) fn request(&self, call: &TraceCall, stage: Stage) -> Request {
+impl TracePlayer {
+    pub(super) fn request(&self, call: &TraceCall, stage: TraceStage) -> Request {
         let by_name = |operation, file_index, offset_bytes| Request {
             operation,
             fileset: 0,
@@ -21,15 +21,15 @@ impl Player {
         };
         let own = |operation, code| by_name(operation, call.name, code);
         match stage {
-            Stage::LookUp => own(Operation::Stat, Aim::Name.code()),
-            Stage::Search => own(Operation::Search, 0),
-            Stage::LookUpSecond => by_name(Operation::Stat, call.second, Aim::Name.code()),
-            Stage::SearchSecond => by_name(Operation::Search, call.second, 0),
-            Stage::MakeDirectory => own(Operation::Mkdir, Aim::Name.code()),
-            Stage::CloseOld | Stage::Undo => own(Operation::Close, 0),
-            Stage::AsDirectory => own(Operation::Open, way(TraceWay::Directory)),
-            Stage::Main => self.main(call, own),
-            Stage::After => match call.operation {
+            TraceStage::LookUp => own(Operation::Stat, Aim::Name.code()),
+            TraceStage::Search => own(Operation::Search, 0),
+            TraceStage::LookUpSecond => by_name(Operation::Stat, call.second, Aim::Name.code()),
+            TraceStage::SearchSecond => by_name(Operation::Search, call.second, 0),
+            TraceStage::MakeDirectory => own(Operation::Mkdir, Aim::Name.code()),
+            TraceStage::CloseOld | TraceStage::Undo => own(Operation::Close, 0),
+            TraceStage::AsDirectory => own(Operation::Open, way(TraceWay::Directory)),
+            TraceStage::Main => self.main(call, own),
+            TraceStage::After => match call.operation {
                 TraceOperation::SetTimes => {
                     own(Operation::Utime, self.begun_s.saturating_sub(TIMES_BACK_S))
                 }
@@ -58,6 +58,7 @@ impl Player {
                 own(Operation::Stat, Aim::Handle.code())
             }
             TraceOperation::Statfs | TraceOperation::Pause => own(Operation::Statfs, 0),
+            // dbench reads this many entries and compares none with the pattern.
             TraceOperation::List => own(Operation::Search, call.place_bytes),
             TraceOperation::Write => ranged(Operation::Write),
             TraceOperation::Read => ranged(Operation::Read),

@@ -24,8 +24,8 @@ fn trace(calls: Vec<TraceCall>) -> Trace {
     }
 }
 
-fn player(trace: &Trace, time_ns: Option<u64>) -> Player {
-    Player::new(&PlayerSeat {
+fn player(trace: &Trace, time_ns: Option<u64>) -> TracePlayer {
+    TracePlayer::new(&PlayerSeat {
         trace,
         labels_count: 1,
         ramp_ns: 1000,
@@ -39,7 +39,7 @@ fn player(trace: &Trace, time_ns: Option<u64>) -> Player {
 }
 
 /// What a player asks for, by the names of operations, where requests end so; the rest ends well.
-fn played(player: &mut Player, ends: &[(usize, i32)]) -> Vec<String> {
+fn played(player: &mut TracePlayer, ends: &[(usize, i32)]) -> Vec<String> {
     let mut seen = Vec::new();
     let mut now_ns = 0;
     while seen.len() < 1000 {

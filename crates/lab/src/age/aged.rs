@@ -1,57 +1,57 @@
-//! What aging came to.
+//! Results of aging.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A file system that was aged, as it was found then.
+/// State of a file system after aging.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Aged {
-    /// How full it is, in percent, as `df` says it.
+    /// Used space in percent, as shown by `df`.
     pub full_percent: f64,
-    /// Files that are there.
+    /// Number of files.
     pub file_count: u64,
     /// Bytes of these files.
     pub file_bytes: u64,
-    /// How the files lie; none where the file system does not tell.
-    pub layout: Option<Layout>,
-    /// What was done until then.
+    /// Layout of the files; `None` if the file system does not report it.
+    pub layout: Option<ExtentLayout>,
+    /// Operations that aged it.
     pub counts: AgeCounts,
-    /// How long it took, in seconds.
+    /// Duration of the aging, in seconds.
     pub elapsed_s: f64,
 }
 
-/// How files lie on their device.
+/// Layout of files on their device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Layout {
-    /// Files that were looked at.
+pub struct ExtentLayout {
+    /// Number of files examined.
     pub file_count: u64,
-    /// Extents of all of them; those that follow each other on the device count as one.
+    /// Number of extents of all files; adjacent extents on the device count as one.
     pub extent_count: u64,
-    /// Files with more than one extent.
+    /// Number of files with more than one extent.
     pub split_count: u64,
 }
 
-/// What was done to a file system while it aged.
+/// Operations that aged a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AgeCounts {
-    /// Files created.
+    /// Number of files created.
     pub creates: u64,
-    /// Writes behind the end of a file.
+    /// Number of appends to a file.
     pub appends: u64,
-    /// Writes over a part of a file.
+    /// Number of overwrites of a part of a file.
     pub rewrites: u64,
-    /// Files removed.
+    /// Number of files removed.
     pub deletes: u64,
-    /// Writes that found no room.
+    /// Number of writes that failed for lack of space.
     pub refusals: u64,
-    /// Bytes written in all.
+    /// Total bytes written.
     pub written_bytes: u64,
-    /// Of these, what was written to fill it.
+    /// Bytes written to fill it; part of `written_bytes`.
     pub filled_bytes: u64,
 }
 
-impl Layout {
+impl ExtentLayout {
     /// The mean number of extents of a file.
     #[must_use]
     pub fn extents_per_file(&self) -> f64 {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_layout_is_told_in_means_and_shares() {
-        let layout = Layout {
+        let layout = ExtentLayout {
             file_count: 200,
             extent_count: 300,
             split_count: 25,
@@ -115,7 +115,7 @@ mod tests {
     fn what_was_aged_is_read_back_as_it_was() {
         let aged = Aged {
             full_percent: 70.25,
-            layout: Some(Layout::default()),
+            layout: Some(ExtentLayout::default()),
             ..Aged::default()
         };
         let text = serde_json::to_string(&aged).unwrap();

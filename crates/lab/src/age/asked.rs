@@ -1,4 +1,4 @@
-//! What `--age` says: how full, and how much it was used before.
+//! Parses `--age`: how full a file system is made, and how much it is used first.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,31 +8,31 @@ use units::Percent;
 
 use crate::error::LabError;
 
-/// Written over again when nobody says how often: enough that hardly a file is left of those that
-/// were written to an empty file system.
+/// Default churn. After writing twice the data again, hardly any file remains from the fill of the
+/// empty file system.
 const CHURN: f64 = 2.0;
 const CHURN_MAX: f64 = 100.0;
-/// Above this no room is left that a workload could use.
+/// Maximum fullness; above this, a workload has no space left.
 const FULL_PERCENT_MAX: f64 = 95.0;
 const EXTENTS_MAX: f64 = 1000.0;
 
-/// To what a file system is brought before a workload runs on it.
+/// Age of a file system before a workload runs on it.
 ///
-/// Read and shown as `70%`, `70%,churn=2` or `70%,churn=2,extents=1.5`.
+/// Parsed and displayed as `70%`, `70%,churn=2` or `70%,churn=2,extents=1.5`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Aging {
-    /// How full it is, as `df` says it: what is used, of what is used or free for everybody.
+    /// Fullness as in `df`: used space divided by the space that is used or available to all users.
     pub fullness: Percent,
-    /// How much is written in use, as a multiple of what fills it.
+    /// Bytes written after the fill, as a multiple of the fill.
     pub churn: f64,
-    /// Use goes on until the files have so many extents on the average, for a while.
+    /// Use continues until the files have this many extents on average, within limits.
     pub extents: Option<f64>,
-    /// The seed of all that happens to it.
+    /// Seed of all operations.
     pub seed: u64,
 }
 
 impl Aging {
-    /// The same with that seed.
+    /// The same age with another seed.
     #[must_use]
     pub fn seeded(self, seed: u64) -> Self {
         Self { seed, ..self }
@@ -71,7 +71,7 @@ impl FromStr for Aging {
                 )));
             };
             if place.replace(number).is_some() {
-                return Err(refused(format!("`{}=` is there twice", key.trim())));
+                return Err(refused(format!("`{}=` is given twice", key.trim())));
             }
         }
         Ok(Self {
@@ -83,10 +83,12 @@ impl FromStr for Aging {
     }
 }
 
-/// A percentage, or a share where a number without a sign is at most 1.
+/// Parses a percentage. A number of at most 1 without a percent sign is a share.
 fn fullness(text: &str) -> Result<Percent, String> {
-    let wanted = format!("it begins with how full, above 0 % and at most {FULL_PERCENT_MAX} %");
+    let wanted =
+        format!("it must begin with the fullness, above 0 % and at most {FULL_PERCENT_MAX} %");
     let Percent(number) = text.parse().map_err(|_| wanted.clone())?;
+    // `0.7` and `70%` mean the same; `1%` has a percent sign and so stays 1 %.
     let is_share = !text.ends_with('%') && number <= 1.0;
     let percent = if is_share { number * 100.0 } else { number };
     match percent > 0.0 && percent <= FULL_PERCENT_MAX {
@@ -134,8 +136,8 @@ mod tests {
     #[test]
     fn mistakes_are_told() {
         for (text, reason) in [
-            ("", "how full"),
-            ("full", "how full"),
+            ("", "the fullness"),
+            ("full", "the fullness"),
             ("0%", "above 0 %"),
             ("96%", "at most 95 %"),
             ("1", "at most 95 %"),
@@ -145,9 +147,9 @@ mod tests {
             ("70%,churn=nan", "from 0 to 100"),
             ("70%,churn=-1", "from 0 to 100"),
             ("70%,extents=0", "from 1 to 1000"),
-            ("70%,churn=1,churn=2", "`churn=` is there twice"),
+            ("70%,churn=1,churn=2", "`churn=` is given twice"),
             ("70%,often", "`often` is neither"),
-            ("churn=2", "begins with how full"),
+            ("churn=2", "begin with the fullness"),
         ] {
             let error = text.parse::<Aging>().unwrap_err();
             assert!(error.to_string().contains(reason), "{text}: {error}");

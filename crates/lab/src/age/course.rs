@@ -1,60 +1,60 @@
-//! Filling, use, and the last steps to the fullness that was asked for.
+//! Ages a file system: fills it, uses it, and adjusts its fullness at the end.
 
 use std::time::Instant;
 
 use super::aged::{AgeCounts, Aged};
 use super::asked::Aging;
-use super::files::{Files, Outcome};
+use super::files::{AgedFiles, AgingOutcome};
 use super::space::Space;
-use super::stream::{Kind, Operation, Stream};
+use super::stream::{AgingKind, AgingOperation, AgingStream};
 use crate::error::LabError;
 
-/// Written content is given its place whenever so much of the capacity was written.
+/// Files are synced, and so get their blocks, after writing this part of the capacity.
 const SYNC_PART: u64 = 64;
 const SYNC_MIN_BYTES: u64 = 1 << 20;
 const SYNC_MAX_BYTES: u64 = 64 << 20;
-/// The goal moves when the file system's own count says that it is off by more of the capacity,
-/// and not for less, so that file systems that count alike see the same operations.
+/// The goal is changed only if the file system's own count differs by more than this share of the
+/// capacity. Smaller differences are ignored, so that file systems with similar counts get the same
+/// operations.
 const OFF: f64 = 0.01;
-/// At the end fullness is as near as that.
+/// Largest deviation of the final fullness.
 const OFF_AT_THE_END: f64 = 0.005;
-/// A goal that moves is a multiple of this part of the capacity, so that a few blocks more or less
-/// change nothing.
+/// A changed goal is a multiple of this part of the capacity, so that a few blocks do not matter.
 const GOAL_PART: u64 = 256;
-/// Beside files, more than they hold themselves and than this part of the capacity is nothing that
-/// a file system needs, but what was removed.
+/// Used space outside of files is garbage if it is larger than the files and this part of the
+/// capacity. No file system needs this much metadata, so it belongs to removed files.
 const GARBAGE_PART: u64 = 8;
-/// How often the end is tried to be met.
+/// Maximum number of corrections at the end.
 const ENDS: u32 = 6;
-/// So much less is held after each write that found no room.
+/// After each write without space, the goal drops by this part of the capacity.
 const ROOM_PART: u64 = 50;
-/// After so many of them nothing more is written.
+/// Writing stops after this number of writes without space.
 const REFUSALS_MAX: u64 = 30;
-/// Use goes on in rounds of so much of what fills the file system, until there are enough extents
-/// or so many rounds are over.
+/// Use continues in rounds of this share of the fill, until the files have enough extents, for at
+/// most this number of rounds.
 const ROUND: f64 = 0.5;
 const ROUNDS_MAX: u32 = 16;
 
-/// How far aging has come.
+/// Progress of aging.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgeProgress {
-    /// Bytes written.
+    /// Bytes written so far.
     pub written_bytes: u64,
-    /// Bytes that are to be written in all, as far as it is known.
+    /// Total bytes to write, as far as known.
     pub wanted_bytes: u64,
 }
 
-/// A file system on its way to the age that was asked for.
-pub(super) struct Course<'a> {
+/// A file system that is being aged.
+pub(super) struct AgingRun<'a> {
     aging: Aging,
-    files: Files<'a>,
-    stream: Stream,
+    files: AgedFiles<'a>,
+    stream: AgingStream,
     capacity_bytes: u64,
-    /// Used before there were files.
+    /// Bytes used before the first file was created.
     new_bytes: u64,
-    /// So many bytes files should have, in whole blocks.
+    /// Planned size of all files in bytes, in whole blocks.
     goal_bytes: u64,
-    /// There was no room for more.
+    /// Upper limit of the goal, set when space runs out.
     ceiling_bytes: u64,
     unsynced_bytes: u64,
     wanted_bytes: u64,
@@ -63,17 +63,17 @@ pub(super) struct Course<'a> {
     start: Instant,
 }
 
-impl<'a> Course<'a> {
-    /// Begins with directories that are empty.
+impl<'a> AgingRun<'a> {
+    /// Starts with empty directories.
     pub fn begin(
         aging: Aging,
-        mut files: Files<'a>,
+        mut files: AgedFiles<'a>,
         progress: &'a mut dyn FnMut(AgeProgress),
     ) -> Result<Self, LabError> {
         files.sync()?;
         let (directory, path) = files.directory();
         let space = Space::settled(directory, path)?;
-        let stream = Stream::new(aging.seed, space.size_bytes, space.block_bytes);
+        let stream = AgingStream::new(aging.seed, space.size_bytes, space.block_bytes);
         let mut course = Self {
             aging,
             files,
@@ -92,16 +92,18 @@ impl<'a> Course<'a> {
         Ok(course)
     }
 
-    /// Ages to the end, and looks at what it came to.
+    /// Ages the file system and measures the result.
     pub fn run(mut self) -> Result<Aged, LabError> {
+        // For the progress only: filling writes the goal once, use writes a multiple of it.
         self.wanted_bytes = (self.goal_bytes as f64 * (1.0 + self.aging.churn)) as u64;
         self.level()?;
         self.counts.filled_bytes = self.counts.written_bytes;
+        // Taken after the fill, which may have corrected the goal.
         let round_bytes = self.goal_bytes as f64;
         self.churn((round_bytes * self.aging.churn) as u64)?;
         self.until_split((round_bytes * ROUND) as u64)?;
         let space = self.meet()?;
-        // Nothing is left that would be written while a workload runs.
+        // Flushes everything, so that nothing is written back while a workload runs.
         self.sync()?;
         let layout = self.files.layout(self.stream.live())?;
         self.files.forget(self.stream.live());
@@ -116,7 +118,7 @@ impl<'a> Course<'a> {
         })
     }
 
-    /// Creates or removes files until there are as many bytes as there should be.
+    /// Creates or removes files until their size reaches the goal.
     fn level(&mut self) -> Result<(), LabError> {
         while self.has_room()
             && let Some(operation) = self.stream.level(self.goal_bytes)
@@ -126,7 +128,7 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    /// Uses the files until so much more was written.
+    /// Uses the files until `length_bytes` more are written.
     fn churn(&mut self, length_bytes: u64) -> Result<(), LabError> {
         let end_bytes = self.counts.written_bytes + length_bytes;
         while self.has_room() && self.counts.written_bytes < end_bytes {
@@ -136,7 +138,8 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    /// Goes on until files are in as many extents as was asked for, but not for ever.
+    /// Continues until the files have the requested number of extents, for a limited number of
+    /// rounds.
     fn until_split(&mut self, round_bytes: u64) -> Result<(), LabError> {
         let Some(wanted) = self.aging.extents else {
             return Ok(());
@@ -153,7 +156,7 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    /// Comes as near to the fullness that was asked for as the file system lets it.
+    /// Adjusts the fullness as close to the requested value as the file system allows.
     fn meet(&mut self) -> Result<Space, LabError> {
         for _ in 0..ENDS {
             self.level()?;
@@ -169,10 +172,12 @@ impl<'a> Course<'a> {
         self.settled()
     }
 
-    fn step(&mut self, operation: Operation) -> Result<(), LabError> {
+    fn step(&mut self, operation: AgingOperation) -> Result<(), LabError> {
         match self.files.apply(operation)? {
-            Outcome::Done => self.count(operation),
-            Outcome::NoRoom => {
+            AgingOutcome::Done => self.count(operation),
+            AgingOutcome::NoRoom => {
+                // The stream has already counted the operation, but its effect on the file was
+                // undone.
                 self.stream.take_back(operation);
                 self.yield_room()?;
             }
@@ -185,13 +190,13 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    fn count(&mut self, operation: Operation) {
+    fn count(&mut self, operation: AgingOperation) {
         let counts = &mut self.counts;
         *match operation.kind {
-            Kind::Create => &mut counts.creates,
-            Kind::Append => &mut counts.appends,
-            Kind::Rewrite => &mut counts.rewrites,
-            Kind::Delete => &mut counts.deletes,
+            AgingKind::Create => &mut counts.creates,
+            AgingKind::Append => &mut counts.appends,
+            AgingKind::Rewrite => &mut counts.rewrites,
+            AgingKind::Delete => &mut counts.deletes,
         } += 1;
         counts.written_bytes += operation.length_bytes;
         self.unsynced_bytes += operation.length_bytes;
@@ -201,10 +206,12 @@ impl<'a> Course<'a> {
         self.counts.refusals < REFUSALS_MAX
     }
 
-    /// Holds less from now on: the file system is full, whatever it says.
+    /// Lowers the goal: the file system is full, whatever it reports.
     fn yield_room(&mut self) -> Result<(), LabError> {
         self.counts.refusals += 1;
         let less_bytes = self.capacity_bytes / ROOM_PART;
+        // A ceiling, because later corrections by the file system's count would raise the goal
+        // again.
         self.ceiling_bytes = self.stream.held_bytes().saturating_sub(less_bytes);
         self.goal_bytes = self.goal_bytes.min(self.ceiling_bytes);
         self.sync()
@@ -227,9 +234,10 @@ impl<'a> Course<'a> {
         Space::settled(directory, path)
     }
 
-    /// Moves the goal where the file system counts otherwise than its files' blocks.
+    /// Changes the goal if the file system's own count differs from the blocks of its files.
     fn correct(&mut self) -> Result<(), LabError> {
         let (directory, path) = self.files.directory();
+        // A quick look first, because waiting for a stable count takes at least 10 ms per sync.
         if self.is_off(&Space::now(directory, path)?) {
             let space = self.settled()?;
             if self.is_off(&space) {
@@ -245,13 +253,14 @@ impl<'a> Course<'a> {
         off_bytes as f64 > self.capacity_bytes as f64 * OFF
     }
 
-    /// Refuses a file system that frees nothing until it is cleaned: files would go until none is
-    /// left, and it would still be full.
+    /// Refuses a file system that frees no space until its log is cleaned. Removing all files would
+    /// leave it just as full.
     fn heed_garbage(&self, space: &Space) -> Result<(), LabError> {
         let held_bytes = self.stream.held_bytes();
         let grown_bytes = space.used_bytes.saturating_sub(self.new_bytes);
         let garbage_bytes = grown_bytes.saturating_sub(held_bytes);
         let is_overhead = garbage_bytes <= held_bytes.max(self.capacity_bytes / GARBAGE_PART);
+        // Without deletions, no space can belong to removed files.
         if self.counts.deletes == 0 || is_overhead {
             return Ok(());
         }
@@ -264,13 +273,17 @@ impl<'a> Course<'a> {
 
     fn rounded_goal(&self, space: &Space) -> u64 {
         let unit_bytes = (self.capacity_bytes / GOAL_PART).max(1);
+        // Rounded to the nearest unit: file systems whose counts differ slightly get the same
+        // operations.
         let nearest = (self.goal(space) + unit_bytes / 2) / unit_bytes;
         (nearest * unit_bytes).min(self.ceiling_bytes)
     }
 
-    /// How many bytes the files should have, as the file system counts now.
+    /// Target size of all files in bytes, by the file system's current count.
     fn goal(&self, space: &Space) -> u64 {
         let wanted_bytes = space.size_bytes as f64 * self.aging.fullness.fraction();
+        // Signed, because a file system that packs or compresses files can use less than their
+        // blocks.
         let beside_bytes = space.used_bytes as i64 - self.stream.held_bytes() as i64;
         let goal_bytes = (wanted_bytes as i64).saturating_sub(beside_bytes).max(0);
         (goal_bytes as u64).min(self.ceiling_bytes)

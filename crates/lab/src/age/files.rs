@@ -1,4 +1,4 @@
-//! The files of a file system that ages.
+//! The files that age a file system.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -10,39 +10,39 @@ use engine::{Request, count_extents};
 use generate::{Content, FileStamp};
 use rustix::fs::Advice;
 
-use super::aged::Layout;
-use super::stream::{Kind, Live, Operation};
+use super::aged::ExtentLayout;
+use super::stream::{AgedFile, AgingKind, AgingOperation};
 use crate::error::LabError;
 use crate::place::make_directory;
 
-/// Files lie in so many directories.
+/// Number of directories for the files.
 const DIRECTORIES: u32 = 64;
-/// Bytes written at once.
+/// Bytes per write.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// What became of an operation.
+/// Result of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum AgingOutcome {
     Done,
-    /// There was no room, and all is as it was before.
+    /// No space was left; the operation was undone.
     NoRoom,
 }
 
-/// The files, in directories of their own.
-pub(super) struct Files<'a> {
+/// The files, in dedicated directories.
+pub(super) struct AgedFiles<'a> {
     path: PathBuf,
     directory: File,
     content: FileStamp,
     piece: Vec<u8>,
-    /// No two writes write the same.
+    /// Number of the next write, so that each write has different content.
     write_index: u32,
-    /// Files that were appended to since the last sync.
+    /// Files that grew since the last sync.
     grown: Vec<u32>,
     stop: &'a AtomicBool,
 }
 
-impl<'a> Files<'a> {
-    /// Makes the directories.
+impl<'a> AgedFiles<'a> {
+    /// Creates the directories.
     pub fn make(path: PathBuf, seed: u64, stop: &'a AtomicBool) -> Result<Self, LabError> {
         make_directory(&path)?;
         for number in 0..DIRECTORIES {
@@ -61,37 +61,39 @@ impl<'a> Files<'a> {
         })
     }
 
-    /// The directory of the directories.
+    /// The directory that contains the others, opened and as a path.
     pub const fn directory(&self) -> (&File, &PathBuf) {
         (&self.directory, &self.path)
     }
 
-    /// Does it.
-    pub fn apply(&mut self, operation: Operation) -> Result<Outcome, LabError> {
+    /// Performs an operation.
+    pub fn apply(&mut self, operation: AgingOperation) -> Result<AgingOutcome, LabError> {
         self.heed_stop()?;
         let path = self.path_of(operation.file);
         let (action, done) = match operation.kind {
-            Kind::Create => ("create", self.create(&path, operation)),
-            Kind::Append | Kind::Rewrite => ("write to", self.write(&path, operation)),
-            Kind::Delete => ("remove", fs::remove_file(&path)),
+            AgingKind::Create => ("create", self.create(&path, operation)),
+            AgingKind::Append | AgingKind::Rewrite => ("write to", self.write(&path, operation)),
+            AgingKind::Delete => ("remove", fs::remove_file(&path)),
         };
         match done {
             Ok(()) => {
-                let is_grown = operation.kind == Kind::Append;
+                let is_grown = operation.kind == AgingKind::Append;
+                // Only appends leave space reserved after the end of a file.
                 self.grown.extend(is_grown.then_some(operation.file));
-                Ok(Outcome::Done)
+                Ok(AgingOutcome::Done)
             }
-            Err(error) if is_no_room(&error) && operation.kind != Kind::Delete => {
+            // A removal cannot be undone, so a lack of space in it (copy on write) is an error.
+            Err(error) if is_no_room(&error) && operation.kind != AgingKind::Delete => {
                 restore(&path, operation)
                     .map_err(|error| LabError::system("restore", &path, error))?;
-                Ok(Outcome::NoRoom)
+                Ok(AgingOutcome::NoRoom)
             }
             Err(_) if self.is_stopped() => Err(LabError::Stopped),
             Err(error) => Err(LabError::system(action, &path, error)),
         }
     }
 
-    /// Makes durable what was written, which gives it its place; false when there is no room.
+    /// Syncs all data, which gives it its blocks; `false` if no space is left.
     pub fn sync(&mut self) -> Result<bool, LabError> {
         let is_placed = match rustix::fs::syncfs(&self.directory).map_err(io::Error::from) {
             Ok(()) => true,
@@ -110,18 +112,19 @@ impl<'a> Files<'a> {
         Ok(is_placed)
     }
 
-    /// How the files lie; none where the file system does not tell, or there is none.
-    pub fn layout(&self, live: &[Live]) -> Result<Option<Layout>, LabError> {
+    /// Layout of the files; `None` if there are no files or the file system does not report it.
+    pub fn layout(&self, live: &[AgedFile]) -> Result<Option<ExtentLayout>, LabError> {
         if live.is_empty() {
             return Ok(None);
         }
-        let mut layout = Layout::default();
-        for Live { file, .. } in live {
+        let mut layout = ExtentLayout::default();
+        for AgedFile { file, .. } in live {
             self.heed_stop()?;
             let path = self.path_of(*file);
             let counted = File::open(&path).and_then(count_extents);
             let counted =
                 counted.map_err(|error| LabError::system("count the extents of", &path, error))?;
+            // One file without an answer is enough: the file system does not support the request.
             let Some(count) = counted else {
                 return Ok(None);
             };
@@ -132,10 +135,10 @@ impl<'a> Files<'a> {
         Ok(Some(layout))
     }
 
-    /// Takes the files' content out of the page cache, which a workload is to find empty.
-    pub fn forget(&self, live: &[Live]) {
-        for Live { file, .. } in live {
-            // Only advice: what stays in the cache does no harm but to the cache.
+    /// Drops the files from the page cache, so that a workload starts with an empty one.
+    pub fn forget(&self, live: &[AgedFile]) {
+        for AgedFile { file, .. } in live {
+            // The advice may fail; then only the cache is fuller.
             let _ = File::open(self.path_of(*file))
                 .map(|file| rustix::fs::fadvise(&file, 0, None, Advice::DontNeed));
         }
@@ -146,17 +149,18 @@ impl<'a> Files<'a> {
         self.path.join(directory).join(format!("f{file:08}"))
     }
 
-    fn create(&mut self, path: &Path, operation: Operation) -> io::Result<()> {
+    fn create(&mut self, path: &Path, operation: AgingOperation) -> io::Result<()> {
+        // Numbers are not reused, so an existing file would be someone else's.
         let file = File::create_new(path)?;
         self.fill(&file, operation)
     }
 
-    fn write(&mut self, path: &Path, operation: Operation) -> io::Result<()> {
+    fn write(&mut self, path: &Path, operation: AgingOperation) -> io::Result<()> {
         let file = OpenOptions::new().write(true).open(path)?;
         self.fill(&file, operation)
     }
 
-    fn fill(&mut self, file: &File, operation: Operation) -> io::Result<()> {
+    fn fill(&mut self, file: &File, operation: AgingOperation) -> io::Result<()> {
         self.write_index = self.write_index.wrapping_add(1);
         let mut offset_bytes = operation.offset_bytes;
         let end_bytes = offset_bytes + operation.length_bytes;
@@ -199,8 +203,8 @@ fn is_no_room(error: &io::Error) -> bool {
     matches!(error.kind(), StorageFull | QuotaExceeded)
 }
 
-/// Gives back what is reserved behind the end of a file for more to come, which is for what is
-/// written just now and not for files that were in use for long.
+/// Releases space that the file system has reserved after the end of a file for further appends.
+/// Only recently written files have such a reservation; files in long use do not.
 ///
 /// Source: Linux, `Documentation/admin-guide/xfs.rst`, `speculative_prealloc_lifetime`.
 fn trim(path: &Path) -> io::Result<()> {
@@ -208,17 +212,18 @@ fn trim(path: &Path) -> io::Result<()> {
     file.set_len(file.metadata()?.len())
 }
 
-/// Undoes what was done of an operation before the room was used up.
-fn restore(path: &Path, operation: Operation) -> io::Result<()> {
+/// Undoes the part of an operation that was done before space ran out.
+fn restore(path: &Path, operation: AgingOperation) -> io::Result<()> {
     match operation.kind {
-        Kind::Create => match fs::remove_file(path) {
+        AgingKind::Create => match fs::remove_file(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             done => done,
         },
-        Kind::Append => {
+        AgingKind::Append => {
             let file = OpenOptions::new().write(true).open(path)?;
             file.set_len(operation.offset_bytes)
         }
-        Kind::Rewrite | Kind::Delete => Ok(()),
+        // A rewrite does not change the size, so the part that was done may stay.
+        AgingKind::Rewrite | AgingKind::Delete => Ok(()),
     }
 }

@@ -1,5 +1,5 @@
-//! File systems brought to an age before they are measured: filled, then used while they stay
-//! full, so that files and free space lie in pieces as they do on those that were in use.
+//! Ages file systems before they are measured: fills them, then uses them while they stay full.
+//! Files and free space are then fragmented as on file systems in use.
 //!
 //! Source for the method: Smith and Seltzer, "File system aging: increasing the relevance of file
 //! system benchmarks", SIGMETRICS 1997; Conway and others, "File systems fated for senescence?
@@ -17,35 +17,35 @@ mod stream;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-pub use aged::{AgeCounts, Aged, Layout};
+pub use aged::{AgeCounts, Aged, ExtentLayout};
 pub use asked::Aging;
 pub use course::AgeProgress;
 pub use shortfall::{AgeShortfall, FullnessMissed};
 
 use crate::error::LabError;
-use course::Course;
-use files::Files;
+use course::AgingRun;
+use files::AgedFiles;
 
-/// The directory of the files that age a file system, beside the workload's own.
+/// Directory of the files that age a file system; separate from the workload's directory.
 const DIRECTORY: &str = "pgmeter-aged";
 
-/// Ages the file system of a directory, in which the files that do it stay.
+/// Ages the file system that contains `directory`; the files created for this remain there.
 ///
-/// Files are created until the file system is as full as was asked for; then others are created,
-/// appended to, written over and removed while it stays about as full. Content does not compress.
-/// What was written is made durable now and then, so that it gets its place before other files go,
-/// and at the end; then it is taken out of the page cache. The operations follow from the seed,
-/// the capacity, and corrections where the file system uses much more or less than the files'
+/// Files are created until the file system has the requested fullness. Then files are created,
+/// appended to, overwritten and removed while the fullness stays about the same. Content does not
+/// compress. Data is synced regularly, so that it gets its blocks before other files are removed,
+/// and at the end. Then it is dropped from the page cache. The operations depend only on the seed,
+/// the capacity, and corrections if the file system uses much more or less space than the files'
 /// blocks.
 ///
 /// # Errors
-/// What the system says; [`LabError::Stopped`] soon after `stop` is set.
+/// I/O errors; [`LabError::Stopped`] soon after `stop` is set.
 pub fn age(
     directory: &Path,
     aging: &Aging,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(AgeProgress),
 ) -> Result<Aged, LabError> {
-    let files = Files::make(directory.join(DIRECTORY), aging.seed, stop)?;
-    Course::begin(*aging, files, progress)?.run()
+    let files = AgedFiles::make(directory.join(DIRECTORY), aging.seed, stop)?;
+    AgingRun::begin(*aging, files, progress)?.run()
 }

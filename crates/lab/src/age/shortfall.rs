@@ -1,45 +1,45 @@
-//! What was asked of aging and not reached.
+//! Goals of aging that were not reached.
 
 use units::Percent;
 
 use super::aged::Aged;
 use super::asked::Aging;
 
-/// Nearer to the fullness that was asked for than so many percent is near enough.
+/// Deviation from the requested fullness that is accepted, in percentage points.
 const NEAR_PERCENT: f64 = 1.0;
 
-/// What was asked for and not reached.
+/// A goal of aging that was not reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AgeShortfall {
-    /// It is not as full.
+    /// The fullness differs from the request.
     Fullness {
-        /// As full as was asked for.
+        /// Requested fullness.
         wanted: Percent,
-        /// Why it is not.
+        /// Cause.
         why: FullnessMissed,
     },
-    /// It does not tell how its files lie.
+    /// The file system does not report the layout of its files.
     ExtentsUnknown,
-    /// Its files have fewer extents than these on the average.
+    /// The files have fewer extents on average than requested.
     Extents {
-        /// What was asked for.
+        /// Requested mean number of extents.
         wanted: f64,
     },
 }
 
-/// Why a file system is not as full as was asked for.
+/// Why a file system does not have the requested fullness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FullnessMissed {
-    /// It is fuller when it is new.
+    /// It was fuller than that when it was new.
     FullerWhenNew,
-    /// What it says of its free space does not settle.
+    /// Its reported free space keeps changing.
     Unsettled,
-    /// There was no room for more.
+    /// No space was left.
     NoRoom,
 }
 
 impl AgeShortfall {
-    /// All that was not reached.
+    /// All goals that were not reached.
     pub(crate) fn all(aging: &Aging, aged: &Aged) -> Vec<Self> {
         let mut all = Vec::new();
         if (aged.full_percent - aging.fullness.0).abs() > NEAR_PERCENT {
@@ -67,7 +67,7 @@ impl AgeShortfall {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::age::{AgeCounts, Layout};
+    use crate::age::{AgeCounts, ExtentLayout};
 
     fn aged(full_percent: f64, file_count: u64, refusals: u64) -> Aged {
         Aged {
@@ -103,7 +103,7 @@ mod tests {
             layout,
             ..aged(70.0, 100, 0)
         };
-        let of = |extent_count| Layout {
+        let of = |extent_count| ExtentLayout {
             file_count: 100,
             extent_count,
             split_count: 0,

@@ -1,14 +1,14 @@
-//! How large files are.
+//! Distribution of file sizes.
 
 use generate::Rng;
 
-/// Half of all files are no larger: 2 to this power bytes.
+/// Logarithm of the median file size in bytes, base 2.
 const MEDIAN_DOUBLINGS: f64 = 12.0;
-/// One standard deviation.
+/// Standard deviation of the logarithm.
 const SPREAD_DOUBLINGS: f64 = 4.0;
 
-/// Sizes of files: log-normal, the median 4 KiB and one standard deviation four doublings, which
-/// makes the mean 187 KiB; larger ones than a limit are drawn anew.
+/// Log-normal distribution of file sizes. The median is 4 KiB and one standard deviation is four
+/// doublings, so the mean is 187 KiB. Sizes above a limit are drawn again.
 ///
 /// Source: Agrawal, Bolosky, Douceur, Lorch, "A five-year study of file-system metadata", FAST
 /// 2007 (median 4 KB, mean 189 KB in 2004); Meyer and Bolosky, "A study of practical
@@ -19,14 +19,14 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Sizes from 1 to `max_bytes`, which is 4096 at least.
+    /// Sizes from 1 to `max_bytes`, which is at least 4096.
     pub fn up_to(max_bytes: u64) -> Self {
         Self {
             max_bytes: max_bytes.max(1 << 12),
         }
     }
 
-    /// The size of another file, in bytes.
+    /// Draws a file size, in bytes.
     pub fn draw(self, rng: &mut Rng) -> u64 {
         loop {
             let size = exp2(MEDIAN_DOUBLINGS + SPREAD_DOUBLINGS * normal(rng)).ceil();
@@ -37,13 +37,14 @@ impl Sizes {
     }
 }
 
-/// A number of the standard normal distribution, nearly: twelve uniform ones added up, which takes
-/// no function that libraries compute differently.
+/// Approximates the standard normal distribution by a sum of twelve uniform numbers. It avoids
+/// functions whose results differ between math libraries.
 fn normal(rng: &mut Rng) -> f64 {
+    // A uniform number has the variance 1/12, so twelve of them have 1, and the mean 6.
     (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0
 }
 
-/// Two to that power, by square roots, which are the same everywhere.
+/// Two to the given power. It uses only square roots, which give the same result everywhere.
 fn exp2(power: f64) -> f64 {
     let whole = power.floor();
     let (mut rest, mut root, mut factor) = (power - whole, 2.0_f64, 1.0);

@@ -1,4 +1,4 @@
-//! How full a file system is.
+//! Free space of a file system.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,21 +8,21 @@ use rustix::fs::fstatvfs;
 
 use crate::error::LabError;
 
-/// What some file systems free only after a while is waited for so often.
+/// Maximum number of polls; some file systems free space only after a while.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The space of a file system, as `df` counts it.
+/// Space of a file system, as counted by `df`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Space {
     pub used_bytes: u64,
-    /// Used, or free for everybody.
+    /// Used space plus space available to all users.
     pub size_bytes: u64,
     pub block_bytes: u64,
 }
 
 impl Space {
-    /// The space now.
+    /// The current space.
     pub fn now(directory: &File, path: &Path) -> Result<Self, LabError> {
         let found = fstatvfs(directory).map_err(|error| LabError::system("access", path, error))?;
         let used_bytes = (found.f_blocks - found.f_bfree.min(found.f_blocks)) * found.f_frsize;
@@ -33,7 +33,7 @@ impl Space {
         })
     }
 
-    /// The space once it no longer changes by itself: XFS frees what was deleted a little later.
+    /// The space once it is stable; XFS frees deleted blocks in the background.
     pub fn settled(directory: &File, path: &Path) -> Result<Self, LabError> {
         let mut before = Self::now(directory, path)?;
         for _ in 0..TRIES {
@@ -47,7 +47,7 @@ impl Space {
         Ok(before)
     }
 
-    /// What is used of it, from 0 to 1.
+    /// Used share of the space, from 0 to 1.
     pub fn fullness(&self) -> f64 {
         self.used_bytes as f64 / self.size_bytes.max(1) as f64
     }

@@ -1,64 +1,64 @@
-//! What is done to files, one operation after the other, from a seed and sizes alone.
+//! Generates the operations that age files, from a seed and sizes alone.
 
 use generate::Rng;
 
 use super::sizes::Sizes;
 
-/// No file has more than this part of the capacity.
+/// Maximum file size as a part of the capacity.
 const LARGEST_PART: u64 = 64;
-/// When there is too much, files go until this part of the capacity is free again.
+/// If there is too much data, files are deleted until this part of the capacity is free again.
 const BAND_PART: u64 = 50;
-/// Of a hundred operations that write, how many create a file.
+/// Percentage of write operations that create a file.
 const CREATE_PERCENT: u64 = 50;
-/// How many append to one; the others write over a part of one.
+/// Percentage that append to a file; the remaining ones overwrite a part of a file.
 const APPEND_PERCENT: u64 = 35;
-/// What is appended is so much smaller than a file.
+/// An append is this many times smaller than a file.
 const APPEND_PART: u64 = 4;
 
 /// One operation on one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Operation {
-    pub kind: Kind,
-    /// The file's number; no other file ever has it.
+pub(super) struct AgingOperation {
+    pub kind: AgingKind,
+    /// Number of the file; numbers are not reused.
     pub file: u32,
-    /// Where in the file writing begins.
+    /// Start of the write in the file.
     pub offset_bytes: u64,
-    /// How much is written.
+    /// Length of the write.
     pub length_bytes: u64,
 }
 
-/// Kinds of operations.
+/// Kind of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum AgingKind {
     Create,
     Append,
     Rewrite,
     Delete,
 }
 
-/// A file that is there.
+/// An existing file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Live {
+pub(super) struct AgedFile {
     pub file: u32,
     pub size_bytes: u64,
 }
 
-/// The operations that age a file system: the same for the same seed, capacity and goals.
+/// The operations that age a file system. They depend only on the seed, capacity and goals.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(super) struct AgingStream {
     rng: Rng,
     sizes: Sizes,
     block_bytes: u64,
     band_bytes: u64,
-    live: Vec<Live>,
+    live: Vec<AgedFile>,
     next_file: u32,
     held_bytes: u64,
-    /// Files go until there is room again.
+    /// Files are deleted until space is free again.
     is_shedding: bool,
 }
 
-impl Stream {
-    /// Operations for a file system of that capacity that keeps files in blocks of that size.
+impl AgingStream {
+    /// Operations for a file system with this capacity and block size.
     pub fn new(seed: u64, capacity_bytes: u64, block_bytes: u64) -> Self {
         Self {
             rng: Rng::new(seed),
@@ -72,18 +72,19 @@ impl Stream {
         }
     }
 
-    /// Bytes of all files, in whole blocks.
+    /// Size of all files, in whole blocks.
     pub const fn held_bytes(&self) -> u64 {
         self.held_bytes
     }
 
-    /// The files that are there.
-    pub fn live(&self) -> &[Live] {
+    /// The existing files.
+    pub fn live(&self) -> &[AgedFile] {
         &self.live
     }
 
-    /// The next operation towards files of so many bytes; none once they are there.
-    pub fn level(&mut self, goal_bytes: u64) -> Option<Operation> {
+    /// The next operation to bring the size of all files to `goal_bytes`; `None` when it is
+    /// reached.
+    pub fn level(&mut self, goal_bytes: u64) -> Option<AgingOperation> {
         if self.held_bytes > goal_bytes {
             return self.delete();
         }
@@ -92,6 +93,7 @@ impl Stream {
             return None;
         }
         let size_bytes = self.sizes.draw(&mut self.rng).min(room_bytes);
+        // The last block of the file is occupied as a whole, so the size is cut at a block.
         let size_bytes = match self.placed(size_bytes) > room_bytes {
             true => room_bytes - room_bytes % self.block_bytes,
             false => size_bytes,
@@ -99,9 +101,11 @@ impl Stream {
         Some(self.create(size_bytes))
     }
 
-    /// The next operation of use that keeps files at about so many bytes.
-    pub fn churn(&mut self, goal_bytes: u64) -> Operation {
+    /// The next operation of use, which keeps the size of all files at about `goal_bytes`.
+    pub fn churn(&mut self, goal_bytes: u64) -> AgingOperation {
         if self.held_bytes > goal_bytes {
+            // Two limits instead of one: otherwise, each creation would be followed by one deletion
+            // at the goal.
             self.is_shedding = true;
         } else if self.held_bytes.saturating_add(self.band_bytes) <= goal_bytes {
             self.is_shedding = false;
@@ -124,67 +128,68 @@ impl Stream {
         }
     }
 
-    /// Takes back an operation that there was no room for.
-    pub fn take_back(&mut self, operation: Operation) {
+    /// Reverts an operation that failed for lack of space.
+    pub fn take_back(&mut self, operation: AgingOperation) {
         let found = self.live.iter().position(|it| it.file == operation.file);
         match (operation.kind, found) {
-            (Kind::Create, Some(index)) => {
+            (AgingKind::Create, Some(index)) => {
                 self.remove(index);
             }
-            (Kind::Append, Some(index)) => self.resize(index, operation.offset_bytes),
+            (AgingKind::Append, Some(index)) => self.resize(index, operation.offset_bytes),
             _ => {}
         }
     }
 
-    fn create(&mut self, size_bytes: u64) -> Operation {
+    fn create(&mut self, size_bytes: u64) -> AgingOperation {
         let file = self.next_file;
         self.next_file += 1;
-        self.live.push(Live { file, size_bytes });
+        self.live.push(AgedFile { file, size_bytes });
         self.held_bytes += self.placed(size_bytes);
-        Operation {
-            kind: Kind::Create,
+        AgingOperation {
+            kind: AgingKind::Create,
             file,
             offset_bytes: 0,
             length_bytes: size_bytes,
         }
     }
 
-    fn append(&mut self, index: usize, length_bytes: u64) -> Operation {
-        let Live { file, size_bytes } = self.live[index];
+    fn append(&mut self, index: usize, length_bytes: u64) -> AgingOperation {
+        let AgedFile { file, size_bytes } = self.live[index];
         self.resize(index, size_bytes + length_bytes);
-        Operation {
-            kind: Kind::Append,
+        AgingOperation {
+            kind: AgingKind::Append,
             file,
             offset_bytes: size_bytes,
             length_bytes,
         }
     }
 
-    /// Writes over whole blocks of a file, or over what it has of its last one.
-    fn rewrite(&mut self, index: usize, length_bytes: u64) -> Operation {
-        let Live { file, size_bytes } = self.live[index];
+    /// Overwrites whole blocks of a file, or the existing part of its last block.
+    fn rewrite(&mut self, index: usize, length_bytes: u64) -> AgingOperation {
+        let AgedFile { file, size_bytes } = self.live[index];
         let block_count = size_bytes.div_ceil(self.block_bytes);
         let offset_bytes = self.rng.below(block_count) * self.block_bytes;
         let length_bytes = self.placed(length_bytes).min(size_bytes - offset_bytes);
-        Operation {
-            kind: Kind::Rewrite,
+        AgingOperation {
+            kind: AgingKind::Rewrite,
             file,
             offset_bytes,
             length_bytes,
         }
     }
 
-    fn delete(&mut self) -> Option<Operation> {
+    fn delete(&mut self) -> Option<AgingOperation> {
         let index = self.rng.below(self.live.len() as u64) as usize;
-        (!self.live.is_empty()).then(|| Operation {
-            kind: Kind::Delete,
+        (!self.live.is_empty()).then(|| AgingOperation {
+            kind: AgingKind::Delete,
             file: self.remove(index).file,
             offset_bytes: 0,
             length_bytes: 0,
         })
     }
 
-    fn remove(&mut self, index: usize) -> Live {
+    fn remove(&mut self, index: usize) -> AgedFile {
+        // The order of the files does not matter, because all are equally likely to be chosen.
         let gone = self.live.swap_remove(index);
         self.held_bytes -= self.placed(gone.size_bytes);
         gone
@@ -211,8 +216,8 @@ mod tests {
 
     const CAPACITY_BYTES: u64 = 64 << 20;
 
-    fn operations(seed: u64, goal_bytes: u64, count: usize) -> (Stream, Vec<Operation>) {
-        let mut stream = Stream::new(seed, CAPACITY_BYTES, 4096);
+    fn operations(seed: u64, goal_bytes: u64, count: usize) -> (AgingStream, Vec<AgingOperation>) {
+        let mut stream = AgingStream::new(seed, CAPACITY_BYTES, 4096);
         let mut operations = Vec::new();
         while let Some(operation) = stream.level(goal_bytes) {
             operations.push(operation);
@@ -224,14 +229,19 @@ mod tests {
     #[test]
     fn filling_creates_files_until_the_goal_is_met() {
         let (stream, operations) = operations(1, 40 << 20, 0);
-        assert!(operations.iter().all(|it| it.kind == Kind::Create));
+        assert!(operations.iter().all(|it| it.kind == AgingKind::Create));
         assert_eq!(stream.held_bytes(), 40 << 20);
     }
 
     #[test]
     fn use_has_all_kinds_of_operations() {
         let (_, operations) = operations(1, 40 << 20, 5000);
-        for kind in [Kind::Create, Kind::Append, Kind::Rewrite, Kind::Delete] {
+        for kind in [
+            AgingKind::Create,
+            AgingKind::Append,
+            AgingKind::Rewrite,
+            AgingKind::Delete,
+        ] {
             let count = operations.iter().filter(|it| it.kind == kind).count();
             assert!(count > 300, "{kind:?}: {count}");
         }
@@ -250,7 +260,7 @@ mod tests {
 
     #[test]
     fn without_files_there_is_nothing_to_delete() {
-        assert_eq!(Stream::new(1, CAPACITY_BYTES, 4096).delete(), None);
+        assert_eq!(AgingStream::new(1, CAPACITY_BYTES, 4096).delete(), None);
     }
 
     proptest! {
@@ -269,7 +279,7 @@ mod tests {
             goal_mib in 4_u64..60,
         ) {
             let goal_bytes = goal_mib << 20;
-            let mut stream = Stream::new(seed, CAPACITY_BYTES, 4096);
+            let mut stream = AgingStream::new(seed, CAPACITY_BYTES, 4096);
             while stream.level(goal_bytes).is_some() {}
             for _ in 0..2000 {
                 stream.churn(goal_bytes);
@@ -284,17 +294,19 @@ mod tests {
         fn operations_fit_the_files_that_are_there(seed: u64) {
             let mut sizes = HashMap::new();
             for operation in operations(seed, 20 << 20, 1000).1 {
-                let Operation { kind, file, offset_bytes, length_bytes } = operation;
+                let AgingOperation { kind, file, offset_bytes, length_bytes } = operation;
                 let end_bytes = offset_bytes + length_bytes;
                 match kind {
-                    Kind::Create => prop_assert_eq!(sizes.insert(file, end_bytes), None),
-                    Kind::Append => {
+                    AgingKind::Create => prop_assert_eq!(sizes.insert(file, end_bytes), None),
+                    AgingKind::Append => {
                         prop_assert_eq!(sizes.insert(file, end_bytes), Some(offset_bytes));
                     }
-                    Kind::Rewrite => prop_assert!(length_bytes > 0 && end_bytes <= sizes[&file]),
-                    Kind::Delete => prop_assert!(sizes.remove(&file).is_some()),
+                    AgingKind::Rewrite => {
+                        prop_assert!(length_bytes > 0 && end_bytes <= sizes[&file]);
+                    }
+                    AgingKind::Delete => prop_assert!(sizes.remove(&file).is_some()),
                 }
-                prop_assert_eq!(length_bytes == 0, kind == Kind::Delete);
+                prop_assert_eq!(length_bytes == 0, kind == AgingKind::Delete);
             }
         }
     }

@@ -1,14 +1,15 @@
-//! What file systems are made on, without one.
+//! Storage without a file system.
 
 use super::{Built, Lab, existing};
 use crate::error::LabError;
 use crate::medium::LabMedium;
 
 impl Lab {
-    /// Makes what file systems are to lie on, and none on it; where that fails, nothing stays.
+    /// Creates the storage for file systems, but no file system on it. On failure, everything is
+    /// removed again.
     ///
     /// # Errors
-    /// What the system or one of its programs says, or a device that may not be written.
+    /// Errors of the system or of its programs, or if the device may not be written.
     pub fn build_bare(&mut self, medium: &LabMedium) -> Result<Built, LabError> {
         let mut built = existing(&self.directory);
         let made = self.device(medium, &mut built);

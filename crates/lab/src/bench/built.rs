@@ -1,4 +1,4 @@
-//! A file system that is mounted: made durable, looked at, unmounted.
+//! Operations on a mounted file system: sync, inspection, unmount.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,19 +11,20 @@ use crate::undo::unmount;
 use crate::vm::Image;
 
 impl Built {
-    /// Makes durable what was written; how long that took.
+    /// Syncs all data; returns the duration.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O errors.
     pub fn sync(&self) -> Result<Duration, LabError> {
         let failed = |error: io::Error| LabError::system("sync", &self.directory, error);
         let directory = File::open(&self.directory).map_err(failed)?;
+        // Looked up before the clock starts, because this reads the mount table.
         let served = self.device.as_ref().filter(|_| self.is_served());
         let start = Instant::now();
         rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))?;
         if let Some(device) = served {
-            // The program has written to the kernel's pages of the device, of which `syncfs` on
-            // its file system knows nothing.
+            // The FUSE program has written to the device through the page cache. `syncfs` on its
+            // file system does not flush these pages.
             let failed = |error: io::Error| LabError::system("sync", device, error);
             let device_file = File::open(device).map_err(failed)?;
             device_file.sync_all().map_err(failed)?;
@@ -31,7 +32,7 @@ impl Built {
         Ok(start.elapsed())
     }
 
-    /// What a guest has mounted.
+    /// The file system that a guest has mounted.
     pub(crate) fn in_guest(image: &Image, directory: PathBuf, device: &Path) -> Self {
         Self {
             directory,
@@ -45,43 +46,45 @@ impl Built {
         }
     }
 
-    /// Tells the device which blocks are free; how many bytes that were.
+    /// Discards the free blocks of the device; returns their size in bytes.
     ///
     /// # Errors
-    /// When the file system or its device cannot do it.
+    /// If the file system or its device does not support it.
     pub fn trim(&self) -> Result<u64, LabError> {
         crate::log::trim(&self.directory)
     }
 
-    /// Unmounts it; how long that took. What was made stays.
+    /// Unmounts it, but removes nothing; returns the duration.
     ///
     /// # Errors
-    /// When it is busy for long.
+    /// If it stays busy.
     pub fn unmount(&self) -> Result<Duration, LabError> {
         let start = Instant::now();
+        // An overlay lies on its base, so it goes first.
         for point in self.points.iter().rev() {
             unmount(point, &mut Vec::new())?;
         }
         Ok(start.elapsed())
     }
 
-    /// Whether a program cleans its log, which holds it open: `nilfs_cleanerd`.
+    /// `true` if a program, `nilfs_cleanerd`, cleans its log; the program keeps the file system
+    /// open.
     #[must_use]
     pub fn is_cleaned_by_a_program(&self) -> bool {
         let is_nilfs2 = self.mount().is_some_and(|it| it.file_system == "nilfs2");
         is_nilfs2 && !self.mount_options.split(',').any(|it| it == "nogc")
     }
 
-    /// Whether a program serves the file system, not the kernel.
+    /// `true` if a FUSE program serves the file system instead of the kernel.
     #[must_use]
     pub fn is_served(&self) -> bool {
         self.mount()
             .is_some_and(|mount| mount.file_system.starts_with("fuse"))
     }
 
-    /// The mount that holds the directory.
+    /// The mount that contains the directory.
     #[must_use]
-    pub fn mount(&self) -> Option<target::Mount> {
+    pub fn mount(&self) -> Option<target::MountLine> {
         let directory = fs::canonicalize(&self.directory).ok()?;
         target::mount_of(&target::mounts(), None, &directory).cloned()
     }

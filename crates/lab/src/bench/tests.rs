@@ -17,8 +17,10 @@ fn medium(kind: MediumKind) -> LabMedium {
     }
 }
 
-fn choice(text: &str) -> Choice {
-    Choice::read_all(&[text.to_owned()]).unwrap().remove(0)
+fn choice(text: &str) -> FileSystemChoice {
+    FileSystemChoice::read_all(&[text.to_owned()])
+        .unwrap()
+        .remove(0)
 }
 
 fn can_run(medium: &MediumKind) -> bool {
@@ -64,7 +66,7 @@ impl Place {
         assert!(cleaned.left.is_empty(), "{:?}", cleaned.left);
         assert_eq!(device::loops_on(&image), [""; 0]);
         let mounts = target::mounts();
-        let inside = |mount: &target::Mount| mount.point.starts_with(self.directory.path());
+        let inside = |mount: &target::MountLine| mount.point.starts_with(self.directory.path());
         assert!(!mounts.iter().any(inside));
         let entries = fs::read_dir(self.directory.path()).unwrap();
         assert_eq!(entries.count(), 0, "{:?}", cleaned.removed);
@@ -93,20 +95,20 @@ fn a_lab_at_work_is_left_alone() {
 fn a_step_that_was_noted_and_not_done_does_no_harm() {
     let place = Place::new();
     let steps = [
-        Step::Image { size_bytes: 5 },
-        Step::Loop,
-        Step::ZramWanted {
+        JournalStep::Image { size_bytes: 5 },
+        JournalStep::Loop,
+        JournalStep::ZramWanted {
             existing: device::zrams(),
             at: SystemTime::now(),
         },
-        Step::Zram {
+        JournalStep::Zram {
             number: 99_999,
             made_at: None,
         },
-        Step::Mkfs {
+        JournalStep::Mkfs {
             command: "mkfs".to_owned(),
         },
-        Step::Mount {
+        JournalStep::Mount {
             point: "/no/such/point".into(),
         },
     ];
@@ -126,7 +128,9 @@ fn an_image_and_its_loop_device_go() {
     }
     let place = Place::new();
     let mut lab = place.lab();
-    lab.journal.note(Step::Image { size_bytes: 5 }).unwrap();
+    lab.journal
+        .note(JournalStep::Image { size_bytes: 5 })
+        .unwrap();
     File::create_new(lab.directory.join(IMAGE)).unwrap();
     place.kill(lab);
     let mut lab = place.lab();
@@ -148,7 +152,7 @@ fn a_zram_device_goes_whether_its_number_was_noted_or_not() {
     let before = device::zrams();
     let mut lab = place.lab();
     lab.journal
-        .note(Step::ZramWanted {
+        .note(JournalStep::ZramWanted {
             existing: before.clone(),
             at: SystemTime::now(),
         })
@@ -172,7 +176,7 @@ fn somebody_elses_zram_device_of_that_number_stays() {
     let number = device::new_zram().unwrap();
     let mut lab = place.lab();
     lab.journal
-        .note(Step::Zram {
+        .note(JournalStep::Zram {
             number,
             made_at: Some(SystemTime::UNIX_EPOCH),
         })
@@ -257,7 +261,7 @@ fn a_busy_mount_is_explained_and_cleaned_once_it_is_free() {
 
 /// Makes a lab look like one of another process of this number, which is dead.
 fn orphan(lab: &Lab) {
-    let begin = Step::Begin {
+    let begin = JournalStep::Begin {
         pid: std::process::id(),
         start_ticks: 1,
         has_made_place: false,
@@ -369,7 +373,7 @@ fn a_forged_journal_unmounts_nothing_outside_of_its_lab() {
     }
     let mut lab = place.lab();
     lab.journal
-        .note(Step::Mount {
+        .note(JournalStep::Mount {
             point: point.clone(),
         })
         .unwrap();
@@ -388,7 +392,7 @@ fn a_zram_device_that_the_lab_did_not_ask_for_stays() {
     let number = device::new_zram().unwrap();
     let mut lab = place.lab();
     lab.journal
-        .note(Step::Zram {
+        .note(JournalStep::Zram {
             number,
             made_at: device::zram_made_at(number),
         })

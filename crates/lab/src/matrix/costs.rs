@@ -1,45 +1,45 @@
-//! What a job costs beside its workload.
+//! Costs of a job in addition to its workload.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::age::{Aged, Layout};
+use crate::age::{Aged, ExtentLayout};
 
-/// What a job cost beside the workload.
+/// Costs of a job in addition to its workload.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
-    /// Making the file system.
+    /// Time to create the file system.
     pub mkfs: Option<Duration>,
-    /// Making durable what the workload wrote.
+    /// Time to sync the data that the workload wrote.
     pub sync: Option<Duration>,
-    /// Unmounting.
+    /// Time to unmount.
     pub unmount: Option<Duration>,
-    /// Bytes that reached the device from mounting to the end of the sync.
+    /// Bytes that the device wrote, from the mount to the end of the sync.
     pub device_written_bytes: Option<u64>,
-    /// Bytes that the workload wrote meanwhile, where all of them were counted.
+    /// Bytes that the workload wrote in this time; `None` if they were not all counted.
     pub user_written_bytes: Option<u64>,
-    /// Segments of a log that were cleaned, during the workload and after it.
+    /// Log segments cleaned, during the workload and after it.
     pub cleaned_segments: Option<u64>,
-    /// Bytes that reached the device while the log was cleaned after the workload.
+    /// Bytes that the device wrote while the log was cleaned after the workload.
     pub cleaning_written_bytes: Option<u64>,
-    /// Bytes of which the device was told that they are free, after all that.
+    /// Bytes discarded at the end; `None` if the file system does not support it.
     pub trimmed_bytes: Option<u64>,
-    /// What the file system was before the workload, where it was aged.
+    /// State of the file system before the workload, if it was aged.
     pub aged: Option<Aged>,
 }
 
 impl Costs {
-    /// Bytes that reached the device for each that the workload wrote.
+    /// Bytes written by the device per byte written by the workload.
     #[must_use]
     pub fn device_per_user_byte(&self) -> Option<f64> {
         let (device, user) = self.device_written_bytes.zip(self.user_written_bytes)?;
         (user > 0).then(|| device as f64 / user as f64)
     }
 
-    /// How the files lay that aged the file system.
+    /// Layout of the files that aged the file system.
     #[must_use]
-    pub fn layout(&self) -> Option<Layout> {
+    pub fn layout(&self) -> Option<ExtentLayout> {
         self.aged.and_then(|aged| aged.layout)
     }
 }

@@ -1,4 +1,4 @@
-//! A workload of a matrix: scaled, and tried on paper before anything is made.
+//! Workloads of a matrix: scaled, and planned before anything is created.
 
 use description::{Overrides, Workload};
 use plan::Diagnostic;
@@ -6,36 +6,40 @@ use plan::TargetKind;
 use plan::facts::{SystemFacts, TargetFacts};
 use planning::plan;
 
-use super::request::LabRequest;
+use super::request::MatrixRequest;
 use crate::error::LabError;
 
-/// Stands for the mount point before there is one.
+/// Stands for the mount point before it exists.
 const UNMADE: &str = "/pgmeter-lab";
 
-/// A workload that takes part: all parts of it run on one file system, one after the other.
+/// A workload of a matrix. All of its parts run on one file system, one after another.
 #[derive(Debug, Clone)]
 pub struct LabWorkload {
-    /// As the user names it.
+    /// Name given by the user.
     pub name: String,
-    /// Its parts.
+    /// Parts of the workload.
     pub workloads: Vec<Workload>,
-    /// What was changed of them.
+    /// Options that change them.
     pub overrides: Overrides,
-    /// What was said of it when it was read.
+    /// Remarks from reading it.
     pub remarks: Vec<String>,
-    /// The medium's block, in bytes, where its requests do not fit it, so that it goes through the
-    /// page cache on all file systems.
+    /// Block size of the medium in bytes, if the requests are not multiples of it. The workload
+    /// then uses the page cache on all file systems.
     pub misfit_block_bytes: Option<u32>,
 }
 
 impl LabWorkload {
-    /// Scales it, and plans it for a file system that is not there yet. What does not go with the
-    /// medium's direct I/O goes through the page cache, on all file systems alike, unless
+    /// Scales the workload and plans it for a file system that does not exist yet. Requests that do
+    /// not fit the medium's direct I/O use the page cache, on all file systems alike, unless
     /// `is_cache_chosen`.
     ///
     /// # Errors
-    /// Why it cannot be measured.
-    pub fn fitted(mut self, request: &LabRequest, is_cache_chosen: bool) -> Result<Self, LabError> {
+    /// If it cannot be planned.
+    pub fn fitted(
+        mut self,
+        request: &MatrixRequest,
+        is_cache_chosen: bool,
+    ) -> Result<Self, LabError> {
         let scaled = self.workloads.iter().map(|it| request.scale.applied(it));
         self.workloads = scaled.collect();
         if request.choices.iter().any(|it| it.entry().is_some()) {
@@ -44,18 +48,21 @@ impl LabWorkload {
         Ok(self)
     }
 
-    fn rehearse(&mut self, request: &LabRequest, is_cache_chosen: bool) -> Result<(), LabError> {
+    fn rehearse(&mut self, request: &MatrixRequest, is_cache_chosen: bool) -> Result<(), LabError> {
         let block_bytes = match request.needs_device() {
             true => request.medium.kind.block_bytes(),
             false => 512,
         };
         let of_share = |share: f64| facts(request.medium.size_bytes, share, block_bytes);
         let facts = of_share(request.free_share());
+        // The plan needs a target, but the file systems do not exist yet.
         self.overrides.set_targets(vec![UNMADE.to_owned()]);
         let Err(refused) = plan(&self.workloads, &self.overrides, &facts) else {
             return Ok(());
         };
         if let Some(aging) = &request.aging
+            // If it fits on an empty file system, the age is the cause, and the advice is another
+            // one.
             && plan(&self.workloads, &self.overrides, &of_share(1.0)).is_ok()
         {
             return Err(LabError::TooFull {
@@ -63,11 +70,13 @@ impl LabWorkload {
                 reason: without_place(&refused),
             });
         }
+        // With 512 bytes, direct I/O cannot be the reason for the refusal.
         if is_cache_chosen || block_bytes <= 512 {
             return Err(refused.into());
         }
         let direct = self.overrides.clone();
         self.overrides.set("cache", "buffered")?;
+        // The first error is the one to report, since the page cache does not help.
         if plan(&self.workloads, &self.overrides, &facts).is_err() {
             self.overrides = direct;
             return Err(refused.into());
@@ -77,14 +86,14 @@ impl LabWorkload {
     }
 }
 
-/// What is wrong, without a mount point that nobody knows.
+/// The error message without the placeholder for the mount point.
 fn without_place(refused: &Diagnostic) -> String {
     refused.message.replace(&format!(" on `{UNMADE}`"), "")
 }
 
-/// A new file system of that size, of which that share is still free.
+/// A new file system with this size and share of free space.
 fn facts(size_bytes: u64, free_share: f64, block_bytes: u32) -> SystemFacts {
-    // A tenth is what a file system needs for itself.
+    // A file system needs about a tenth of the space for itself.
     let free_bytes = (size_bytes as f64 * 0.9 * free_share) as u64;
     let target = TargetFacts {
         exists: true,
@@ -104,24 +113,24 @@ fn facts(size_bytes: u64, free_share: f64, block_bytes: u32) -> SystemFacts {
 
 #[cfg(test)]
 mod tests {
-    use description::source::load_builtin;
+    use description::load_builtin;
     use units::Bytes;
 
     use super::*;
-    use crate::choice::Choice;
+    use crate::choice::FileSystemChoice;
     use crate::medium::{LabMedium, MediumKind};
-    use crate::scale::Scale;
+    use crate::scale::LabScale;
 
-    fn request(list: &str, kind: MediumKind) -> LabRequest {
-        LabRequest {
-            choices: Choice::read_all(&[list.to_owned()]).unwrap(),
+    fn request(list: &str, kind: MediumKind) -> MatrixRequest {
+        MatrixRequest {
+            choices: FileSystemChoice::read_all(&[list.to_owned()]).unwrap(),
             medium: LabMedium {
                 kind,
                 size_bytes: 4 << 30,
                 overwrite_devices: Vec::new(),
             },
             directory: "/".into(),
-            scale: Scale::FULL,
+            scale: LabScale::FULL,
             host: None,
             aging: None,
         }
@@ -130,7 +139,7 @@ mod tests {
     fn read(name: &str) -> LabWorkload {
         LabWorkload {
             name: name.to_owned(),
-            workloads: load_builtin(name).unwrap().workloads,
+            workloads: load_builtin(name).unwrap(),
             overrides: Overrides::default(),
             remarks: Vec::new(),
             misfit_block_bytes: None,

@@ -1,4 +1,4 @@
-//! Jobs in guests: what the host orders, and what the guest does of it.
+//! Jobs in guests: the host's side and the guest's side.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -14,15 +14,15 @@ use super::runner::{LabRunner, RunSubject};
 use crate::bench::Lab;
 use crate::built_as::BuiltAs;
 use crate::error::LabError;
-use crate::schedule::Job;
+use crate::schedule::LabMeasurement;
 use crate::task::GuestTask;
 use crate::vm::{AfterLine, Host, Image, answer_of, enter, listen};
 use crate::watch::{LabEvent, LabStep};
 
-/// What a guest measured.
+/// Results of a guest.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct MatrixAnswer {
-    /// The record as JSON, as it is exported.
+    /// The exported record, as JSON.
     record: String,
     costs: Costs,
     built_as: BuiltAs,
@@ -32,10 +32,10 @@ impl LabMatrix {
     /// In a guest: measures one job on its image.
     ///
     /// # Errors
-    /// Why it could not be measured.
+    /// If it cannot be measured.
     pub fn measure_in_guest<R: LabRunner>(
         &self,
-        (job, lab_name): (&Job, &str),
+        (job, lab_name): (&LabMeasurement, &str),
         image: &Image,
         runner: &R,
         stop: &AtomicBool,
@@ -50,7 +50,7 @@ impl LabMatrix {
         let MeasuredJob {
             record, mut costs, ..
         } = run.on_built(lab_name, job, &built)?;
-        // Not all can.
+        // Not all file systems support it.
         costs.trimmed_bytes = built.trim().ok();
         costs.unmount = Some(built.unmount()?);
         Ok(MatrixAnswer {
@@ -62,11 +62,11 @@ impl LabMatrix {
 }
 
 impl<R: LabRunner> MatrixRun<'_, R> {
-    /// On the host: has a guest do a job.
+    /// On the host: runs a job in a guest.
     pub fn job_in_guest(
         &self,
         lab: &mut Lab,
-        job: &Job,
+        job: &LabMeasurement,
         host: &Host,
         outcome: &mut MatrixOutcome,
     ) -> Result<MeasuredJob, R::Error> {
@@ -76,12 +76,14 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let image = lab.build_image(choice, &request.medium, &host.kernel)?;
         self.step(LabStep::StartGuest);
         let answered = self.ask(lab, job, host, &image);
+        // Removed before the answer is examined, because it may be an error.
         lab.remove_image()?;
         let MatrixAnswer {
             record,
             mut costs,
             built_as,
         } = answered?;
+        // The host created the file system, so the guest does not know this time.
         costs.mkfs = image.mkfs_time;
         let mut record = RunRecord::from_json(&record).map_err(LabError::from)?;
         let subject = RunSubject::FileSystem {
@@ -101,7 +103,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
     fn ask(
         &self,
         lab: &mut Lab,
-        job: &Job,
+        job: &LabMeasurement,
         host: &Host,
         image: &Image,
     ) -> Result<MatrixAnswer, LabError> {

@@ -1,4 +1,4 @@
-//! One job: a file system is made, its workload measured, and it is taken down.
+//! One job: creates a file system, measures the workload, and removes the file system.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -10,27 +10,27 @@ use target::{DeviceCounters, DeviceSample};
 use super::costs::Costs;
 use super::outcome::{MatrixOutcome, MeasuredJob};
 use super::run::{MatrixRun, planned};
-use super::runner::{LabRunner, RunOrder, RunSubject};
+use super::runner::{LabRunOrder, LabRunner, RunSubject};
 use super::written::PreparedBytes;
 use crate::age::{AgeProgress, Aged, age};
 use crate::bench::{Built, Lab};
 use crate::built_as::BuiltAs;
-use crate::choice::{Choice, ChoiceKind};
+use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::error::LabError;
 use crate::log::Log;
 use crate::outcome::LabAlarm;
-use crate::schedule::Job;
+use crate::schedule::LabMeasurement;
 use crate::watch::{LabEvent, LabStep};
 
-/// So often is told how far aging is.
+/// Interval of reports about the progress of aging.
 const TOLD_EVERY: Duration = Duration::from_millis(500);
 
 impl<R: LabRunner> MatrixRun<'_, R> {
-    /// Does a job on a file system of this kernel.
+    /// Runs a job on a file system of this kernel.
     pub fn job_here(
         &self,
         lab: &mut Lab,
-        job: &Job,
+        job: &LabMeasurement,
         outcome: &mut MatrixOutcome,
     ) -> Result<MeasuredJob, R::Error> {
         let request = &self.matrix.request;
@@ -40,7 +40,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         outcome.note_built(job.choice_index, BuiltAs::of(&built), &built.notes);
         let measured = self.on_built(&lab.name(), job, &built);
         let (mkfs, directory) = (built.mkfs_time, built.directory.clone());
-        // Whatever became of the workload, the file system goes.
+        // The file system is removed even if the workload failed.
         self.step(LabStep::Unmount);
         let unmounted = lab.take_down(built);
         let mut measured = measured?;
@@ -49,6 +49,8 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         match unmounted {
             Ok(elapsed) => measured.costs.unmount = is_made.then_some(elapsed),
             Err(error) => {
+                // The next file system needs the same device and mount point, so nothing more can
+                // run.
                 self.stop.store(true, Ordering::Relaxed);
                 let left = LabError::Left {
                     what: format!("`{}`", directory.display()),
@@ -61,14 +63,15 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         Ok(measured)
     }
 
-    /// Runs the workload on what was built, and makes durable what it wrote.
+    /// Runs the workload on the new file system, and syncs its data.
     pub fn on_built(
         &self,
         lab_name: &str,
-        job: &Job,
+        job: &LabMeasurement,
         built: &Built,
     ) -> Result<MeasuredJob, R::Error> {
         let choice = &self.matrix.request.choices[job.choice_index];
+        // Before the counters are opened: aging does not count as the workload's writes.
         let aged = self.aged(built)?;
         if self.matrix.is_cold {
             target::drop_caches().map_err(LabError::from)?;
@@ -78,7 +81,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let log = Log::of(built);
         let (before, log_before) = (sample(), log.as_ref().and_then(Log::sample));
         let (workloads, overrides, directory) = self.prepared(job, choice, built)?;
-        let order = RunOrder {
+        let order = LabRunOrder {
             planned: planned((&workloads, &overrides), directory)?,
             workloads: &workloads,
             overrides: &overrides,
@@ -96,6 +99,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
             .measure(order, &mut |event| prepared.hear(event))?;
         self.step(LabStep::Sync);
         let sync = built.sync()?;
+        // Before the cleaner runs, whose writes are reported separately.
         let synced = sample();
         let mut costs = Costs {
             sync: Some(sync),
@@ -106,10 +110,12 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         };
         if let Some(log) = &log {
             if log.clean(|| self.is_stopped())? {
+                // What the cleaner has moved is on the device only after a sync.
                 built.sync()?;
                 costs.cleaning_written_bytes = written_between(synced, sample());
             }
             let cleaned = log.sample().zip(log_before);
+            // After the last sample, which still counts what it cleaned.
             log.end_cleaner();
             costs.cleaned_segments = cleaned.map(|(after, before)| after.cleaned_since(&before));
         }
@@ -120,7 +126,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         })
     }
 
-    /// Ages what was built, where that is asked for.
+    /// Ages the new file system, if requested.
     fn aged(&self, built: &Built) -> Result<Option<Aged>, LabError> {
         let Some(aging) = &self.matrix.request.aging else {
             return Ok(None);
@@ -139,11 +145,11 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         Ok(Some(aged))
     }
 
-    /// The workloads for this file system, at its mount point.
+    /// The workloads for this file system, with its mount point as the target.
     fn prepared<'b>(
         &self,
-        job: &Job,
-        choice: &Choice,
+        job: &LabMeasurement,
+        choice: &FileSystemChoice,
         built: &'b Built,
     ) -> Result<(Vec<Workload>, Overrides, &'b str), LabError> {
         let workload = &self.matrix.workloads[job.workload_index];
@@ -164,11 +170,11 @@ impl<R: LabRunner> MatrixRun<'_, R> {
     }
 }
 
-/// What makes steps cold.
-fn before_steps(choice: &Choice, built: &Built) -> Before {
-    // Without a device of its own a file system would be lost, or is not ours to unmount; one that
-    // a program serves is not mounted by a system call, and one that a program cleans is never
-    // free.
+/// How to drop caches before each step.
+fn before_steps(choice: &FileSystemChoice, built: &Built) -> Before {
+    // A remount needs a block device: without one, the data would be lost or the lab does not own
+    // the file system. It also needs a mount that a system call can make, which excludes FUSE, and
+    // that no cleaner program keeps open.
     let is_own = choice.needs_device()
         && choice.entry().is_some_and(|it| it.name != "overlay")
         && !built.is_served()

@@ -1,7 +1,8 @@
-//! A lab matrix: workloads on file systems, each job on a file system of its own.
+//! A lab matrix: workloads on file systems, each job on a new file system.
 //!
-//! What is made, in which order, and what a job cost beside its workload is decided here. Runs are
-//! measured and kept by whoever holds the matrix, a [`LabRunner`]; nothing here is said in words.
+//! This module decides what to create, in which order, and what a job cost in addition to its
+//! workload. The caller, a [`LabRunner`], measures and stores the runs. Nothing here is formatted
+//! for the user.
 
 mod costs;
 mod fitted;
@@ -22,16 +23,16 @@ pub use fitted::LabWorkload;
 pub use guest::MatrixAnswer;
 pub use outcome::{JobShortfall, MatrixOutcome, MeasuredJob};
 pub use peak::{DevicePeak, PEAK_DEPTHS};
-pub use request::LabRequest;
-pub use runner::{LabRunner, RunOrder, RunSubject};
+pub use request::MatrixRequest;
+pub use runner::{LabRunOrder, LabRunner, RunSubject};
 
-/// Workloads on file systems.
+/// Workloads to run on file systems.
 #[derive(Debug)]
 pub struct LabMatrix {
-    /// The file systems, and what they are made on.
-    pub request: LabRequest,
+    /// The file systems and their storage.
+    pub request: MatrixRequest,
     /// The workloads.
     pub workloads: Vec<LabWorkload>,
-    /// Whether the kernel's caches are dropped before each workload.
+    /// `true` if the kernel's caches are dropped before each workload.
     pub is_cold: bool,
 }

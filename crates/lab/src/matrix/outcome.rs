@@ -1,4 +1,4 @@
-//! What a matrix came to.
+//! Results of a matrix.
 
 use std::collections::BTreeMap;
 
@@ -7,48 +7,48 @@ use results::{RunRecord, Status, WarningCode, WarningLevel};
 use super::costs::Costs;
 use crate::built_as::BuiltAs;
 use crate::outcome::{LabAlarm, LabNote, LabVerdict};
-use crate::schedule::Job;
+use crate::schedule::LabMeasurement;
 
-/// What one job came to.
+/// Results of one job.
 #[derive(Debug)]
 pub struct MeasuredJob {
-    /// Which.
-    pub job: Job,
-    /// Its run.
+    /// The job.
+    pub job: LabMeasurement,
+    /// Record of its run.
     pub record: RunRecord,
-    /// What it cost beside.
+    /// Costs in addition to the workload.
     pub costs: Costs,
 }
 
-/// Why a job did other work than those beside it.
+/// Why a job did less work than the same job on other file systems.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobShortfall {
     /// Operations failed.
     Failures {
-        /// How many.
+        /// Number of failures.
         count: u64,
-        /// How, each once, in words.
+        /// Descriptions of the failures, without duplicates.
         kinds: Vec<String>,
     },
-    /// Files ran out, in words.
+    /// A file pool ran empty; the message of the warning.
     Depleted(String),
 }
 
-/// What a matrix came to.
+/// Results of a matrix.
 #[derive(Debug, Default)]
 pub struct MatrixOutcome {
-    /// The jobs that were done, in the order of doing.
+    /// Completed jobs, in order.
     pub measured: Vec<MeasuredJob>,
-    /// How each file system was made and mounted, once it was.
+    /// How each file system was created and mounted, if it was.
     pub built_as: Vec<Option<BuiltAs>>,
-    /// What failed.
+    /// Failures.
     pub alarms: Vec<LabAlarm>,
-    /// What the reader should know, each once.
+    /// Notes for the reader, without duplicates.
     pub notes: Vec<LabNote>,
 }
 
 impl MatrixOutcome {
-    /// Nothing yet, of so many file systems.
+    /// An empty result for this number of file systems.
     pub(super) fn of(choice_count: usize) -> Self {
         Self {
             built_as: vec![None; choice_count],
@@ -56,7 +56,7 @@ impl MatrixOutcome {
         }
     }
 
-    /// What became of a workload on a file system, in the order of doing.
+    /// Results of a workload on a file system, in order.
     pub fn of_job(
         &self,
         workload_index: usize,
@@ -67,9 +67,9 @@ impl MatrixOutcome {
         self.measured.iter().filter(move |it| of(it) == wanted)
     }
 
-    /// Which jobs did other work than those beside them: operations failed, or files ran out.
+    /// Jobs that did less work than others, because operations failed or a file pool ran empty.
     #[must_use]
-    pub fn shortfalls(&self) -> Vec<(Job, JobShortfall)> {
+    pub fn shortfalls(&self) -> Vec<(LabMeasurement, JobShortfall)> {
         let mut all = Vec::new();
         for MeasuredJob { job, record, .. } in &self.measured {
             all.extend(failures(record).map(|it| (*job, it)));
@@ -80,7 +80,7 @@ impl MatrixOutcome {
         all
     }
 
-    /// How many runs had each warning.
+    /// Number of runs per warning code.
     #[must_use]
     pub fn warning_counts(&self) -> BTreeMap<String, usize> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -89,6 +89,7 @@ impl MatrixOutcome {
             let grave = warnings.filter(|it| it.level() == WarningLevel::Warning);
             let mut codes: Vec<&WarningCode> = grave.map(|it| &it.code).collect();
             codes.sort();
+            // Counts runs, not warnings: a run may have the same warning for each cell.
             codes.dedup();
             for code in codes {
                 *counts.entry(code.to_string()).or_default() += 1;
@@ -97,7 +98,7 @@ impl MatrixOutcome {
         counts
     }
 
-    /// What is to be said of it as a whole; `is_stopped` where somebody wanted to end it.
+    /// Overall verdict. `is_stopped` is `true` if the user stopped it.
     #[must_use]
     pub fn verdict(&self, is_stopped: bool) -> LabVerdict {
         let records = || self.measured.iter().map(|it| &it.record);
@@ -113,8 +114,9 @@ impl MatrixOutcome {
         }
     }
 
-    /// Notes how a file system was made, and in what it is other than it was meant to be.
+    /// Records how a file system was created, and deviations from the request.
     pub(super) fn note_built(&mut self, choice_index: usize, built_as: BuiltAs, notes: &[String]) {
+        // All repetitions build the same, so the first description stands for all.
         self.built_as[choice_index].get_or_insert(built_as);
         for note in notes {
             self.note(LabNote::of_file_system(choice_index, note));
@@ -125,13 +127,13 @@ impl MatrixOutcome {
         note.once_among(&mut self.notes);
     }
 
-    /// Whether a file system failed and is left out.
+    /// `true` if a file system failed and is skipped from now on.
     pub(super) fn has_failed(&self, choice_index: usize) -> bool {
         self.alarms.iter().any(|it| it.is_of(choice_index))
     }
 }
 
-/// The operations of a run that failed, if any did.
+/// The failed operations of a run, if any.
 fn failures(record: &RunRecord) -> Option<JobShortfall> {
     let count: u64 = record.cells.iter().map(|it| it.total.errors).sum();
     let errors = record.cells.iter().flat_map(|cell| &cell.errors);

@@ -1,4 +1,4 @@
-//! The peak of what file systems lie on: the same requests on the bare device.
+//! Peak of the storage under the file systems: the same requests on the bare device.
 
 use std::path::Path;
 
@@ -10,38 +10,39 @@ use units::Span;
 
 use super::LabMatrix;
 use super::run::planned;
-use super::runner::{LabRunner, RunOrder, RunSubject};
+use super::runner::{LabRunOrder, LabRunner, RunSubject};
 use crate::bench::Lab;
-use crate::choice::{Choice, ChoiceKind};
+use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::error::LabError;
 use crate::watch::{LabEvent, LabStep};
 
-/// One request after the other, and as many as keep a device busy: the better counts.
+/// Queue depths: one request at a time, and enough to keep a device busy. The better result counts.
 pub const PEAK_DEPTHS: [u32; 2] = [1, 16];
-/// So many bytes are moved at least, so that starting takes no share of the time.
+/// Minimum number of bytes moved, so that the startup time is negligible.
 const MOVED_BYTES_MIN: u64 = 256 << 20;
 
-/// What a bare device was measured with.
+/// Results on a bare device.
 #[derive(Debug)]
 pub struct DevicePeak {
-    /// The run.
+    /// Record of the run.
     pub record: RunRecord,
-    /// What the device is, in words.
+    /// Description of the device.
     pub medium: String,
 }
 
 impl LabMatrix {
-    /// Measures the workloads on the bare device, before any file system is made on it; none where
-    /// no file system here lies on one, or where it was interrupted.
+    /// Measures the workloads on the bare device, before any file system is created on it. `None`
+    /// if no file system uses one, or the measurement was interrupted.
     ///
     /// # Errors
-    /// When there is no such device, or it cannot be measured.
+    /// If there is no such device, or it cannot be measured.
     pub fn device_peak<R: LabRunner>(
         &self,
         repetitions: u32,
         runner: &R,
     ) -> Result<Option<DevicePeak>, R::Error> {
         let request = &self.request;
+        // Guests see an image of the host's file system, so there is no bare device to compare.
         if !request.needs_device() || request.host.is_some() {
             return Ok(None);
         }
@@ -56,7 +57,7 @@ impl LabMatrix {
             }
             .into()),
         };
-        // Whatever became of the measurement, the device goes.
+        // The device is removed even if the measurement failed.
         lab.take_down(bare)?;
         lab.end()?;
         let record = measured?;
@@ -64,17 +65,17 @@ impl LabMatrix {
         Ok(is_whole.then_some(DevicePeak { record, medium }))
     }
 
-    /// Measures the workloads on each directory that is there, past the page cache; none where its
-    /// file system does not take that. The first is that of the first choice.
+    /// Measures the workloads on each existing directory with direct I/O, in the order of the
+    /// choices. `None` if its file system does not support direct I/O.
     ///
     /// # Errors
-    /// When one cannot be measured.
+    /// If a directory cannot be measured.
     pub fn target_peaks<R: LabRunner>(
         &self,
         repetitions: u32,
         runner: &R,
     ) -> Result<Vec<Option<RunRecord>>, R::Error> {
-        let of_choice = |choice: &Choice| match &choice.kind {
+        let of_choice = |choice: &FileSystemChoice| match &choice.kind {
             ChoiceKind::Path(path) if self.request.host.is_none() => {
                 runner.hear(LabEvent::Step(LabStep::MeasurePeak));
                 let (workloads, overrides) = self.on_path(path, repetitions)?;
@@ -82,7 +83,7 @@ impl LabMatrix {
                 let Ok(planned) = planned((&workloads, &overrides), &text) else {
                     return Ok(None);
                 };
-                let order = RunOrder {
+                let order = LabRunOrder {
                     planned,
                     workloads: &workloads,
                     overrides: &overrides,
@@ -98,7 +99,7 @@ impl LabMatrix {
         self.request.choices.iter().map(of_choice).collect()
     }
 
-    /// The workloads as they are done to learn a peak.
+    /// The workloads, adapted to measure a peak.
     fn on_path(
         &self,
         path: &Path,
@@ -124,7 +125,7 @@ impl LabMatrix {
     ) -> Result<RunRecord, R::Error> {
         let (workloads, overrides) = self.on_path(device, repetitions)?;
         let path = device.to_string_lossy();
-        let order = RunOrder {
+        let order = LabRunOrder {
             planned: planned((&workloads, &overrides), &path)?,
             workloads: &workloads,
             overrides: &overrides,
@@ -136,8 +137,8 @@ impl LabMatrix {
     }
 }
 
-/// The workload on a bare device, gone through once or more often; none of what is not a file of
-/// one size.
+/// The workload for a bare device, which reads or writes the size at least once. `None` unless the
+/// workload is a file of one size.
 fn on_device(workload: &Workload) -> Option<Workload> {
     let size = workload.size?.0;
     let line = workload.access_spec.first()?.line.first()?;
@@ -145,6 +146,7 @@ fn on_device(workload: &Workload) -> Option<Workload> {
     Some(Workload {
         new_file: None,
         engine: Some(EngineKind::Psync),
+        // The peak of the storage must not include the page cache.
         cache: Some(CacheMode::Direct),
         iodepth: Some(OneOrMany::Many(PEAK_DEPTHS.into())),
         run_time: None,

@@ -1,42 +1,42 @@
-//! What a lab is asked for.
+//! Request for a lab.
 
 use std::path::PathBuf;
 
 use crate::age::Aging;
 use crate::availability::check;
-use crate::choice::{Choice, ChoiceKind};
+use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::error::LabError;
 use crate::medium::LabMedium;
 use crate::namespace::become_root_for;
-use crate::scale::Scale;
+use crate::scale::LabScale;
 use crate::vm::{self, Host};
 
-/// File systems, what they are made on, and what is done to them before a workload.
+/// File systems, their storage, and their preparation before a workload.
 #[derive(Debug)]
-pub struct LabRequest {
+pub struct MatrixRequest {
     /// The file systems.
-    pub choices: Vec<Choice>,
-    /// What they are made on.
+    pub choices: Vec<FileSystemChoice>,
+    /// Storage for the file systems.
     pub medium: LabMedium,
-    /// Where labs are.
+    /// Directory that contains the labs.
     pub directory: PathBuf,
-    /// How large workloads are.
-    pub scale: Scale,
-    /// What runs the kernels that the file systems are in; none where it is this one.
+    /// Scale of the workloads.
+    pub scale: LabScale,
+    /// Host of the guests whose kernels run the file systems; `None` for the running kernel.
     pub host: Option<Host>,
-    /// To what each file system is brought first.
+    /// Aging of each file system before its workload.
     pub aging: Option<Aging>,
 }
 
-impl LabRequest {
-    /// Refuses what can be seen to fail before anything is made, and finds what runs guests where
-    /// they are to have so much memory.
+impl MatrixRequest {
+    /// Refuses requests that are certain to fail, before anything is created. With
+    /// `guest_memory_bytes`, also finds the host for guests with this much memory.
     ///
-    /// Where an ordinary user asks for file systems in memory alone, this program begins anew in a
-    /// user namespace, where it may mount them.
+    /// If an ordinary user requests only file systems in memory, this program restarts in a user
+    /// namespace, where it may mount them.
     ///
     /// # Errors
-    /// What is not here, or does not fit.
+    /// If something is missing or does not fit.
     pub fn check(&mut self, guest_memory_bytes: Option<u64>) -> Result<(), LabError> {
         let (choices, medium, directory) = (&self.choices, &self.medium, &self.directory);
         match guest_memory_bytes {
@@ -49,26 +49,30 @@ impl LabRequest {
         Ok(())
     }
 
-    /// What aging leaves free.
+    /// Share of the space that aging leaves free.
     #[must_use]
     pub fn free_share(&self) -> f64 {
         let fullness = self.aging.map_or(0.0, |aging| aging.fullness.fraction());
         1.0 - fullness
     }
 
-    /// Whether any of them lies on what the lab provides.
+    /// `true` if any of them uses storage that the lab provides.
     #[must_use]
     pub fn needs_device(&self) -> bool {
-        self.choices.iter().any(Choice::needs_device)
+        self.choices.iter().any(FileSystemChoice::needs_device)
     }
 }
 
 impl Aging {
-    /// What a text says of all these file systems, under a seed of its own where one is given.
+    /// Parses the aging of all these file systems, with another seed if given.
     ///
     /// # Errors
-    /// When it cannot be read, or one of them is there already and so not filled.
-    pub fn of_all(text: &str, seed: Option<u64>, choices: &[Choice]) -> Result<Self, LabError> {
+    /// If the text cannot be parsed, or a file system already exists and so cannot be aged.
+    pub fn of_all(
+        text: &str,
+        seed: Option<u64>,
+        choices: &[FileSystemChoice],
+    ) -> Result<Self, LabError> {
         let aging: Self = text.parse()?;
         for choice in choices {
             if let ChoiceKind::Path(path) = &choice.kind {
@@ -83,8 +87,8 @@ impl Aging {
 mod tests {
     use super::*;
 
-    fn choices(text: &str) -> Vec<Choice> {
-        Choice::read_all(&[text.to_owned()]).unwrap()
+    fn choices(text: &str) -> Vec<FileSystemChoice> {
+        FileSystemChoice::read_all(&[text.to_owned()]).unwrap()
     }
 
     #[test]
@@ -97,11 +101,11 @@ mod tests {
 
     #[test]
     fn what_is_aged_has_as_much_room_as_aging_leaves() {
-        let mut request = LabRequest {
+        let mut request = MatrixRequest {
             choices: choices("tmpfs"),
             medium: LabMedium::default(),
             directory: PathBuf::new(),
-            scale: Scale::FULL,
+            scale: LabScale::FULL,
             host: None,
             aging: None,
         };

@@ -1,4 +1,4 @@
-//! The jobs of a matrix, one after the other.
+//! Runs the jobs of a matrix, one after another.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,7 @@ use crate::age::AgeShortfall;
 use crate::bench::Lab;
 use crate::error::LabError;
 use crate::outcome::{LabAlarm, LabNote};
-use crate::schedule::Job;
+use crate::schedule::LabMeasurement;
 use crate::task::probe_in;
 use crate::watch::{LabEvent, LabStep};
 
@@ -25,14 +25,14 @@ pub(super) struct MatrixRun<'a, R> {
 }
 
 impl LabMatrix {
-    /// Does all jobs in their order, until it is stopped or the lab cannot be taken down. A file
-    /// system that fails is left out from then on.
+    /// Runs all jobs in order, until it is stopped or the lab cannot be removed. A file system that
+    /// fails is skipped from then on.
     ///
     /// # Errors
-    /// When there can be no lab, or no guests where there are to be some.
+    /// If no lab can be started, or the required guests do not run.
     pub fn measure<R: LabRunner>(
         &self,
-        jobs: &[Job],
+        jobs: &[LabMeasurement],
         runner: &R,
         stop: &AtomicBool,
     ) -> Result<MatrixOutcome, R::Error> {
@@ -46,11 +46,12 @@ impl LabMatrix {
 }
 
 impl<R: LabRunner> MatrixRun<'_, R> {
-    fn all(&self, jobs: &[Job]) -> Result<MatrixOutcome, R::Error> {
+    fn all(&self, jobs: &[LabMeasurement]) -> Result<MatrixOutcome, R::Error> {
         let request = &self.matrix.request;
         let mut outcome = MatrixOutcome::of(request.choices.len());
         let mut lab = Lab::begin(&request.directory)?;
         if let Some(host) = &request.host {
+            // Otherwise, each file system would fail alone, after its image was created.
             probe_in(&mut lab, host, self.stop)?;
         }
         self.runner.hear(LabEvent::Jobs(jobs));
@@ -58,12 +59,14 @@ impl<R: LabRunner> MatrixRun<'_, R> {
             if self.is_stopped() {
                 break;
             }
+            // It would fail again in each repetition, after the time for mkfs and mount.
             if outcome.has_failed(job.choice_index) {
                 continue;
             }
             self.runner.hear(LabEvent::Begin(index));
             match self.job(&mut lab, job, &mut outcome) {
                 Ok(()) => {}
+                // After a stop, errors of the job are consequences of the stop.
                 Err(_) if self.is_stopped() => outcome.note(LabNote::Interrupted(*job)),
                 Err(error) => {
                     let alarm = LabAlarm::FileSystem {
@@ -84,12 +87,18 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         Ok(outcome)
     }
 
-    fn job(&self, lab: &mut Lab, job: &Job, outcome: &mut MatrixOutcome) -> Result<(), R::Error> {
+    fn job(
+        &self,
+        lab: &mut Lab,
+        job: &LabMeasurement,
+        outcome: &mut MatrixOutcome,
+    ) -> Result<(), R::Error> {
         let request = &self.matrix.request;
         let measured = match &request.host {
             Some(host) => self.job_in_guest(lab, job, host, outcome)?,
             None => self.job_here(lab, job, outcome)?,
         };
+        // Left out, because its counts would lower the means of the complete repetitions.
         if measured.record.status == Status::Interrupted {
             outcome.note(LabNote::Interrupted(*job));
             return Ok(());
@@ -111,13 +120,13 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Says what is being done.
+    /// Reports the current step.
     pub fn step(&self, step: LabStep) {
         self.runner.hear(LabEvent::Step(step));
     }
 }
 
-/// The plan of workloads on what is mounted at a path, or on a device, which is not refused.
+/// The plan of workloads on a mount point or device.
 pub(super) fn planned(
     (workloads, overrides): (&[Workload], &Overrides),
     target: &str,

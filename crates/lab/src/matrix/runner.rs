@@ -1,4 +1,4 @@
-//! Whoever measures and keeps the runs of a matrix.
+//! Interface to the caller that measures and stores the runs of a matrix.
 
 use std::path::PathBuf;
 
@@ -8,60 +8,60 @@ use results::{RunEvent, RunRecord};
 
 use crate::age::Aged;
 use crate::built_as::BuiltAs;
-use crate::choice::Choice;
+use crate::choice::FileSystemChoice;
 use crate::watch::LabWatcher;
 
-/// What a run is measured on.
+/// The object that a run measures.
 #[derive(Debug, Clone, Copy)]
 pub enum RunSubject<'a> {
     /// A file system.
     FileSystem {
-        /// Which.
-        choice: &'a Choice,
-        /// What was made.
+        /// The file system.
+        choice: &'a FileSystemChoice,
+        /// How it was created.
         built_as: &'a BuiltAs,
-        /// What it was before the workload, where it was aged.
+        /// Its state before the workload, if it was aged.
         aged: Option<&'a Aged>,
     },
-    /// What file systems are made on, in words.
+    /// The storage under file systems; its description.
     BareDevice(&'a str),
-    /// A directory that is there, past the page cache, by its label.
+    /// An existing directory with direct I/O; its label.
     PeakOf(&'a str),
 }
 
-/// A run that is to be measured.
+/// A run to measure.
 #[derive(Debug)]
-pub struct RunOrder<'a> {
-    /// What is to be measured; it has no refusals.
+pub struct LabRunOrder<'a> {
+    /// The accepted plan.
     pub planned: Planned,
-    /// What was planned.
+    /// The workloads that were planned.
     pub workloads: &'a [Workload],
-    /// With these options, the target among them.
+    /// Options for the workloads, including the target.
     pub overrides: &'a Overrides,
-    /// On what.
+    /// The object to measure.
     pub subject: RunSubject<'a>,
-    /// The lab's name.
+    /// Name of the lab.
     pub lab_name: &'a str,
-    /// Devices that were made for it, or that the user named.
+    /// Devices that may be overwritten: created for the run, or named by the user.
     pub overwrite_devices: Vec<PathBuf>,
 }
 
-/// Measures and keeps the runs of a lab.
+/// Measures and stores the runs of a lab.
 pub trait LabRunner: LabWatcher {
-    /// Measures, tells `hear` what happens meanwhile, and keeps the run where runs are kept.
+    /// Measures a run, passes its events to `hear`, and stores it if runs are stored.
     ///
     /// # Errors
-    /// Why nothing was measured, or what was measured cannot be kept.
+    /// If nothing was measured, or the run cannot be stored.
     fn measure(
         &self,
-        order: RunOrder<'_>,
+        order: LabRunOrder<'_>,
         hear: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, Self::Error>;
 
-    /// Keeps a run that a guest measured, where runs are kept.
+    /// Stores a run that a guest measured, if runs are stored.
     ///
     /// # Errors
-    /// When it cannot be kept.
+    /// If it cannot be stored.
     fn keep(
         &self,
         record: &mut RunRecord,

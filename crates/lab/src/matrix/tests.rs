@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
 use description::Overrides;
-use description::source::load_builtin;
+use description::load_builtin;
 use plan::Plan;
 use results::{Environment, RunEvent, RunRecord, Status, Warning, WarningCode};
 
 use super::*;
 use crate::{
-    Choice, Job, JobOrder, LabAlarm, LabError, LabEvent, LabMedium, LabNote, LabStep, LabVerdict,
-    LabWatcher, Scale, schedule,
+    FileSystemChoice, JobOrder, LabAlarm, LabError, LabEvent, LabMeasurement, LabMedium, LabNote,
+    LabScale, LabStep, LabVerdict, LabWatcher, schedule,
 };
 
 /// Of a run that ended well and measured nothing.
@@ -55,7 +55,7 @@ impl LabWatcher for Scripted {
 impl LabRunner for Scripted {
     fn measure(
         &self,
-        order: RunOrder<'_>,
+        order: LabRunOrder<'_>,
         hear: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, LabError> {
         let RunSubject::FileSystem { choice, .. } = order.subject else {
@@ -109,22 +109,22 @@ impl Directories {
     fn matrix(&self) -> LabMatrix {
         let mut overrides = Overrides::default();
         overrides.set("count", "100").unwrap();
-        let choice = |name: &str| Choice {
+        let choice = |name: &str| FileSystemChoice {
             label: name.to_owned(),
-            ..Choice::of_path(&self.path(name))
+            ..FileSystemChoice::of_path(&self.path(name))
         };
         LabMatrix {
-            request: LabRequest {
+            request: MatrixRequest {
                 choices: ["a", "b"].map(choice).into(),
                 medium: LabMedium::default(),
                 directory: self.path("labs"),
-                scale: Scale::FULL,
+                scale: LabScale::FULL,
                 host: None,
                 aging: None,
             },
             workloads: vec![LabWorkload {
                 name: "create-remove".to_owned(),
-                workloads: load_builtin("create-remove").unwrap().workloads,
+                workloads: load_builtin("create-remove").unwrap(),
                 overrides,
                 remarks: Vec::new(),
                 misfit_block_bytes: None,
@@ -203,8 +203,8 @@ fn what_was_interrupted_is_left_out_and_nothing_comes_after_it() {
     assert_eq!(runner.measured_on.borrow().len(), 1);
 }
 
-fn job(choice_index: usize) -> Job {
-    Job {
+fn job(choice_index: usize) -> LabMeasurement {
+    LabMeasurement {
         choice_index,
         workload_index: 0,
         repetition: 0,

@@ -1,19 +1,21 @@
-//! How many bytes a run wrote in all.
+//! Number of bytes that a run wrote in total.
 
 use plan::Cell;
 use results::{CellRecord, RunEvent, RunRecord};
 
-/// How many bytes of test files were written before anything was measured.
+/// Bytes of test files written before the measurement.
 #[derive(Debug, Default)]
 pub(super) struct PreparedBytes {
     ended_bytes: u64,
-    /// Of the target that is being prepared.
+    /// Bytes of the target that is being prepared.
     current_bytes: u64,
 }
 
 impl PreparedBytes {
     pub fn hear(&mut self, event: &RunEvent) {
         if let RunEvent::Prepare { done_bytes, .. } = event {
+            // Progress restarts at 0 for the next target; the last value of the previous one is its
+            // total.
             if *done_bytes < self.current_bytes {
                 self.ended_bytes += self.current_bytes;
             }
@@ -21,8 +23,10 @@ impl PreparedBytes {
         }
     }
 
-    /// All bytes that a run wrote; none where it also wrote unmeasured, as in ramps.
+    /// All bytes that a run wrote; `None` if it also wrote outside of the measurement, as in a
+    /// ramp.
     pub fn and_measured(&self, record: &RunRecord) -> Option<u64> {
+        // The record has no count of bytes written during a ramp.
         let is_measured = |cell: &Cell| cell.ramp_time_ns == 0 && cell.precondition.is_none();
         if !record.plan.cells.iter().all(is_measured) {
             return None;

@@ -1,4 +1,4 @@
-//! Holds what is there against what was promised, byte by byte.
+//! Compares the files after a crash with the promises, byte by byte.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,59 +11,59 @@ use serde::{Deserialize, Serialize};
 use super::plan::{DIRECTORIES, draft_of, path_of};
 use super::promise::{Leaf, Name, Promise, Promises};
 
-/// So many broken promises of a check are named.
+/// Maximum number of broken promises that are listed.
 const NAMED_MAX: usize = 5;
 
-/// What became of files.
+/// State of the files after a crash.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
-    /// Files with a promise.
+    /// Number of files with a promise.
     pub promised_count: u64,
-    /// As they were promised.
+    /// Files as promised.
     pub intact_count: u64,
-    /// Not there.
+    /// Missing files.
     pub lost_count: u64,
-    /// There, but not all of it.
+    /// Files that are too short.
     pub short_count: u64,
-    /// As they were before, or in part.
+    /// Files with an older state, fully or in part.
     pub stale_count: u64,
-    /// With bytes that nobody wrote there, or not to be read.
+    /// Files that are unreadable or have bytes that were never written there.
     pub damaged_count: u64,
-    /// Files that were removed with a promise.
+    /// Number of files whose removal was promised.
     pub removed_count: u64,
-    /// Of these, there again.
+    /// Removed files that exist again; part of `removed_count`.
     pub returned_count: u64,
-    /// New files that were synced, but not their directories: the name is not promised.
+    /// New files that were synced, but not their directories, so the names are not promised.
     pub new: Beyond,
-    /// Files that were synced and renamed over others, the directory not synced: either is
-    /// promised.
+    /// Files that were synced and renamed over others, without a sync of the directory. Both the
+    /// old and the new file satisfy the promise.
     pub renamed: Beyond,
-    /// Files with writes that were not synced.
+    /// Files with unsynced writes.
     pub unsynced: Beyond,
-    /// Names that nobody made.
+    /// Names that were never created.
     pub unknown_count: u64,
-    /// The first broken promises, in words.
+    /// Descriptions of the first broken promises.
     pub named: Vec<String>,
 }
 
-/// What became of what was not promised.
+/// State of files without a promise.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beyond {
-    /// How many.
+    /// Number of files.
     pub count: u64,
-    /// All that was written last is there.
+    /// The last write is complete.
     pub whole_count: u64,
-    /// What was there before is there.
+    /// The older content is there.
     pub older_count: u64,
-    /// A part, or something of both.
+    /// A part of the last write, or a mixture.
     pub torn_count: u64,
-    /// Nothing is there.
+    /// The file is missing.
     pub missing_count: u64,
 }
 
-/// What became of a promise.
+/// Outcome of a promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum PromiseOutcome {
     Intact,
     Lost,
     Short,
@@ -72,7 +72,7 @@ enum Verdict {
 }
 
 impl Findings {
-    /// Promises that were not kept.
+    /// Number of broken promises.
     #[must_use]
     pub fn broken_count(&self) -> u64 {
         let files = self.promised_count - self.intact_count;
@@ -85,21 +85,21 @@ impl Findings {
         }
     }
 
-    fn note(&mut self, verdict: Verdict, path: &str, found: Found) {
+    fn note(&mut self, verdict: PromiseOutcome, path: &str, found: Found) {
         self.promised_count += 1;
         let (count, word) = match verdict {
-            Verdict::Intact => {
+            PromiseOutcome::Intact => {
                 self.intact_count += 1;
                 return;
             }
-            Verdict::Lost => (&mut self.lost_count, "lost"),
-            Verdict::Short => (&mut self.short_count, "short"),
-            Verdict::Stale => (&mut self.stale_count, "stale"),
-            Verdict::Damaged => (&mut self.damaged_count, "damaged"),
+            PromiseOutcome::Lost => (&mut self.lost_count, "lost"),
+            PromiseOutcome::Short => (&mut self.short_count, "short"),
+            PromiseOutcome::Stale => (&mut self.stale_count, "stale"),
+            PromiseOutcome::Damaged => (&mut self.damaged_count, "damaged"),
         };
         *count += 1;
         let how = match found {
-            Ok(Some(bytes)) => format!(", {} bytes are there", bytes.len()),
+            Ok(Some(bytes)) => format!(", it has {} bytes", bytes.len()),
             Ok(None) => String::new(),
             Err(error) => format!(", {error}"),
         };
@@ -135,7 +135,7 @@ impl AddAssign<&Self> for Beyond {
     }
 }
 
-/// What is at a path: its bytes, nothing, or something that cannot be read.
+/// Content of a path: its bytes, nothing, or a read error.
 type Found = Result<Option<Vec<u8>>, io::Error>;
 
 fn read(path: &Path) -> Found {
@@ -146,8 +146,8 @@ fn read(path: &Path) -> Found {
     }
 }
 
-/// Looks at everything below a directory, where so many steps of the seed's plan were done and
-/// another one may have begun.
+/// Checks all files under a directory after `done_count` steps of the plan with this seed. One more
+/// step may have started.
 #[must_use]
 pub fn check(root: &Path, seed: u64, done_count: u32) -> Findings {
     let promises = Promises::after(seed, done_count);
@@ -162,7 +162,7 @@ pub fn check(root: &Path, seed: u64, done_count: u32) -> Findings {
                 findings.removed_count += 1;
                 if is_there {
                     findings.returned_count += 1;
-                    findings.name(format!("`{path}` was removed and is back again"));
+                    findings.name(format!("`{path}` was removed but exists again"));
                 }
             }
             Promise::Kept => {
@@ -180,45 +180,50 @@ pub fn check(root: &Path, seed: u64, done_count: u32) -> Findings {
     findings
 }
 
-/// Whether a promise was kept, and if not, in which way.
-fn judge(name: &Name, found: &Found, seed: u64) -> Verdict {
+/// Outcome of the promise of a file.
+fn judge(name: &Name, found: &Found, seed: u64) -> PromiseOutcome {
     let bytes = match found {
         Ok(Some(bytes)) => bytes,
-        Ok(None) => return Verdict::Lost,
-        Err(_) => return Verdict::Damaged,
+        Ok(None) => return PromiseOutcome::Lost,
+        Err(_) => return PromiseOutcome::Damaged,
     };
     let mut leaves = name.leaves.iter().flatten();
+    // Any of the files is right, because a rename without a synced directory may or may not have
+    // happened.
     if leaves.any(|leaf| holds(leaf, bytes, seed)) {
-        return Verdict::Intact;
+        return PromiseOutcome::Intact;
     }
     let history: Vec<Vec<u8>> = name.history.iter().map(|it| it.bytes(seed)).collect();
     if history.contains(bytes) {
-        return Verdict::Stale;
+        return PromiseOutcome::Stale;
     }
     let is_known = |(place, byte): (usize, &u8)| {
         let mut versions = history.iter();
         versions.any(|version| version.get(place) == Some(byte))
     };
+    // Byte by byte, because a file may mix bytes of several states: it is stale, not damaged.
     if !bytes.iter().enumerate().all(is_known) {
-        return Verdict::Damaged;
+        return PromiseOutcome::Damaged;
     }
     let promised = name.leaves.iter().flatten();
     let shortest = promised
         .filter_map(|leaf| Some(leaf.synced.as_ref()?.length_bytes))
+        // The shortest, because any of these files would satisfy the promise.
         .min();
     match shortest {
-        Some(length_bytes) if (bytes.len() as u64) < length_bytes => Verdict::Short,
-        _ => Verdict::Stale,
+        Some(length_bytes) if (bytes.len() as u64) < length_bytes => PromiseOutcome::Short,
+        _ => PromiseOutcome::Stale,
     }
 }
 
-/// Whether all is there that was synced of a file; what was written over it since may be there,
-/// byte by byte, and so may what was written behind it.
+/// `true` if all synced data of a file is there. Each byte may be from a later write instead, and
+/// appended data may follow.
 fn holds(leaf: &Leaf, bytes: &[u8], seed: u64) -> bool {
     let (Some(synced), Some(newest)) = (&leaf.synced, leaf.newest()) else {
         return false;
     };
     let length_bytes = bytes.len() as u64;
+    // Longer than the last write is damage: no step has made the file that long.
     if length_bytes < synced.length_bytes || length_bytes > newest.length_bytes {
         return false;
     }
@@ -232,7 +237,7 @@ fn holds(leaf: &Leaf, bytes: &[u8], seed: u64) -> bool {
         })
 }
 
-/// Counts what is there beyond what was promised.
+/// Counts the state of data without a promise.
 fn look_beyond(name: &Name, found: &Found, seed: u64, findings: &mut Findings) {
     let Some(leaf) = name.last() else {
         return;
@@ -264,10 +269,11 @@ fn look_beyond(name: &Name, found: &Found, seed: u64, findings: &mut Findings) {
     }
 }
 
-/// Counts names that no step made.
+/// Counts names that no step created.
 fn look_for_unknown(root: &Path, promises: &Promises, findings: &mut Findings) {
     let files = promises.names.keys();
     let mut known: BTreeSet<String> = files
+        // A crash between creation and rename leaves the draft, which nothing promises to be gone.
         .flat_map(|file| [path_of(*file), draft_of(*file)])
         .collect();
     known.extend(DIRECTORIES.map(str::to_owned));
@@ -279,7 +285,7 @@ fn look_for_unknown(root: &Path, promises: &Promises, findings: &mut Findings) {
             if !known.contains(&path) {
                 findings.unknown_count += 1;
                 let shown = plan::printable(&path);
-                findings.name(format!("`{shown}` is there, but was never created"));
+                findings.name(format!("`{shown}` exists but was never created"));
             }
         }
     }

@@ -1,28 +1,28 @@
-//! What files hold: every byte follows from the seed, the step that wrote it, and its offset.
+//! File content: every byte follows from the seed, the step that wrote it, and its offset.
 
 use crate::schedule::mixed;
 
 /// Bytes of one random number.
 const WORD_BYTES: u64 = 8;
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct LayeredContent {
     pub length_bytes: u64,
-    /// What was written, the last on top; the first one has all of the file.
-    layers: Vec<Layer>,
+    /// The writes, oldest first; the first one covers the whole file.
+    layers: Vec<WrittenLayer>,
 }
 
-/// What one step wrote.
+/// A write of one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Layer {
+struct WrittenLayer {
     at_bytes: u64,
     end_bytes: u64,
     step: u32,
 }
 
-impl Content {
-    /// A file that one step wrote as a whole.
+impl LayeredContent {
+    /// A file that one step wrote completely.
     pub fn new(length_bytes: u64, step: u32) -> Self {
         let empty = Self {
             length_bytes: 0,
@@ -35,7 +35,7 @@ impl Content {
     pub fn written(&self, at_bytes: u64, length_bytes: u64, step: u32) -> Self {
         let end_bytes = at_bytes + length_bytes;
         let mut layers = self.layers.clone();
-        layers.push(Layer {
+        layers.push(WrittenLayer {
             at_bytes,
             end_bytes,
             step,
@@ -46,7 +46,7 @@ impl Content {
         }
     }
 
-    /// All of it.
+    /// The bytes of the whole file.
     pub fn bytes(&self, seed: u64) -> Vec<u8> {
         let mut bytes = vec![0; self.length_bytes as usize];
         for layer in &self.layers {
@@ -57,12 +57,13 @@ impl Content {
     }
 }
 
-/// What a step writes at an offset.
+/// Fills a buffer with the bytes that a step writes at an offset.
 pub(crate) fn fill(seed: u64, step: u32, at_bytes: u64, buffer: &mut [u8]) {
     let key = mixed(seed ^ mixed(u64::from(step)));
     let mut offset_bytes = at_bytes;
     let mut rest = buffer;
     while !rest.is_empty() {
+        // Depends on the absolute offset, so that a part has the same bytes as the whole has there.
         let word = mixed(key.wrapping_add(offset_bytes / WORD_BYTES)).to_le_bytes();
         let from = (offset_bytes % WORD_BYTES) as usize;
         let count = rest.len().min(word.len() - from);
@@ -81,7 +82,7 @@ mod tests {
 
     #[test]
     fn steps_and_seeds_write_differently() {
-        let of = |seed, step| Content::new(64, step).bytes(seed);
+        let of = |seed, step| LayeredContent::new(64, step).bytes(seed);
         assert_eq!(of(1, 1), of(1, 1));
         assert_ne!(of(1, 1), of(1, 2));
         assert_ne!(of(1, 1), of(2, 1));
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_last_step_lies_on_top() {
-        let first = Content::new(100, 1);
+        let first = LayeredContent::new(100, 1);
         let second = first.written(90, 20, 2);
         let (before, after) = (first.bytes(7), second.bytes(7));
         assert_eq!(after.len(), 110);

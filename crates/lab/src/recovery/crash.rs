@@ -1,33 +1,34 @@
-//! When the kernel dies.
+//! Time of the crash.
 
 use std::time::Duration;
 
 use super::plan::{FILES_END, ROUND};
 use crate::schedule::{mixed, next};
 
-/// The rounds in one of which it happens.
+/// The crash is in one of these rounds.
 const ROUND_MIN: u64 = 2;
 const ROUND_COUNT: u64 = 6;
-/// Longer than a step takes, so that every moment of one is met.
+/// Longer than a step takes, so that crashes occur at every moment of a step.
 const WAIT_MAX_US: u64 = 5000;
 
-/// The moment of a crash, as it follows from a seed.
+/// The time of a crash, derived from a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crash {
-    /// The word about so many steps is waited for.
+    /// Number of completed steps to wait for.
     pub done_count: u32,
-    /// So much time passes after it.
+    /// Additional delay.
     pub wait: Duration,
 }
 
 impl Crash {
-    /// The crash of this seed.
+    /// The crash for this seed.
     #[must_use]
     pub fn of(seed: u64) -> Self {
-        // Other numbers than those of the plan of the same seed.
+        // Inverted, so that the numbers differ from those for the plan with the same seed.
         let mut random = !mixed(seed);
         let rounds = ROUND_MIN + next(&mut random) % ROUND_COUNT;
-        // Half of them where only logs are written, which are what is rolled forward.
+        // Half of the crashes are in the part that writes only logs, because recovery replays
+        // these.
         let (from, length) = match next(&mut random) % 2 {
             0 => (0, ROUND),
             _ => (FILES_END, ROUND - FILES_END),
@@ -40,7 +41,7 @@ impl Crash {
     }
 }
 
-/// The seed of a trial; of one number all file systems get the same.
+/// The seed of a trial; the same for all file systems.
 #[must_use]
 pub fn trial_seed(seed: u64, trial_index: u32) -> u64 {
     mixed(seed ^ mixed(u64::from(trial_index)))

@@ -1,4 +1,4 @@
-//! What a kernel says of the recovery of a file system.
+//! Kernel messages about the recovery of a file system.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,27 +9,30 @@ use rustix::fs::OFlags;
 /// Longer than any record of the kernel.
 const RECORD_BYTES: usize = 8192;
 
-/// The kernel's log from now on.
+/// Reads the kernel's log from the time of opening.
 #[derive(Debug)]
 pub(super) struct KernelLog(File);
 
 impl KernelLog {
     pub fn open() -> io::Result<Self> {
+        // At the end of the log, a blocking read would wait for the next message.
         let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
         let mut options = File::options();
         let mut file = options.read(true).custom_flags(flags).open("/dev/kmsg")?;
+        // Skips the messages of the boot, which are not about this mount.
         file.seek(SeekFrom::End(0))?;
         Ok(Self(file))
     }
 
-    /// What was said since, line by line.
+    /// The messages since then, line by line.
     pub fn read(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut record = vec![0; RECORD_BYTES];
         loop {
             match self.0.read(&mut record) {
                 Ok(length) => lines.extend(message(&record[..length])),
-                // Some were overwritten before they were read; the next ones are still there.
+                // Some records were overwritten before they were read; the next ones are still
+                // there.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
                 Err(_) => return lines,
             }
@@ -43,17 +46,18 @@ impl KernelLog {
 fn message(record: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(record);
     let (_, message) = text.split_once(';')?;
+    // Further lines of a record are key-value pairs about the device.
     let line = message.lines().next()?;
     (!line.is_empty()).then(|| plan::printable(line))
 }
 
-/// The lines in which the kernel says that a file system of this type was recovered.
+/// The lines that report a recovery of a file system of this type.
 #[must_use]
 pub fn recovery_lines<'a>(kind: &str, lines: &'a [String]) -> Vec<&'a str> {
     let phrases: &[&str] = match kind {
-        // Nodes that were synced after the last checkpoint; its data, or its name.
+        // Nodes synced after the last checkpoint: data, or the name.
         "f2fs" => &["recover_inode", "recover_dentry", "recover_data"],
-        // Logs that were written after the last checkpoint.
+        // Logs written after the last checkpoint.
         "nilfs2" => &["salvaged"],
         "ext3" | "ext4" => &["recovery complete"],
         "xfs" => &["Ending recovery"],

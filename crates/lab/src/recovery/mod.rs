@@ -1,8 +1,8 @@
-//! What a file system keeps of what it promised, when its kernel dies.
+//! Tests which promises a file system keeps after a crash of its kernel.
 //!
-//! A writer in a guest works through a [`Plan`], which follows from its seed, and tells the host
-//! each step that is done. The guest is killed, another one mounts the image, and [`check`] holds
-//! what is there against what the steps that were done promise.
+//! A writer in a guest works through a [`RecoveryPlan`], which follows from its seed, and reports
+//! each finished step to the host. The guest is killed, another guest mounts the image, and
+//! [`check`] compares the files with what the finished steps promise.
 
 mod check;
 mod content;
@@ -18,8 +18,8 @@ mod write;
 pub use check::{Beyond, Findings, check};
 pub use crash::{Crash, trial_seed};
 pub use kernel_log::recovery_lines;
-pub use part::{Mounted, Part, check_after_crash, done_step, fsck, write_until_killed};
-pub use plan::{Act, Plan, Step, Syncing};
+pub use part::{GuestPart, Mounted, check_after_crash, done_step, fsck, write_until_killed};
+pub use plan::{RecoveryAct, RecoveryPlan, RecoveryStep, Syncing};
 pub use trial::{Trial, TrialsOfOne, TrialsOutcome};
 pub use trials::RecoveryTrials;
-pub use write::Writer;
+pub use write::StepWriter;

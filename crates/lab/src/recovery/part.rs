@@ -1,4 +1,4 @@
-//! The two parts of a trial, each done in a guest, and what programs say of the image afterwards.
+//! The two parts of a trial, each in a guest, and the check of the image afterwards.
 
 use std::convert::Infallible;
 use std::fs;
@@ -9,91 +9,94 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Findings, check};
 use super::kernel_log::KernelLog;
-use super::plan::Plan;
-use super::write::Writer;
+use super::plan::RecoveryPlan;
+use super::write::StepWriter;
 use crate::bench::Lab;
-use crate::choice::Choice;
+use crate::choice::FileSystemChoice;
 use crate::error::LabError;
 use crate::tools;
-use crate::vm::{Console, Image, enter};
+use crate::vm::{GuestConsole, Image, enter};
 
-/// What the writer says of a step that is done, before its number.
+/// Prefix of the writer's line for a completed step; the number of the step follows.
 const DONE: &str = "done ";
 
-/// What a guest does.
+/// Task of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
-    /// Carries out the plan of a seed until it is killed.
+pub enum GuestPart {
+    /// Executes the plan of a seed until the guest is killed.
     Write {
-        /// The seed.
+        /// Seed of the plan.
         seed: u64,
-        /// Whether it syncs what it says it syncs.
+        /// `true` if it really syncs; `false` for a control.
         is_honest: bool,
     },
-    /// Looks at what is there.
+    /// Checks the files.
     Check {
-        /// The seed.
+        /// Seed of the plan.
         seed: u64,
-        /// How many steps were done.
+        /// Number of completed steps.
         done_count: u32,
     },
 }
 
-/// What a guest found when it mounted a file system whose kernel had been killed.
+/// Findings of a guest that mounted a file system after its kernel was killed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mounted {
-    /// How long mounting took.
+    /// Duration of the mount.
     pub elapsed: Duration,
-    /// The options that were in force.
+    /// Active mount options.
     pub options: String,
-    /// What the kernel said meanwhile.
+    /// Kernel messages during the mount.
     pub said: Vec<String>,
-    /// What was there.
+    /// State of the files.
     pub findings: Findings,
-    /// Why it could not be unmounted.
+    /// Why the unmount failed.
     pub not_unmounted: Option<String>,
 }
 
-/// In a guest: carries out the plan, and tells the host each step that is done.
+/// In a guest: executes the plan, and reports each completed step to the host.
 ///
 /// # Errors
-/// What the system says; nothing else ends it but the end of the guest.
+/// I/O errors; otherwise it runs until the guest ends.
 pub fn write_until_killed(
     image: &Image,
     seed: u64,
     is_honest: bool,
 ) -> Result<Infallible, LabError> {
-    let mut console = Console::open()?;
+    let mut console = GuestConsole::open()?;
     let built = enter(image)?;
-    let writer = Writer::begin(&built.directory, seed, is_honest)?;
-    for step in Plan::new(seed) {
+    let writer = StepWriter::begin(&built.directory, seed, is_honest)?;
+    for step in RecoveryPlan::new(seed) {
         writer.carry_out(&step)?;
-        // With the host when this returns: not more than the next step can be under way.
+        // The host has this line when the call returns, so at most the next step can be in
+        // progress.
         console.say(&format!("{DONE}{}", step.number))?;
     }
+    // If the plan ends before the kill, the guest must not shut down, which would sync everything.
     loop {
         std::thread::sleep(Duration::from_secs(1));
     }
 }
 
-/// The step that a line of the writer says is done.
+/// Number of the completed step in a line of the writer.
 #[must_use]
 pub fn done_step(line: &str) -> Option<u32> {
     line.strip_prefix(DONE)?.parse().ok()
 }
 
-/// In another guest: mounts the image, which recovers it, and looks at all that is there; the
-/// reason in words where it cannot be mounted.
+/// In another guest: mounts the image, which recovers it, and checks all files. Returns the reason
+/// if it cannot be mounted.
 ///
 /// # Errors
-/// When the kernel's log cannot be read.
+/// If the kernel's log cannot be read.
 pub fn check_after_crash(
     image: &Image,
     seed: u64,
     done_count: u32,
 ) -> Result<Result<Mounted, String>, LabError> {
     let log = Path::new("/dev/kmsg");
+    // Opened before the mount, so that it has all messages of the recovery.
     let kernel_log = KernelLog::open().map_err(|error| LabError::system("open", log, error))?;
     let start = Instant::now();
     let built = match enter(image) {
@@ -105,6 +108,7 @@ pub fn check_after_crash(
         }
     };
     let elapsed = start.elapsed();
+    // Read before the check, whose read errors would add messages.
     let said = kernel_log.read();
     let options = built.mount().map(|mount| mount.options.join(","));
     let findings = check(&built.directory, seed, done_count);
@@ -118,10 +122,10 @@ pub fn check_after_crash(
     }))
 }
 
-/// Has the file system's program look at the lab's image, which no guest uses; none where there is
-/// no such program, what it printed where it found something.
+/// Runs the file system's check program on the lab's image, which no guest uses. `None` if there is
+/// no such program; its output if it found errors.
 #[must_use]
-pub fn fsck(lab: &mut Lab, choice: &Choice) -> Option<Result<(), String>> {
+pub fn fsck(lab: &mut Lab, choice: &FileSystemChoice) -> Option<Result<(), String>> {
     let (program, options) = choice.entry()?.fsck.split_first()?;
     tools::find(program)?;
     let image = lab.image_path();

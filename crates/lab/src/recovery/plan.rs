@@ -1,90 +1,90 @@
-//! What the writer does, step by step, as it follows from the seed.
+//! The writer's steps, derived from the seed.
 
 use crate::schedule::next;
 
-/// Steps of one plan: few enough that the words about them fit into a pipe that nobody reads.
+/// Maximum number of steps in a plan. Their output fits into a pipe that nobody reads.
 const STEPS_MAX: u32 = 2000;
-/// Steps of a round, and where its parts end.
+/// Number of steps per round, and ends of its parts.
 pub(super) const ROUND: u32 = 64;
 const NAMES_END: u32 = 16;
 pub(super) const FILES_END: u32 = 40;
-/// Files that there are at least, and at most, once there are any.
+/// Minimum and maximum number of files, once there are any.
 const LIVE_MIN: usize = 12;
 const LIVE_MAX: usize = 120;
-/// The directories, each below one that stands before it.
+/// The directories; parents come before their children.
 pub(crate) const DIRECTORIES: [&str; 6] = ["a", "a/b", "a/b/c", "d", "e", "f"];
-/// What follows the name of a file that is to be renamed.
+/// Suffix of a file that will be renamed.
 const DRAFT: &str = ".new";
 
-/// All that the writer does.
+/// All steps of the writer.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct RecoveryPlan {
     random: u64,
-    live: Vec<Live>,
+    live: Vec<WriterFile>,
     next_number: u32,
     next_file: u32,
 }
 
-/// A file that is there.
+/// An existing file.
 #[derive(Debug, Clone, Copy)]
-struct Live {
+struct WriterFile {
     file: u32,
     length_bytes: u64,
 }
 
-/// One thing that is done to one file.
+/// An operation on one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
-    /// 0-based; also the version of what it writes.
+pub struct RecoveryStep {
+    /// Number of the step, 0-based; also the version of the data that it writes.
     pub number: u32,
-    /// Which file; a number is never used again.
+    /// Number of the file; numbers are not reused.
     pub file: u32,
-    /// What is done.
-    pub act: Act,
+    /// The operation.
+    pub act: RecoveryAct,
     /// How the file is synced afterwards.
     pub syncing: Syncing,
-    /// Whether its directory is synced after that.
+    /// `true` if its directory is synced after that.
     pub syncs_directory: bool,
 }
 
-/// What is done to a file.
+/// An operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
-    /// It is made.
+pub enum RecoveryAct {
+    /// Creates the file.
     Create {
-        /// Its length.
+        /// Length of the file.
         length_bytes: u64,
     },
-    /// A part of it is written, which may lie beyond its end.
+    /// Writes a part of the file, possibly beyond its end.
     Write {
-        /// Where.
+        /// Offset of the write.
         at_bytes: u64,
-        /// How much.
+        /// Length of the write.
         length_bytes: u64,
     },
-    /// Another one is made, and gets its name.
+    /// Creates another file and renames it over this one.
     Replace {
-        /// The other one's length.
+        /// Length of the other file.
         length_bytes: u64,
     },
-    /// It is removed.
+    /// Removes the file.
     Remove,
 }
 
-/// The parts of a round. File systems make all of their state durable for some kinds of steps, and
-/// write only a log of what is new for others; so those are done first, and the crash meets long
-/// rows of these, which are what is recovered.
+/// The parts of a round. For some kinds of steps, file systems make all of their state durable; for
+/// others, they write only a log of the changes. The former come first, so that the crash occurs
+/// after many of the latter, whose logs are recovered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// Everything, and directories are synced.
+enum RoundPart {
+    /// All operations, including syncs of directories.
     Names,
-    /// Files are made and written, by `fsync` and `fdatasync`.
+    /// Creates and writes files, with `fsync` and `fdatasync`.
     Files,
-    /// Files are written over in place, by `fdatasync` alone.
+    /// Overwrites files in place, with `fdatasync` only.
     Data,
 }
 
-impl Part {
+impl RoundPart {
     const fn of(number: u32) -> Self {
         match number % ROUND {
             0..NAMES_END => Self::Names,
@@ -94,19 +94,19 @@ impl Part {
     }
 }
 
-/// How a file is made durable.
+/// How a file is synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syncing {
-    /// Not at all.
+    /// Not synced.
     None,
-    /// By `fdatasync`.
+    /// `fdatasync`.
     Data,
-    /// By `fsync`.
+    /// `fsync`.
     All,
 }
 
-impl Plan {
-    /// The plan of this seed.
+impl RecoveryPlan {
+    /// The plan for this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self {
@@ -117,21 +117,22 @@ impl Plan {
         }
     }
 
-    /// A number below this.
+    /// A random number below the limit.
     fn below(&mut self, limit: u64) -> u64 {
         next(&mut self.random) % limit.max(1)
     }
 
-    fn syncing(&mut self, part: Part) -> Syncing {
+    fn syncing(&mut self, part: RoundPart) -> Syncing {
         match self.below(20) {
+            // Some steps are not synced, to show what a file system keeps beyond its promises.
             0..3 => Syncing::None,
             3..11 => Syncing::Data,
-            _ if part == Part::Data => Syncing::Data,
+            _ if part == RoundPart::Data => Syncing::Data,
             _ => Syncing::All,
         }
     }
 
-    /// Most files are small, and few lengths fit blocks.
+    /// Most files are small, and few lengths are multiples of the block size.
     fn length_bytes(&mut self) -> u64 {
         let most = match self.below(20) {
             0..6 => 200,
@@ -146,39 +147,41 @@ impl Plan {
         }
     }
 
-    fn create(&mut self) -> (u32, Act) {
+    fn create(&mut self) -> (u32, RecoveryAct) {
         let length_bytes = self.length_bytes();
         let file = self.next_file;
         self.next_file += 1;
-        self.live.push(Live { file, length_bytes });
-        (file, Act::Create { length_bytes })
+        self.live.push(WriterFile { file, length_bytes });
+        (file, RecoveryAct::Create { length_bytes })
     }
 
-    fn act(&mut self, part: Part) -> (u32, Act) {
+    fn act(&mut self, part: RoundPart) -> (u32, RecoveryAct) {
         let live_count = self.live.len();
         let kind = self.below(100);
-        let may_grow = part != Part::Data;
+        let may_grow = part != RoundPart::Data;
+        // Bounded, so that all files fit into a small image.
         if live_count < LIVE_MIN || (may_grow && kind < 25 && live_count < LIVE_MAX) {
             return self.create();
         }
         let place = self.below(live_count as u64) as usize;
-        let Live { file, length_bytes } = self.live[place];
+        let WriterFile { file, length_bytes } = self.live[place];
         let act = match kind {
-            85.. if part == Part::Names => {
+            85.. if part == RoundPart::Names => {
                 self.live.swap_remove(place);
-                return (file, Act::Remove);
+                return (file, RecoveryAct::Remove);
             }
-            60..85 if part == Part::Names => Act::Replace {
+            60..85 if part == RoundPart::Names => RecoveryAct::Replace {
                 length_bytes: self.length_bytes(),
             },
-            // Something is appended.
-            _ if may_grow && kind.is_multiple_of(2) => Act::Write {
+            // Appends.
+            _ if may_grow && kind.is_multiple_of(2) => RecoveryAct::Write {
                 at_bytes: length_bytes,
+                // Repeated appends would otherwise make files too large for a small image.
                 length_bytes: self.length_bytes().min(64 << 10),
             },
             _ => {
                 let at_bytes = self.below(length_bytes);
-                Act::Write {
+                RecoveryAct::Write {
                     at_bytes,
                     length_bytes: 1 + self.below(length_bytes - at_bytes),
                 }
@@ -189,7 +192,7 @@ impl Plan {
     }
 }
 
-impl Act {
+impl RecoveryAct {
     const fn length_after(self, before_bytes: u64) -> u64 {
         match self {
             Self::Create { length_bytes } | Self::Replace { length_bytes } => length_bytes,
@@ -208,24 +211,24 @@ impl Act {
     }
 }
 
-impl Iterator for Plan {
-    type Item = Step;
+impl Iterator for RecoveryPlan {
+    type Item = RecoveryStep;
 
-    fn next(&mut self) -> Option<Step> {
+    fn next(&mut self) -> Option<RecoveryStep> {
         let number = self.next_number;
         if number == STEPS_MAX {
             return None;
         }
         self.next_number += 1;
-        let part = Part::of(number);
+        let part = RoundPart::of(number);
         let (file, act) = self.act(part);
         let syncing = match act {
-            Act::Remove => Syncing::None,
+            RecoveryAct::Remove => Syncing::None,
             _ => self.syncing(part),
         };
-        let is_new_name = !matches!(act, Act::Write { .. });
-        let syncs_directory = part == Part::Names && self.below(2) == 0;
-        Some(Step {
+        let is_new_name = !matches!(act, RecoveryAct::Write { .. });
+        let syncs_directory = part == RoundPart::Names && self.below(2) == 0;
+        Some(RecoveryStep {
             number,
             file,
             act,
@@ -235,17 +238,17 @@ impl Iterator for Plan {
     }
 }
 
-/// The directory of a file, by its place.
+/// Index of a file's directory.
 pub(crate) const fn directory_of(file: u32) -> usize {
     file as usize % DIRECTORIES.len()
 }
 
-/// Where a file is.
+/// Path of a file.
 pub(crate) fn path_of(file: u32) -> String {
     format!("{}/f{file}", DIRECTORIES[directory_of(file)])
 }
 
-/// Where what is to get its name is first.
+/// Path of a new file before it is renamed over the file.
 pub(crate) fn draft_of(file: u32) -> String {
     path_of(file) + DRAFT
 }
@@ -256,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_seed_plans_alike_and_another_does_not() {
-        let of = |seed| Plan::new(seed).collect::<Vec<_>>();
+        let of = |seed| RecoveryPlan::new(seed).collect::<Vec<_>>();
         assert_eq!(of(3), of(3));
         assert_ne!(of(3), of(4));
         assert_eq!(of(3).len(), STEPS_MAX as usize);
@@ -266,12 +269,12 @@ mod tests {
     fn every_kind_of_step_comes_and_all_files_fit_a_small_image() {
         let mut total_bytes = 0;
         let mut kinds = std::collections::BTreeSet::new();
-        for step in Plan::new(9) {
+        for step in RecoveryPlan::new(9) {
             let (kind, length_bytes) = match step.act {
-                Act::Create { length_bytes } => ("create", length_bytes),
-                Act::Write { length_bytes, .. } => ("write", length_bytes),
-                Act::Replace { length_bytes } => ("replace", length_bytes),
-                Act::Remove => ("remove", 0),
+                RecoveryAct::Create { length_bytes } => ("create", length_bytes),
+                RecoveryAct::Write { length_bytes, .. } => ("write", length_bytes),
+                RecoveryAct::Replace { length_bytes } => ("replace", length_bytes),
+                RecoveryAct::Remove => ("remove", 0),
             };
             total_bytes += length_bytes;
             kinds.insert(format!(
@@ -285,7 +288,7 @@ mod tests {
 
     #[test]
     fn rounds_end_with_many_steps_that_make_little_durable() {
-        for step in Plan::new(1) {
+        for step in RecoveryPlan::new(1) {
             let place = step.number % ROUND;
             assert!(place < NAMES_END || !step.syncs_directory);
             assert!(place < FILES_END || step.syncing != Syncing::All);
@@ -295,15 +298,15 @@ mod tests {
     #[test]
     fn only_files_that_are_there_are_written() {
         let mut live = std::collections::BTreeMap::new();
-        for step in Plan::new(11) {
+        for step in RecoveryPlan::new(11) {
             match step.act {
-                Act::Create { length_bytes } => {
+                RecoveryAct::Create { length_bytes } => {
                     assert_eq!(live.insert(step.file, length_bytes), None);
                 }
-                Act::Remove => assert!(live.remove(&step.file).is_some()),
+                RecoveryAct::Remove => assert!(live.remove(&step.file).is_some()),
                 act => {
                     let length = live.get_mut(&step.file).unwrap();
-                    if let Act::Write { at_bytes, .. } = act {
+                    if let RecoveryAct::Write { at_bytes, .. } = act {
                         assert!(at_bytes <= *length);
                     }
                     *length = act.length_after(*length);

@@ -1,57 +1,56 @@
-//! What the steps that were done promise.
+//! Promises that follow from the completed steps.
 //!
-//! `fsync` and `fdatasync` of a file promise what was written to it until then; its name is
-//! promised by `fsync` of its directory, which promises all names in it. Source: POSIX.1-2017,
-//! `fsync`, `fdatasync`; Linux, fsync(2), "Notes" of the directory. What was written and not
-//! synced may be there, in part or not at all.
+//! `fsync` and `fdatasync` of a file promise all data written to it so far. `fsync` of a directory
+//! promises all names in it. Source: POSIX.1-2017, `fsync`, `fdatasync`; Linux, fsync(2), "Notes"
+//! of the directory. Unsynced data may be there completely, in part or not at all.
 
 use std::collections::BTreeMap;
 
-use super::content::Content;
-use super::plan::{Act, Plan, Step, Syncing, directory_of};
+use super::content::LayeredContent;
+use super::plan::{RecoveryAct, RecoveryPlan, RecoveryStep, Syncing, directory_of};
 
-/// A file that a name may lead to.
+/// A file to which a name may refer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Leaf {
-    /// What was synced last.
-    pub synced: Option<Content>,
-    /// What was written since, one after the other.
-    pub loose: Vec<Content>,
+    /// Content at the last sync.
+    pub synced: Option<LayeredContent>,
+    /// Content after each later write.
+    pub loose: Vec<LayeredContent>,
 }
 
 impl Leaf {
-    fn of(content: Content) -> Self {
+    fn of(content: LayeredContent) -> Self {
         Self {
             synced: None,
             loose: vec![content],
         }
     }
 
-    /// What was written last.
-    pub fn newest(&self) -> Option<&Content> {
+    /// Content after the last write.
+    pub fn newest(&self) -> Option<&LayeredContent> {
         self.loose.last().or(self.synced.as_ref())
     }
 }
 
-/// What is known of a name.
+/// Possible states of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Name {
-    /// What it may lead to, none for nothing; the last one is what the writer saw.
+    /// Files to which it may refer, `None` for no file; the last one is the writer's view.
     pub leaves: Vec<Option<Leaf>>,
-    /// All that ever was behind it.
-    pub history: Vec<Content>,
+    /// Every content that the name ever had.
+    pub history: Vec<LayeredContent>,
 }
 
-/// What is promised of a name.
+/// Promise for a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Promise {
-    /// One of several files, each with what was synced of it.
+    /// One of several files, each with its synced data.
     Kept,
-    /// That there is nothing.
+    /// No file.
     Gone,
-    /// If there is anything, one of several files with what was synced of it.
+    /// No file, or one of several files, each with its synced data.
     IfThere,
-    /// Nothing.
+    /// No promise.
     Nothing,
 }
 
@@ -66,7 +65,7 @@ impl Name {
         }
     }
 
-    /// The file that the writer saw last.
+    /// The file in the writer's view.
     pub fn last(&self) -> Option<&Leaf> {
         self.leaves.last()?.as_ref()
     }
@@ -76,17 +75,19 @@ impl Name {
     }
 }
 
-/// All names, by the numbers of their files.
+/// All names, by file number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Promises {
     pub names: BTreeMap<u32, Name>,
 }
 
 impl Promises {
-    /// What is promised when so many steps of a plan are done, and another one may have begun.
+    /// Promises after `done_count` steps of a plan. One more step may have started.
     pub fn after(seed: u64, done_count: u32) -> Self {
         let mut promises = Self::default();
-        for step in Plan::new(seed).take(done_count as usize + 1) {
+        // The step after the last report may have started, so its changes are possible but not
+        // promised.
+        for step in RecoveryPlan::new(seed).take(done_count as usize + 1) {
             promises.begin(&step);
             if step.number < done_count {
                 promises.finish(&step);
@@ -95,21 +96,22 @@ impl Promises {
         promises
     }
 
-    /// What a step may have changed once it has begun.
-    fn begin(&mut self, step: &Step) {
+    /// Changes that are possible once a step has started.
+    fn begin(&mut self, step: &RecoveryStep) {
         let name = self.names.entry(step.file).or_default();
         match step.act {
-            Act::Create { length_bytes } => {
-                let content = Content::new(length_bytes, step.number);
+            RecoveryAct::Create { length_bytes } => {
+                let content = LayeredContent::new(length_bytes, step.number);
                 name.history.push(content.clone());
+                // Until the directory is synced, the name may be missing.
                 name.leaves = vec![None, Some(Leaf::of(content))];
             }
-            Act::Replace { length_bytes } => {
-                let content = Content::new(length_bytes, step.number);
+            RecoveryAct::Replace { length_bytes } => {
+                let content = LayeredContent::new(length_bytes, step.number);
                 name.history.push(content.clone());
                 name.leaves.push(Some(Leaf::of(content)));
             }
-            Act::Write {
+            RecoveryAct::Write {
                 at_bytes,
                 length_bytes,
             } => {
@@ -120,12 +122,13 @@ impl Promises {
                     leaf.loose.extend(after);
                 }
             }
-            Act::Remove => name.leaves.push(None),
+            // The earlier files stay possible until the directory is synced.
+            RecoveryAct::Remove => name.leaves.push(None),
         }
     }
 
-    /// What a step promises once it is done.
-    fn finish(&mut self, step: &Step) {
+    /// Promises of a completed step.
+    fn finish(&mut self, step: &RecoveryStep) {
         let name = self.names.entry(step.file).or_default();
         if step.syncing != Syncing::None
             && let Some(leaf) = name.last_mut()
@@ -139,6 +142,7 @@ impl Promises {
         let directory = directory_of(step.file);
         let in_it = |file: &u32| directory_of(*file) == directory;
         for (_, name) in self.names.iter_mut().filter(|(file, _)| in_it(file)) {
+            // From now on, only the writer's view is possible, for all names of the directory.
             name.leaves.drain(..name.leaves.len().saturating_sub(1));
         }
     }
@@ -148,17 +152,17 @@ impl Promises {
 mod tests {
     use super::*;
 
-    const CREATE: Act = Act::Create { length_bytes: 100 };
-    const APPEND: Act = Act::Write {
+    const CREATE: RecoveryAct = RecoveryAct::Create { length_bytes: 100 };
+    const APPEND: RecoveryAct = RecoveryAct::Write {
         at_bytes: 100,
         length_bytes: 50,
     };
 
     /// What is promised of file 0 after these steps; the last one may only have begun.
-    fn promised(steps: &[(u32, Act, Syncing, bool)], last_is_done: bool) -> Name {
+    fn promised(steps: &[(u32, RecoveryAct, Syncing, bool)], last_is_done: bool) -> Name {
         let mut promises = Promises::default();
         for (number, (file, act, syncing, syncs_directory)) in (0..).zip(steps) {
-            let step = Step {
+            let step = RecoveryStep {
                 number,
                 file: *file,
                 act: *act,
@@ -191,7 +195,7 @@ mod tests {
         let new = (0, CREATE, Syncing::All, false);
         assert_eq!(promised(&[new, other(6)], true).promise(), Promise::Kept);
         assert_eq!(promised(&[new, other(7)], true).promise(), Promise::IfThere);
-        let gone = (0, Act::Remove, Syncing::None, false);
+        let gone = (0, RecoveryAct::Remove, Syncing::None, false);
         let steps = [(0, CREATE, Syncing::All, true), gone, other(6)];
         assert_eq!(promised(&steps[..2], true).promise(), Promise::IfThere);
         assert_eq!(promised(&steps, true).promise(), Promise::Gone);
@@ -222,7 +226,7 @@ mod tests {
     #[test]
     fn a_rename_promises_the_old_file_or_the_new_one() {
         let create = (0, CREATE, Syncing::All, true);
-        let replace = Act::Replace { length_bytes: 7 };
+        let replace = RecoveryAct::Replace { length_bytes: 7 };
         let of = |syncing, syncs_directory| {
             let name = promised(&[create, (0, replace, syncing, syncs_directory)], true);
             (name.promise(), name.leaves.len())

@@ -1,4 +1,4 @@
-//! What trials of recovery came to.
+//! Results of recovery trials.
 
 use std::time::Duration;
 
@@ -8,36 +8,36 @@ use super::part::Mounted;
 use crate::built_as::BuiltAs;
 use crate::outcome::{LabAlarm, LabNote, LabVerdict};
 
-/// What one trial came to.
+/// Results of one trial.
 #[derive(Debug, Clone)]
 pub struct Trial {
     /// Index into the file systems.
     pub choice_index: usize,
-    /// Which trial of that file system, 0-based.
+    /// Number of the trial for this file system, 0-based.
     pub trial_index: u32,
-    /// Steps that were done when the kernel was killed.
+    /// Number of completed steps when the kernel was killed.
     pub done_count: u32,
-    /// What was found; the reason where it could not be mounted.
+    /// Findings; the reason if the mount failed.
     pub mounted: Result<Mounted, String>,
-    /// What the file system's program says afterwards; none where there is no such program.
+    /// Result of the file system's check program afterwards; `None` if there is no such program.
     pub fsck: Option<Result<(), String>>,
 }
 
-/// What all trials came to.
+/// Results of all trials.
 #[derive(Debug, Default)]
 pub struct TrialsOutcome {
-    /// The trials, in the order of trying.
+    /// The trials, in running order.
     pub trials: Vec<Trial>,
-    /// How each file system was made, once it was.
+    /// How each file system was created, if it was.
     pub built_as: Vec<Option<BuiltAs>>,
-    /// What failed.
+    /// Failures.
     pub alarms: Vec<LabAlarm>,
-    /// What the reader should know, each once.
+    /// Notes for the reader, without duplicates.
     pub notes: Vec<LabNote>,
 }
 
 impl Trial {
-    /// Whether a promise was not kept.
+    /// `true` if a promise was broken.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         match &self.mounted {
@@ -48,9 +48,10 @@ impl Trial {
 }
 
 impl TrialsOutcome {
-    /// What is to be said of them as a whole; `is_stopped` where somebody wanted to end them.
+    /// Overall verdict. `is_stopped` is `true` if the user stopped it.
     #[must_use]
     pub fn verdict(&self, is_stopped: bool) -> LabVerdict {
+        // First, because a broken promise is a finding, whatever happened to other trials.
         if self.trials.iter().any(Trial::is_broken) {
             return LabVerdict::Failed;
         }
@@ -63,7 +64,7 @@ impl TrialsOutcome {
         }
     }
 
-    /// The trials of one file system, whose type is `kind`, taken together.
+    /// All trials of one file system, whose type is `kind`.
     #[must_use]
     pub fn of_choice<'a>(&'a self, choice_index: usize, kind: &'a str) -> TrialsOfOne<'a> {
         let of_it = |trial: &&Trial| trial.choice_index == choice_index;
@@ -77,19 +78,19 @@ impl TrialsOutcome {
 /// The trials of one file system.
 #[derive(Debug)]
 pub struct TrialsOfOne<'a> {
-    /// In the order of trying.
+    /// The trials, in running order.
     pub trials: Vec<&'a Trial>,
-    /// The type that the kernel knows the file system by.
+    /// The kernel's type of the file system.
     kind: &'a str,
 }
 
 impl<'a> TrialsOfOne<'a> {
-    /// Those in which it was mounted again.
+    /// Trials in which the mount succeeded.
     pub fn mounted(&self) -> impl Iterator<Item = &'a Mounted> {
         self.trials.iter().filter_map(|it| it.mounted.as_ref().ok())
     }
 
-    /// What was found in all of them; none where nothing could be looked at.
+    /// Sum of the findings; `None` if nothing could be checked.
     #[must_use]
     pub fn findings(&self) -> Option<Findings> {
         let mut sum: Option<Findings> = None;
@@ -99,13 +100,13 @@ impl<'a> TrialsOfOne<'a> {
         sum
     }
 
-    /// Steps that were done before kernels were killed.
+    /// Number of steps completed before the kernels were killed.
     #[must_use]
     pub fn done_count(&self) -> u64 {
         self.trials.iter().map(|it| u64::from(it.done_count)).sum()
     }
 
-    /// How long mounting took, on the average.
+    /// Mean duration of the mount.
     #[must_use]
     pub fn mount_time_mean(&self) -> Option<Duration> {
         let sum: Duration = self.mounted().map(|it| it.elapsed).sum();
@@ -115,14 +116,14 @@ impl<'a> TrialsOfOne<'a> {
         }
     }
 
-    /// In how many of them the kernel recovered something.
+    /// Number of trials in which the kernel recovered something.
     #[must_use]
     pub fn recovered_count(&self) -> usize {
         let has_recovered = |it: &&Mounted| !self.recovery_lines(it).is_empty();
         self.mounted().filter(has_recovered).count()
     }
 
-    /// In how many of them it could be unmounted again.
+    /// Number of trials in which the unmount succeeded.
     #[must_use]
     pub fn unmounted_count(&self) -> usize {
         self.mounted()
@@ -130,7 +131,7 @@ impl<'a> TrialsOfOne<'a> {
             .count()
     }
 
-    /// In how many of them its own program found nothing wrong; none where there is no program.
+    /// Number of trials in which the check program found no error; `None` without such a program.
     #[must_use]
     pub fn consistent_count(&self) -> Option<usize> {
         let mut all = self.trials.iter().filter_map(|it| it.fsck.as_ref());
@@ -138,7 +139,7 @@ impl<'a> TrialsOfOne<'a> {
         all.next().map(|_| count)
     }
 
-    /// The first trial in which its own program found something, and what that printed.
+    /// The first trial in which the check program found errors, and its output.
     #[must_use]
     pub fn first_inconsistent(&self) -> Option<(&'a Trial, &'a str)> {
         self.trials
@@ -146,7 +147,7 @@ impl<'a> TrialsOfOne<'a> {
             .find_map(|it| Some((*it, it.fsck.as_ref()?.as_ref().err()?.as_str())))
     }
 
-    /// What the kernel said of the recovery, in the trial in which it said most.
+    /// Kernel messages about the recovery, from the trial with most of them.
     #[must_use]
     pub fn longest_recovery(&self) -> Vec<&'a str> {
         let all = self.mounted().map(|it| self.recovery_lines(it));

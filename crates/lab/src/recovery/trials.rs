@@ -1,51 +1,51 @@
-//! Trials of recovery: each written, killed, mounted again and looked at, one after the other.
+//! Runs recovery trials: write, kill, mount again and check, one after another.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::crash::{Crash, trial_seed};
-use super::part::{Mounted, Part, done_step, fsck};
+use super::part::{GuestPart, Mounted, done_step, fsck};
 use super::trial::{Trial, TrialsOutcome};
 use crate::bench::Lab;
 use crate::built_as::BuiltAs;
-use crate::choice::Choice;
+use crate::choice::FileSystemChoice;
 use crate::error::LabError;
 use crate::medium::LabMedium;
 use crate::outcome::{LabAlarm, LabNote};
-use crate::schedule::{Job, JobOrder, schedule};
+use crate::schedule::{JobOrder, LabMeasurement, schedule};
 use crate::task::{GuestTask, probe_in};
 use crate::vm::{AfterLine, Guest, Heard, Host, Image, answer_of, listen};
 use crate::watch::{LabEvent, LabStep, LabWatcher};
 
-/// A writer that has not done anything for so long hangs.
+/// Maximum time without a completed step; after that, the writer hangs.
 const STANDSTILL: Duration = Duration::from_secs(120);
-/// All processes of a killed guest are gone by then.
+/// Maximum time until all processes of a killed guest are gone.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
 
-/// Trials of recovery of file systems.
+/// Recovery trials of file systems.
 #[derive(Debug)]
 pub struct RecoveryTrials {
     /// The file systems.
-    pub choices: Vec<Choice>,
-    /// What they are made on.
+    pub choices: Vec<FileSystemChoice>,
+    /// Storage for the file systems.
     pub medium: LabMedium,
-    /// What runs guests.
+    /// Host of the guests.
     pub host: Host,
-    /// How often each is tried.
+    /// Number of trials per file system.
     pub trial_count: u32,
-    /// The seed of what is written and of when kernels are killed.
+    /// Seed of the writes and crash times.
     pub seed: u64,
-    /// Whether writers sync what they say they sync; those that do not are a control.
+    /// `true` if writers really sync; `false` for a control.
     pub is_honest: bool,
 }
 
 impl RecoveryTrials {
-    /// Does all trials in turns, until it is stopped, in a lab of that directory. A file system
-    /// that fails is left out from then on.
+    /// Runs all trials alternately over the file systems, in a lab in `directory`, until it is
+    /// stopped. A file system that fails is skipped from then on.
     ///
     /// # Errors
-    /// When there can be no lab, or no guests.
+    /// If no lab can be started, or no guests run.
     pub fn run<W: LabWatcher>(
         &self,
         directory: &Path,
@@ -63,7 +63,7 @@ impl RecoveryTrials {
     }
 }
 
-/// Trials that are being done.
+/// Trials in progress.
 struct TrialsRun<'a, W> {
     trials: &'a RecoveryTrials,
     watcher: &'a W,
@@ -122,7 +122,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
     fn trial(
         &self,
         lab: &mut Lab,
-        job: &Job,
+        job: &LabMeasurement,
         outcome: &mut TrialsOutcome,
     ) -> Result<Trial, LabError> {
         let RecoveryTrials {
@@ -138,25 +138,32 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
             LabNote::of_file_system(job.choice_index, note).once_among(&mut outcome.notes);
         }
         let trial = self.on_image(lab, job, &image);
-        // Whatever became of the trial, the image goes.
+        // The image is removed even if the trial failed.
         let removed = lab.remove_image();
         let trial = trial?;
         removed?;
         Ok(trial)
     }
 
-    fn on_image(&self, lab: &mut Lab, job: &Job, image: &Image) -> Result<Trial, LabError> {
+    fn on_image(
+        &self,
+        lab: &mut Lab,
+        job: &LabMeasurement,
+        image: &Image,
+    ) -> Result<Trial, LabError> {
         let RecoveryTrials { host, choices, .. } = self.trials;
+        // The file system is not part of the seed: all of them get the same steps and crash times.
         let seed = trial_seed(self.trials.seed, job.repetition);
-        let part = Part::Write {
+        let part = GuestPart::Write {
             seed,
             is_honest: self.trials.is_honest,
         };
         self.step(LabStep::WriteUntilKilled);
         let mut writer = lab.boot(image, GuestTask::Recover(part), host)?;
         let done_count = self.write_and_kill(&mut writer, seed, lab)?;
+        // Its processes must be gone before another guest opens the image.
         drop(writer);
-        let part = Part::Check { seed, done_count };
+        let part = GuestPart::Check { seed, done_count };
         self.step(LabStep::LookForSynced);
         let mut reader = lab.boot(image, GuestTask::Recover(part), host)?;
         listen(&mut reader, self.stop, Duration::MAX, |_| AfterLine::Listen)?;
@@ -171,7 +178,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         })
     }
 
-    /// Lets the writer work until its moment has come; how many steps were done then.
+    /// Lets the writer work until the crash time; returns the number of completed steps.
     fn write_and_kill(&self, writer: &mut Guest, seed: u64, lab: &Lab) -> Result<u32, LabError> {
         let crash = Crash::of(seed);
         let mut done_count = 0;
@@ -185,13 +192,14 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
                 false => AfterLine::Listen,
             }
         })?;
+        // A writer only ends after an error, which its answer contains.
         if has_ended {
             return answer_of(writer, &lab.answer());
         }
         std::thread::sleep(crash.wait);
         writer.kill();
-        // What it had said before it died is still in the pipe, which the last of its processes
-        // holds open.
+        // Its output from before the crash is still in the pipe, which the last of its processes
+        // keeps open.
         loop {
             match writer.hear(GONE_WITHIN) {
                 Heard::Line(line) => done_count = done_step(&line).map_or(done_count, |it| it + 1),

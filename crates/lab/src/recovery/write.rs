@@ -1,4 +1,4 @@
-//! The writer: carries a plan out, on any directory.
+//! The writer: executes a plan in any directory.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -6,23 +6,26 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::content::fill;
-use super::plan::{Act, DIRECTORIES, Step, Syncing, directory_of, draft_of, path_of};
+use super::plan::{
+    DIRECTORIES, RecoveryAct, RecoveryStep, Syncing, directory_of, draft_of, path_of,
+};
 use crate::error::LabError;
 
-/// Carries steps out below a directory.
+/// Executes steps under a directory.
 #[derive(Debug)]
-pub struct Writer {
+pub struct StepWriter {
     root: PathBuf,
     seed: u64,
-    /// Whether it syncs what it says it syncs; one that does not shows what a check finds.
+    /// `true` if it really syncs. A writer that does not sync shows that the check detects lost
+    /// data.
     is_honest: bool,
 }
 
-impl Writer {
-    /// Makes the directories, durable all of them.
+impl StepWriter {
+    /// Creates the directories and syncs them.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O errors.
     pub fn begin(root: &Path, seed: u64, is_honest: bool) -> Result<Self, LabError> {
         let writer = Self {
             root: root.to_owned(),
@@ -32,6 +35,8 @@ impl Writer {
         for name in DIRECTORIES {
             let path = root.join(name);
             fs::create_dir(&path)
+                // Directories are durable before the first step, so that only steps make promises
+                // to check.
                 .and_then(|()| writer.sync(&path))
                 .and_then(|()| writer.sync(path.parent().unwrap_or(root)))
                 .map_err(|error| LabError::system("make", &path, error))?;
@@ -39,11 +44,11 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Does one step; what it promises is promised when this returns.
+    /// Executes one step. Its promises hold when this returns.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn carry_out(&self, step: &Step) -> Result<(), LabError> {
+    /// I/O errors.
+    pub fn carry_out(&self, step: &RecoveryStep) -> Result<(), LabError> {
         let path = self.root.join(path_of(step.file));
         let failed = |error| LabError::system("write", &path, error);
         self.act(step, &path).map_err(failed)?;
@@ -54,28 +59,34 @@ impl Writer {
         Ok(())
     }
 
-    fn act(&self, step: &Step, path: &Path) -> io::Result<()> {
+    fn act(&self, step: &RecoveryStep, path: &Path) -> io::Result<()> {
         match step.act {
-            Act::Create { length_bytes } => {
+            RecoveryAct::Create { length_bytes } => {
                 self.write(step, &File::create_new(path)?, 0, length_bytes)
             }
-            Act::Write {
+            RecoveryAct::Write {
                 at_bytes,
                 length_bytes,
             } => {
                 let file = OpenOptions::new().write(true).open(path)?;
                 self.write(step, &file, at_bytes, length_bytes)
             }
-            Act::Replace { length_bytes } => {
+            RecoveryAct::Replace { length_bytes } => {
                 let draft = self.root.join(draft_of(step.file));
                 self.write(step, &File::create_new(&draft)?, 0, length_bytes)?;
                 fs::rename(&draft, path)
             }
-            Act::Remove => fs::remove_file(path),
+            RecoveryAct::Remove => fs::remove_file(path),
         }
     }
 
-    fn write(&self, step: &Step, file: &File, at_bytes: u64, length_bytes: u64) -> io::Result<()> {
+    fn write(
+        &self,
+        step: &RecoveryStep,
+        file: &File,
+        at_bytes: u64,
+        length_bytes: u64,
+    ) -> io::Result<()> {
         let mut buffer = vec![0; length_bytes as usize];
         fill(self.seed, step.number, at_bytes, &mut buffer);
         file.write_all_at(&buffer, at_bytes)?;

@@ -1,22 +1,23 @@
-//! What guests can have, before anything is made.
+//! Checks requests for guests before anything is created.
 
 use std::path::Path;
 
 use super::guest::{Host, nameable};
 use super::kernel::{Kernel, MEMORY_BYTES_MIN};
 use crate::availability::{check_image, check_program};
-use crate::catalog::{Entry, Maker};
-use crate::choice::{Choice, ChoiceKind};
+use crate::catalog::{LabFileSystem, Maker};
+use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::error::LabError;
 use crate::medium::{LabMedium, MediumKind};
 
-/// Refuses what can be seen to fail in guests before anything is made; finds what runs them.
+/// Refuses requests that are certain to fail in guests, before anything is created. Returns the
+/// host for guests.
 ///
 /// # Errors
-/// A program that is not here, a file system that the guest does not have or that lies on no
-/// image, too little space.
+/// If a program is missing, the guest does not support a file system, a file system cannot be on an
+/// image, or space is too small.
 pub fn check(
-    choices: &[Choice],
+    choices: &[FileSystemChoice],
     medium: &LabMedium,
     directory: &Path,
     memory_bytes: u64,
@@ -51,14 +52,14 @@ pub fn check(
     })
 }
 
-/// Whether guests of this kernel can have this file system here.
+/// `true` if guests of this kernel can use this file system here.
 #[must_use]
-pub fn can_make(entry: &Entry, kernel: &Kernel) -> bool {
+pub fn can_make(entry: &LabFileSystem, kernel: &Kernel) -> bool {
     entry.maker == Maker::Device && check_program(entry).is_ok() && kernel.has(entry.types[0])
 }
 
-/// The entry of a file system that can be made on an image for a guest.
-fn on_image(choice: &Choice) -> Result<&'static Entry, LabError> {
+/// Catalog entry of a file system that can be created on an image for a guest.
+fn on_image(choice: &FileSystemChoice) -> Result<&'static LabFileSystem, LabError> {
     match &choice.kind {
         ChoiceKind::Made { entry, .. } if entry.maker == Maker::Device => Ok(entry),
         _ => Err(LabError::NotInGuest {
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn guests_take_images_only() {
-        let choices = Choice::read_all(&["ext4,tmpfs,overlay".to_owned()]).unwrap();
+        let choices = FileSystemChoice::read_all(&["ext4,tmpfs,overlay".to_owned()]).unwrap();
         assert!(on_image(&choices[0]).is_ok());
         for choice in &choices[1..] {
             assert!(matches!(on_image(choice), Err(LabError::NotInGuest { .. })));

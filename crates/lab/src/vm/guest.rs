@@ -18,19 +18,19 @@ use crate::journal::Journal;
 use crate::place::{GUEST, GUEST_NAME, IMAGE, ORDER};
 use crate::tools;
 
-/// What a guest's program puts before a line that is meant for people.
+/// Prefix of the guest program's lines for the user.
 pub(super) const SPOKEN: &str = "pgmeter: ";
 
-/// What runs guests.
+/// Settings to run guests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
-    /// Their kernel.
+    /// Kernel of the guests.
     pub kernel: Kernel,
-    /// Memory of a guest.
+    /// Memory of a guest, in bytes.
     pub memory_bytes: u64,
 }
 
-/// A guest that has been started; it is killed when this is dropped.
+/// A running guest; dropping it kills it.
 #[derive(Debug)]
 pub struct Guest {
     child: Child,
@@ -39,19 +39,19 @@ pub struct Guest {
     ended: Option<ExitStatus>,
 }
 
-/// What a guest does.
+/// Output of a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
-    /// It says something.
+    /// A line.
     Line(String),
-    /// Nothing, for as long as was waited.
+    /// No output within the timeout.
     Nothing,
-    /// It has ended.
+    /// The guest has ended.
     Ended,
 }
 
 impl Guest {
-    /// Starts a guest on the image in a lab's directory, with the order that lies there.
+    /// Starts a guest on the image in a lab's directory, with the task stored there.
     pub(crate) fn start(journal: &mut Journal, lab: &Path, host: &Host) -> Result<Self, LabError> {
         let own = std::env::current_exe()
             .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
@@ -67,20 +67,21 @@ impl Guest {
             .current_dir(lab)
             .stdout(writer.try_clone().map_err(failed)?)
             .stderr(writer)
-            // What is typed at a terminal is for the host's program alone.
+            // Signals from the terminal are only for the host's program.
             .process_group(0);
         let mut words = LastWords::default();
         let library = preload_into(&mut command);
         if let Err(error) = &library {
-            // Most processors do without.
+            // Most CPUs do not need it.
             words.hear(&format!("nothing could be preloaded: {error}"));
         }
         let mut child = command.spawn().map_err(failed)?;
         tools::let_go(&mut child, &program.display().to_string(), journal)?;
-        // The command holds the other end of the pipe.
+        // The command has a copy of the pipe's write end.
         drop((command, library));
         let (sender, lines) = channel();
         std::thread::Builder::new()
+            // A thread, because reading a pipe has no timeout and a stop must be noticed.
             .name("guest console".to_owned())
             .spawn(move || {
                 let mut reader = BufReader::new(reader);
@@ -105,13 +106,15 @@ impl Guest {
         })
     }
 
-    /// Waits for what the guest says next, or for its end.
+    /// Waits for the next line of the guest, or for its end.
     pub fn hear(&mut self, longest: Duration) -> Heard {
         match self.lines.recv_timeout(longest) {
             Ok(line) => self.heard(line),
+            // A silent guest may have died without closing the pipe, which its other processes
+            // hold.
             Err(RecvTimeoutError::Timeout) if self.is_running() => Heard::Nothing,
             Err(_) => {
-                // Without its kernel nothing of it may stay, whatever became of its processes.
+                // Kills remaining processes of the guest, which are useless without its kernel.
                 self.kill();
                 Heard::Ended
             }
@@ -130,20 +133,20 @@ impl Guest {
         Heard::Nothing
     }
 
-    /// Kills the guest as a power failure would: what its kernel had not written is lost.
+    /// Kills the guest like a power failure: data that its kernel had not written is lost.
     pub fn kill(&mut self) {
         if self.ended.is_some() {
             return;
         }
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         if let Some(group) = group {
-            // One that has just ended by itself is gone as well.
+            // Fails if it has already ended, which is fine.
             let _ = kill_process_group(group, Signal::KILL);
         }
         self.ended = self.child.wait().ok();
     }
 
-    /// What its kernel said last that tells why it died, a line each.
+    /// The last kernel messages that explain its end, one per line.
     #[must_use]
     pub fn last_words(&self) -> String {
         self.words.text()
@@ -156,7 +159,7 @@ impl Drop for Guest {
     }
 }
 
-/// The kernel's command line takes no blanks, and the names of images no commas or colons.
+/// The kernel's command line cannot contain spaces, and image names no commas or colons.
 pub(super) fn nameable(path: &Path) -> Result<(), LabError> {
     let is_odd = |letter: char| letter.is_whitespace() || "\"',:".contains(letter);
     match path.to_str() {
@@ -185,9 +188,9 @@ fn arguments(lab: &Path, own: &Path, memory_bytes: u64) -> Vec<OsString> {
         "rw",
         "quiet",
         "panic=-1",
-        // Data as it is: never looked at for being a copy-on-write file.
+        // Without checking the image for a copy-on-write header.
         &format!("ubd0d={IMAGE}"),
-        // Else the kernel names it, behind what is meant for the program.
+        // Otherwise the kernel adds it after the arguments for the program.
         "console=tty0",
         "con0=fd:0,fd:1",
         "con=null",

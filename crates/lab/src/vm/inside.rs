@@ -21,30 +21,31 @@ use crate::error::LabError;
 use crate::place::sync_directory;
 use crate::tools;
 
-/// The guest's device with the image.
+/// Block device of the guest with the image.
 const DEVICE: &str = "/dev/ubda";
-/// The guest's console.
+/// Console of the guest.
 const CONSOLE: &str = "/dev/console";
-/// The directory to work in. ext3 and ext4 place what lies in their root by its name, and names of
+/// Work directory. ext3 and ext4 place entries of the root directory by their names, and names of
 /// work directories differ from run to run.
 ///
 /// Source: Linux, `fs/ext4/ialloc.c`, `find_group_orlov`.
 const TOP: &str = "top";
-/// What programs need, each with its type; nothing of it is seen on the host.
+/// Mounts that programs need, each with its type; none is visible on the host.
 const SYSTEM: [(&str, &str); 4] = [
     ("proc", "/proc"),
     ("sysfs", "/sys"),
     ("tmpfs", "/run"),
     ("tmpfs", SHARED_MEMORY),
 ];
-/// Where programs have their semaphores, `nilfs_cleanerd` among them: a guest's are its own.
+/// Directory for semaphores, for example of `nilfs_cleanerd`; each guest has its own.
 const SHARED_MEMORY: &str = "/dev/shm";
-/// Where a guest has all that lies there on the host.
+/// Mount point in the guest for the host's directory.
 const SHARED_MEMORY_OF_HOST: &str = "/run/shm";
-/// What the C library puts before the name of a semaphore's file.
+/// Prefix that the C library adds to the name of a semaphore's file.
 const SEMAPHORE: &str = "sem.";
 
-/// Timers of the kernel that write, which a guest has not: its seconds are not those of a machine.
+/// Kernel timers that write. Guests disable them because a guest's clock does not run like a
+/// machine's.
 ///
 /// Source: the kernel's `Documentation/admin-guide/sysctl/vm.rst` and
 /// `Documentation/admin-guide/xfs.rst`.
@@ -53,17 +54,17 @@ const TIMERS: [(&str, &str); 2] = [
     ("/proc/sys/fs/xfs/xfssyncd_centisecs", "720000"),
 ];
 
-/// Whether this process is the first one of a guest.
+/// `true` if this process is the first one of a guest.
 #[must_use]
 pub fn is_init() -> bool {
     std::process::id() == 1
 }
 
-/// Rules a guest as its first process: starts this program once more, with the same arguments, to
-/// do what was ordered, then switches the guest off.
+/// Runs a guest as its first process. Starts this program again with the same arguments to do the
+/// task, then powers the guest off.
 ///
 /// # Errors
-/// When it is not the guest's first process, or the guest cannot be switched off.
+/// If it is not the guest's first process, or the guest cannot be powered off.
 pub fn rule(order: &Path) -> Result<Infallible, LabError> {
     if !is_init() {
         let refused = io::Error::from(io::ErrorKind::PermissionDenied);
@@ -76,6 +77,7 @@ pub fn rule(order: &Path) -> Result<Infallible, LabError> {
     if let Err(error) = serve(order) {
         eprintln!("{error}");
     }
+    // Power-off does not write anything back.
     rustix::fs::sync();
     let off = |error: Errno| LabError::system("switch off", Path::new("/"), error);
     reboot(RebootCommand::PowerOff).map_err(off)?;
@@ -97,6 +99,7 @@ fn serve(order: &Path) -> Result<(), LabError> {
         mount(kind, point, kind, MountFlags::empty(), data).map_err(failed)?;
     }
     show_shared_memory()?;
+    // The order may be below a directory that one of these mounts hides, such as `/run`.
     if !order.exists() {
         let directory = order.parent().unwrap_or(order);
         show(directory, directory)?;
@@ -114,11 +117,12 @@ fn serve(order: &Path) -> Result<(), LabError> {
     if !order.directory.exists() {
         show(&order.directory, &order.directory)?;
     }
-    // By its file, as its name may be below what is mounted here.
+    // By file, because a mount here may hide its path.
     let own = Path::new("/proc/self/exe");
     let mut command = Command::new(own);
     command
         .args(std::env::args_os().skip(1))
+        // The first process has the kernel's environment, not that of the user's program.
         .env_clear()
         .envs(order.environment)
         .current_dir(&order.directory);
@@ -128,18 +132,18 @@ fn serve(order: &Path) -> Result<(), LabError> {
     Ok(())
 }
 
-/// The directory to work in, made durable where it is new.
+/// The work directory; synced if it is new.
 fn top(point: &Path) -> Result<PathBuf, LabError> {
     let directory = point.join(TOP);
     if !directory.is_dir() {
         fs::create_dir(&directory).map_err(|error| LabError::system("make", &directory, error))?;
+        // Otherwise, recovery could lose the directory with all promised files in it.
         sync_directory(point)?;
     }
     Ok(directory)
 }
 
-/// Shows what the host has in its `/dev/shm`, but for semaphores: workloads may lie there as
-/// anywhere else.
+/// Makes the host's `/dev/shm` visible except for semaphores, because workload files may be there.
 fn show_shared_memory() -> Result<(), LabError> {
     let host = Path::new(SHARED_MEMORY_OF_HOST);
     if show(Path::new(SHARED_MEMORY), host).is_err() {
@@ -162,7 +166,7 @@ fn show_shared_memory() -> Result<(), LabError> {
         };
         made.map_err(|error| LabError::system("make", &point, error))?;
         match mount_bind(entry.path(), &point) {
-            // The host removed it meanwhile.
+            // The host has removed it meanwhile.
             Ok(()) | Err(Errno::NOENT) => {}
             Err(error) => return Err(LabError::system("mount", &point, error)),
         }
@@ -170,7 +174,7 @@ fn show_shared_memory() -> Result<(), LabError> {
     Ok(())
 }
 
-/// Makes a directory of the host visible in the guest, for example one that the guest's own mounts
+/// Makes a directory of the host visible in the guest, for example one that the guest's mounts
 /// hide.
 ///
 /// Source: the kernel's `Documentation/virt/uml/user_mode_linux_howto_v2.rst`, "Host file access".
@@ -189,7 +193,7 @@ fn show(directory: &Path, point: &Path) -> Result<(), LabError> {
     .map_err(|error| failed(error.into()))
 }
 
-/// Runs a program, what it prints marked as said to people.
+/// Runs a program and marks its output as lines for the user.
 fn spoken(command: &mut Command) -> io::Result<WaitStatus> {
     let (reader, writer) = io::pipe()?;
     command
@@ -198,14 +202,14 @@ fn spoken(command: &mut Command) -> io::Result<WaitStatus> {
         .stderr(writer);
     let child = command.spawn()?;
     let own = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    // The command holds the other end of the pipe; what else holds it is not waited for.
+    // The command has a copy of the pipe's write end. Other holders are not waited for.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     std::thread::spawn(move || {
         for line in BufReader::new(reader).lines().map_while(Result::ok) {
             say(&line);
         }
     });
-    // Whoever is left by others is the first process's to bury: some wait for that.
+    // As the first process, it must reap orphans; some programs wait for that.
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) if Some(pid) == own => return Ok(status),
@@ -227,24 +231,24 @@ fn load(module: &PathBuf) -> Result<(), LabError> {
 /// Mounts the guest's image.
 ///
 /// # Errors
-/// What `mount` says.
+/// If `mount` fails.
 pub fn enter(image: &Image) -> Result<Built, LabError> {
     tools::mount(&image.kind, &image.mount_options, DEVICE, &image.point)?;
     let directory = top(&image.point)?;
     Ok(Built::in_guest(image, directory, Path::new(DEVICE)))
 }
 
-/// Says something to the people at the host.
+/// Prints a line for the user of the host.
 fn say(line: &str) {
     println!("{SPOKEN}{line}");
 }
 
-/// A guest's console, for what the host must hear before anything else is done.
+/// A guest's console, for lines that the host must have before the guest continues.
 #[derive(Debug)]
-pub(crate) struct Console(File);
+pub(crate) struct GuestConsole(File);
 
-impl Console {
-    /// Opens it.
+impl GuestConsole {
+    /// Opens the console.
     pub fn open() -> Result<Self, LabError> {
         let opened = File::options().write(true).open(CONSOLE);
         opened
@@ -252,11 +256,11 @@ impl Console {
             .map_err(|error| LabError::system("open", Path::new(CONSOLE), error))
     }
 
-    /// Says a line, which is the host's when this returns, whatever becomes of the guest.
+    /// Prints a line. The host has it when this returns, even if the guest crashes.
     ///
     /// The kernel writes to the host's pipe before it returns, unless the pipe is full.
     pub fn say(&mut self, line: &str) -> Result<(), LabError> {
-        // As one, so that no other line gets between.
+        // In one write, so that lines do not mix.
         let line = format!("{SPOKEN}{line}\n");
         let said = self.0.write_all(line.as_bytes());
         said.map_err(|error| LabError::system("write to", Path::new(CONSOLE), error))

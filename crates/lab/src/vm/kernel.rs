@@ -1,4 +1,4 @@
-//! The kernel of guests, and what it has.
+//! The kernel of guests, and its features.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use crate::tools;
 /// The program that is the kernel, and its Debian package.
 const PROGRAM: &str = "linux.uml";
 const PACKAGE: &str = "user-mode-linux";
-/// Where Debian puts its modules, a directory a release.
+/// Debian's directory for its modules, with one subdirectory per release.
 const MODULES: &str = "/usr/lib/uml/modules";
 
-/// Less does not come up with all modules.
+/// Minimum memory to load all modules.
 pub(super) const MEMORY_BYTES_MIN: u64 = 128 << 20;
 
 /// A kernel for guests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// Its release, such as `6.1.176`.
+    /// Release, such as `6.1.176`.
     pub release: String,
 }
 
@@ -28,7 +28,7 @@ impl Kernel {
     /// Finds User-mode Linux.
     ///
     /// # Errors
-    /// When it is not installed or does not tell its release.
+    /// If it is not installed or does not report its release.
     pub fn find() -> Result<Self, LabError> {
         let program = tools::find(PROGRAM).ok_or_else(|| LabError::NoProgram {
             name: "`--vm uml`".to_owned(),
@@ -42,19 +42,19 @@ impl Kernel {
         })
     }
 
-    /// Whether it has this file system, built in or as a module.
+    /// `true` if it has this file system, built in or as a module.
     #[must_use]
     pub fn has(&self, kind: &str) -> bool {
         let lists = ["modules.builtin", "modules.dep"].map(|name| self.list(name));
-        // ext4 serves ext3, as its alias says.
+        // ext4 also serves ext3, as its alias shows.
         let file = format!("/{}.ko", if kind == "ext3" { "ext4" } else { kind });
         let has = |list: &String| list.lines().any(|line| module_of(line).ends_with(&file));
         lists.iter().any(has)
     }
 
-    /// The modules to load for this file system, in their order.
+    /// Modules to load for this file system, in order.
     pub(crate) fn modules(&self, kind: &str) -> Vec<PathBuf> {
-        // Asked for by name when it is mounted; a guest has no `modprobe`.
+        // The mount requests it by name, but a guest has no `modprobe`.
         let wanted: &[&str] = match kind {
             "f2fs" => &["crc32_generic", "f2fs"],
             kind => &[kind],
@@ -70,10 +70,11 @@ impl Kernel {
                 continue;
             };
             let needed = line.split(':').nth(1).unwrap_or_default();
-            // The list names the nearest first.
+            // The list has direct dependencies first.
             let needed = needed.split_whitespace().rev();
             for path in needed.chain([module_of(line)]) {
                 let path = self.directory().join(path);
+                // Several modules may need the same one.
                 if !modules.contains(&path) {
                     modules.push(path);
                 }
@@ -91,7 +92,7 @@ impl Kernel {
     }
 }
 
-/// The module that a line of `modules.builtin` or `modules.dep` is about.
+/// The module in a line of `modules.builtin` or `modules.dep`.
 fn module_of(line: &str) -> &str {
     line.split(':').next().unwrap_or_default()
 }

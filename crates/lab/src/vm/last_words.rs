@@ -1,14 +1,14 @@
-//! What a guest's kernel says before it dies, without what only tells those something who have its
-//! symbols.
+//! Collects the last messages of a guest's kernel, without registers and stacks, which are useless
+//! without its symbols.
 
 use std::collections::VecDeque;
 
-/// So many of the last lines are kept of a kernel that does not say that it dies.
+/// Number of last lines kept if the kernel does not report a crash.
 const BEFORE_MAX: usize = 6;
-/// So many lines are kept from the one on in which it says so.
+/// Number of lines kept from the first crash message on.
 const DYING_MAX: usize = 4;
 
-/// How lines begin with which a kernel says that it cannot go on.
+/// Prefixes of lines in which a kernel reports a crash.
 ///
 /// Source: Linux, `kernel/panic.c`, `arch/um/kernel/trap.c`, `mm/oom_kill.c`.
 const DYING: [&str; 8] = [
@@ -21,7 +21,8 @@ const DYING: [&str; 8] = [
     "Out of memory",
     "Bus error",
 ];
-/// How lines of registers, stacks and tables of memory begin, and those that every guest says.
+/// Prefixes of lines with registers, stacks and memory tables, and of lines that every guest
+/// prints.
 const UNTOLD: [&str; 30] = [
     "[<",
     "CPU:",
@@ -54,9 +55,9 @@ const UNTOLD: [&str; 30] = [
     "hard -",
     "SELinux:",
 ];
-/// Said by every guest, as it has no mapped memory of the host.
+/// Printed by every guest, because it maps no memory of the host.
 const NO_MAPPER: &str = "mmapper_init";
-/// What a line about memory has in it.
+/// Parts of messages about lack of memory.
 const MEMORY: [&str; 6] = [
     "out of memory",
     "oom-killer",
@@ -66,7 +67,7 @@ const MEMORY: [&str; 6] = [
     "memory allocation of",
 ];
 
-/// The lines that tell why a guest died, as it says them.
+/// The lines that explain why a guest ended.
 #[derive(Debug, Default)]
 pub(super) struct LastWords {
     before: VecDeque<String>,
@@ -74,7 +75,7 @@ pub(super) struct LastWords {
 }
 
 impl LastWords {
-    /// Hears a line of the console.
+    /// Adds a line of the console.
     pub fn hear(&mut self, line: &str) {
         let line = line.trim();
         if !tells(line) {
@@ -86,12 +87,13 @@ impl LastWords {
                 self.before.pop_front();
             }
             self.before.push_back(line.to_owned());
+        // The first lines name the cause; what follows are its consequences.
         } else if self.dying.len() < DYING_MAX {
             self.dying.push(line.to_owned());
         }
     }
 
-    /// All of it, a line each, to be printed.
+    /// The lines, in printable form.
     pub fn text(&self) -> String {
         let lines = self.before.iter().chain(&self.dying);
         let lines: Vec<String> = lines.map(|it| plan::printable(it)).collect();
@@ -99,7 +101,7 @@ impl LastWords {
     }
 }
 
-/// Whether a line tells people something.
+/// `true` if a line is useful to people.
 fn tells(line: &str) -> bool {
     let is_address =
         |word: &str| word.len() >= 8 && word.bytes().all(|letter| letter.is_ascii_hexdigit());
@@ -107,7 +109,7 @@ fn tells(line: &str) -> bool {
     !is_dump && !line.starts_with(NO_MAPPER) && !UNTOLD.iter().any(|it| line.starts_with(it))
 }
 
-/// Whether what a guest said last is about its memory.
+/// `true` if the last messages of a guest are about lack of memory.
 pub(crate) fn speaks_of_memory(words: &str) -> bool {
     let words = words.to_lowercase();
     MEMORY.iter().any(|it| words.contains(it))

@@ -1,4 +1,4 @@
-//! The host listens to a guest, and reads what it left.
+//! The host reads a guest's output and its answer.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,22 +10,23 @@ use super::guest::{Guest, Heard};
 use super::order::read_answer;
 use crate::error::LabError;
 
-/// A guest that has not said anything by then does not come up.
+/// Maximum time until the first line of a guest.
 const UP_WITHIN: Duration = Duration::from_secs(180);
-/// How often it is looked whether somebody wants to end it all.
+/// Interval of checks for a stop.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What to do after a guest has said something.
+/// What to do after a line of a guest.
 pub(crate) enum AfterLine {
-    /// Hear what it says then.
+    /// Wait for the next line.
     Listen,
-    /// Turn to something else.
+    /// Stop listening.
     Leave,
 }
 
-/// Hears what a guest says, until it has ended or the hearer leaves; returns whether it has ended.
+/// Passes a guest's lines to `hear` until the guest ends or `hear` leaves. Returns `true` if it has
+/// ended.
 ///
-/// It is killed where somebody wants to end it all, or where it is silent for too long.
+/// Kills the guest if `stop` is set, or if it is silent for too long.
 pub(crate) fn listen(
     guest: &mut Guest,
     stop: &AtomicBool,
@@ -43,6 +44,7 @@ pub(crate) fn listen(
             Heard::Ended => return Ok(true),
             Heard::Line(line) => {
                 is_up = true;
+                // Only lines of the program count: a kernel that repeats messages may still hang.
                 heard_at = Instant::now();
                 if let AfterLine::Leave = hear(&line) {
                     return Ok(false);
@@ -62,7 +64,7 @@ pub(crate) fn listen(
     }
 }
 
-/// Reads what a guest left, where it has ended.
+/// Reads the answer of a guest that has ended.
 pub(crate) fn answer_of<A: DeserializeOwned>(guest: &Guest, path: &Path) -> Result<A, LabError> {
     match read_answer(path) {
         Ok(Ok(answer)) => Ok(answer),

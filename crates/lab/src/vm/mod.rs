@@ -1,8 +1,8 @@
-//! Guests: file systems in a kernel of their own, User-mode Linux, which runs on the host's tree
-//! as an ordinary process.
+//! Guests: file systems in a separate kernel, User-mode Linux, which runs as an ordinary process on
+//! the host's file tree.
 //!
-//! An image is made on the host and is the guest's block device. The guest runs this very program
-//! with an [`GuestOrder`], and leaves an answer beside it.
+//! An image is created on the host and is the guest's block device. The guest runs this program
+//! with a [`GuestOrder`], and leaves an answer next to the image.
 
 mod check;
 mod guest;
@@ -16,7 +16,7 @@ mod probe;
 
 pub use check::{can_make, check};
 pub use guest::{Guest, Heard, Host};
-pub(crate) use inside::Console;
+pub(crate) use inside::GuestConsole;
 pub use inside::{enter, is_init, rule};
 pub use kernel::Kernel;
 pub(crate) use last_words::speaks_of_memory;

@@ -1,4 +1,4 @@
-//! What a guest is to do, and what it answers.
+//! The task of a guest, and its answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,22 +16,22 @@ pub struct Image {
     pub kind: String,
     /// Mount options, separated by commas.
     pub mount_options: String,
-    /// Where it is mounted, on the host's tree.
+    /// Mount point, on the host's file tree.
     pub point: PathBuf,
-    /// Modules that the guest loads before, in their order.
+    /// Modules that the guest loads first, in order.
     pub modules: Vec<PathBuf>,
-    /// What it lies on, in words.
+    /// Description of the storage under it.
     pub medium: String,
-    /// The command that made it.
+    /// Command that created it.
     pub mkfs: Option<String>,
-    /// How long making it took.
+    /// Duration of its creation.
     pub mkfs_time: Option<Duration>,
-    /// What is other than it was meant to be.
+    /// Deviations from the request.
     pub notes: Vec<String>,
 }
 
 impl Image {
-    /// One with nothing on it, for a guest that mounts nothing.
+    /// An empty image, for a guest that mounts nothing.
     pub(super) fn empty() -> Self {
         Self {
             kind: String::new(),
@@ -46,28 +46,28 @@ impl Image {
     }
 }
 
-/// What a guest is to do. `T` is the work, which is none of the lab's business.
+/// A task for a guest. The lab does not interpret the work, `T`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuestOrder<T> {
-    /// The arguments that the program on the host was given, its name first.
+    /// Arguments of the program on the host, its name first.
     pub arguments: Vec<String>,
-    /// Where it was started.
+    /// Working directory of the program on the host.
     pub directory: PathBuf,
-    /// What it found in its environment.
+    /// Environment variables of the program on the host.
     pub environment: Vec<(String, String)>,
     /// The file system.
     pub image: Image,
-    /// What is to be done on it.
+    /// The work.
     pub task: T,
-    /// Where the answer goes, on the host's tree.
+    /// Path of the answer, on the host's file tree.
     pub answer: PathBuf,
 }
 
 impl<T: Serialize> GuestOrder<T> {
-    /// An order to do something as this very program was started.
+    /// A task to run like this program.
     ///
     /// # Errors
-    /// When the place where it was started is gone.
+    /// If the current directory was removed.
     pub(crate) fn of_this_program(
         image: Image,
         task: T,
@@ -78,6 +78,7 @@ impl<T: Serialize> GuestOrder<T> {
         let text = |word: std::ffi::OsString| word.into_string();
         let arguments: Result<_, _> = std::env::args_os().map(text).collect();
         let arguments = arguments.map_err(|word| LabError::OddPath { path: word.into() })?;
+        // JSON holds only UTF-8. A variable that is not is left out, but an argument is an error.
         let pair = |(key, value): (_, _)| Some((text(key).ok()?, text(value).ok()?));
         Ok(Self {
             arguments,
@@ -89,37 +90,37 @@ impl<T: Serialize> GuestOrder<T> {
         })
     }
 
-    /// Writes the order for the guest to read.
+    /// Writes the task for the guest.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), LabError> {
         write(path, self)
     }
 }
 
 impl<T: DeserializeOwned> GuestOrder<T> {
-    /// Reads an order.
+    /// Reads a task.
     ///
     /// # Errors
-    /// When there is none, or it is no order.
+    /// If there is none, or it cannot be parsed.
     pub fn read(path: &Path) -> Result<Self, LabError> {
         read(path)
     }
 
-    /// Leaves the answer, an error in words where it failed.
+    /// Writes the answer, or an error message.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn answer<A: Serialize>(&self, answer: &Result<A, String>) -> Result<(), LabError> {
         write(&self.answer, answer)
     }
 }
 
-/// Reads the answer to an order; an error in words where the guest failed.
+/// Reads the answer to a task; an error message if the guest failed.
 ///
 /// # Errors
-/// When there is no answer, or it cannot be read.
+/// If there is no answer, or it cannot be read.
 pub fn read_answer<A: DeserializeOwned>(path: &Path) -> Result<Result<A, String>, LabError> {
     read(path)
 }

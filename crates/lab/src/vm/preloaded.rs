@@ -1,4 +1,4 @@
-//! What is preloaded into the kernel of guests: [`preload::LIBRARY`].
+//! Preloads [`preload::LIBRARY`] into the guest kernel.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -8,14 +8,14 @@ use std::process::Command;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
-/// Where the dynamic linker is told what to load before all else.
+/// The variable with libraries that the dynamic linker loads first.
 ///
 /// Source: ld.so(8).
 const VARIABLE: &str = "LD_PRELOAD";
 
-/// Has the library preloaded into what the command starts, behind what the user preloads. It lies
-/// in memory: where images are, programs and libraries may be forbidden. What is returned is kept
-/// until the command is started; none where there is no use for the library.
+/// Preloads the library into the program of the command, after the user's libraries. The library is
+/// in a memory file, because the file system of the images may forbid execution. The return value
+/// must live until the command is started; `None` if no library is needed.
 pub(super) fn preload_into(command: &mut Command) -> io::Result<Option<OwnedFd>> {
     let Some(library) = preload::LIBRARY else {
         return Ok(None);
@@ -33,10 +33,10 @@ pub(super) fn preload_into(command: &mut Command) -> io::Result<Option<OwnedFd>>
     Ok(Some(file))
 }
 
-/// A file in memory, which programs that are started find open under the same number.
+/// A memory file that started programs inherit under the same number.
 fn in_memory(content: &[u8]) -> io::Result<OwnedFd> {
     let name = "pgmeter-ptrace";
-    // Kernels before 6.3 do not know that it can be executed, and do not mind.
+    // Kernels before 6.3 do not have the flag and allow execution anyway.
     let made = match memfd_create(name, MemfdFlags::EXEC) {
         Err(rustix::io::Errno::INVAL) => memfd_create(name, MemfdFlags::empty()),
         made => made,

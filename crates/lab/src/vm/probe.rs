@@ -1,4 +1,4 @@
-//! Whether guests run here: one that does nothing is started.
+//! Checks whether guests run here, by starting one that does nothing.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,15 +12,15 @@ use super::order::{Image, read_answer};
 use crate::bench::Lab;
 use crate::error::LabError;
 
-/// A guest that has not done nothing by then does not run.
+/// Maximum duration of this guest.
 const WITHIN: Duration = Duration::from_secs(180);
-/// How often it is looked whether somebody wants to end it.
+/// Interval of checks for a stop.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Finds the kernel of guests and starts one in a lab of its own, with a task that does nothing.
+/// Finds the guest kernel and starts a guest with a task that does nothing, in a temporary lab.
 ///
 /// # Errors
-/// What is missing, or why guests do not run.
+/// If something is missing, or guests do not run.
 pub fn probe<T: Serialize>(
     directory: &Path,
     nothing: T,
@@ -32,16 +32,18 @@ pub fn probe<T: Serialize>(
     };
     let mut lab = Lab::begin(directory)?;
     let probed = lab.probe_guest(&host, nothing, stop);
+    // Also if guests do not run; nothing may remain of a check.
     lab.end()?;
     probed.map(|()| host.kernel)
 }
 
 impl Lab {
-    /// Starts a guest with a task that does nothing, before anything is made; nothing of it stays.
+    /// Starts a guest with a task that does nothing, before anything is created, and removes it
+    /// again.
     ///
     /// # Errors
-    /// [`LabError::NoGuests`] where it dies or takes too long, [`LabError::Stopped`] where `stop`
-    /// is set meanwhile.
+    /// [`LabError::NoGuests`] if it crashes or takes too long, [`LabError::Stopped`] if `stop` is
+    /// set meanwhile.
     pub fn probe_guest<T: Serialize>(
         &mut self,
         host: &Host,

@@ -21,7 +21,7 @@ impl Scripted {
         }
     }
 
-    fn statuses(&self) -> Vec<Status> {
+    fn statuses(&self) -> Vec<FrameStatus> {
         let frames = self.sent.chunks_exact(FRAME_BYTES);
         let frames = frames.map_while(|bytes| Frame::of_bytes(bytes.try_into().ok()?).ok());
         frames.map(|frame| frame.status).collect()
@@ -57,11 +57,11 @@ fn serving() -> Serving {
 }
 
 fn hello() -> [u8; FRAME_BYTES] {
-    Frame::new(Status::Hello, [1; 32]).to_bytes()
+    Frame::new(FrameStatus::Hello, [1; 32]).to_bytes()
 }
 
-fn header(way: Way, length_bytes: u32, reply_bytes: u32) -> [u8; HEADER_BYTES] {
-    let header = Header {
+fn header(way: ByteDirection, length_bytes: u32, reply_bytes: u32) -> [u8; HEADER_BYTES] {
+    let header = TransactionHeader {
         way,
         length_bytes,
         reply_bytes,
@@ -73,15 +73,18 @@ fn header(way: Way, length_bytes: u32, reply_bytes: u32) -> [u8; HEADER_BYTES] {
 fn requests_and_replies_move_exactly_their_bytes() {
     let mut stream = Scripted::new(&[
         &hello(),
-        &header(Way::ToSink, 100, 7),
+        &header(ByteDirection::ToSink, 100, 7),
         &[0; 100],
-        &header(Way::FromSink, 5000, 20),
+        &header(ByteDirection::FromSink, 5000, 20),
         &[0; 20],
-        &header(Way::ToSink, 0, 0),
-        &header(Way::FromSink, 2 << 20, 0),
+        &header(ByteDirection::ToSink, 0, 0),
+        &header(ByteDirection::FromSink, 2 << 20, 0),
     ]);
-    assert_eq!(serve(&mut stream, &serving(), NO_SECRET), Ended::Closed);
-    assert_eq!(stream.statuses()[0], Status::Welcome);
+    assert_eq!(
+        serve(&mut stream, &serving(), NO_SECRET),
+        ConnectionEnd::Closed
+    );
+    assert_eq!(stream.statuses()[0], FrameStatus::Welcome);
     assert_eq!(stream.sent_count, 64 + 7 + 5000 + (2 << 20));
 }
 
@@ -89,21 +92,36 @@ fn requests_and_replies_move_exactly_their_bytes() {
 fn another_major_version_is_told_which_one_this_is() {
     let other = Frame {
         major: MAJOR + 1,
-        ..Frame::new(Status::Hello, [1; 32])
+        ..Frame::new(FrameStatus::Hello, [1; 32])
     };
     let mut stream = Scripted::new(&[&other.to_bytes()]);
-    assert_eq!(serve(&mut stream, &serving(), NO_SECRET), Ended::Refused);
-    assert_eq!(stream.statuses(), [Status::Version]);
+    assert_eq!(
+        serve(&mut stream, &serving(), NO_SECRET),
+        ConnectionEnd::Refused
+    );
+    assert_eq!(stream.statuses(), [FrameStatus::Version]);
 }
 
 #[test]
 fn what_is_no_header_is_refused_and_what_ends_within_is_broken() {
     let mut stream = Scripted::new(&[&hello(), &[0xff; 16]]);
-    assert_eq!(serve(&mut stream, &serving(), NO_SECRET), Ended::Refused);
-    assert_eq!(stream.statuses(), [Status::Welcome, Status::Refused]);
-    for rest in [&header(Way::ToSink, LENGTH_MAX_BYTES, 0)[..], &[1, 0, 0]] {
+    assert_eq!(
+        serve(&mut stream, &serving(), NO_SECRET),
+        ConnectionEnd::Refused
+    );
+    assert_eq!(
+        stream.statuses(),
+        [FrameStatus::Welcome, FrameStatus::Refused]
+    );
+    for rest in [
+        &header(ByteDirection::ToSink, LENGTH_MAX_BYTES, 0)[..],
+        &[1, 0, 0],
+    ] {
         let mut stream = Scripted::new(&[&hello(), rest]);
-        assert_eq!(serve(&mut stream, &serving(), NO_SECRET), Ended::Broken);
+        assert_eq!(
+            serve(&mut stream, &serving(), NO_SECRET),
+            ConnectionEnd::Broken
+        );
     }
 }
 
@@ -116,6 +134,6 @@ proptest! {
         let first = if greets { hello().to_vec() } else { Vec::new() };
         let mut stream = Scripted::new(&[&first, &bytes]);
         let ended = serve(&mut stream, &serving(), NO_SECRET);
-        prop_assert!(greets || ended != Ended::Closed);
+        prop_assert!(greets || ended != ConnectionEnd::Closed);
     }
 }

@@ -1,118 +1,118 @@
-//! What a job is to keep to, and what ends it when it is reached.
+//! Goals of a job, and conditions that end it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::PerDirection;
 
-/// What a job is to keep to, and what ends it when it is reached.
+/// Goals of a job, and conditions that end it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct JobGoals {
-    /// The rates below which it ends with an error.
+    /// Minimum rates; the job ends with an error below them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_floor: Option<RateFloor>,
-    /// The latencies above which it ends with an error, in nanoseconds.
+    /// Maximum latencies in nanoseconds; the job ends with an error above them.
     pub latency_ns_max: PerDirection<Option<u64>>,
-    /// The latency that the queue depth is looked for with.
+    /// Latency target for which the queue depth is searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_target: Option<DepthTarget>,
-    /// When its figures are steady, which ends it.
+    /// Criteria for steady results, which end the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyGoal>,
-    /// Its share of the requests of several jobs.
+    /// Share of the job in the requests of several jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow: Option<FlowShare>,
 }
 
-/// The share of a job in the requests of several, none of which gets ahead of its own.
+/// Share of a job in the requests of several jobs; a job that is ahead of its share pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FlowShare {
-    /// The jobs of the cell with the same number share.
+    /// Jobs of the cell with the same group number share.
     pub group: u32,
-    /// Its part of their weights together; above 0.
+    /// Weight relative to the other jobs of the group; above 0.
     pub weight: u32,
-    /// How long it pauses where it is ahead, in nanoseconds; 0 for until it is not.
+    /// Length of a pause when the job is ahead, in nanoseconds; 0 pauses until it is no longer
+    /// ahead.
     pub pause_ns: u64,
 }
 
-/// The rates below which a job ends with an error.
+/// Minimum rates of a job, which ends with an error below them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RateFloor {
-    /// By direction; none where any rate will do.
+    /// Minimum rate per direction; `None` for no limit.
     pub least: PerDirection<Option<LeastRate>>,
-    /// The time that a rate is of, in nanoseconds.
+    /// Averaging window of a rate, in nanoseconds.
     pub window_ns: u64,
-    /// For so long no rate is judged, in nanoseconds from the beginning of the measurement.
+    /// Grace period before the minimum applies, in nanoseconds from the start of the measurement.
     pub settle_ns: u64,
 }
 
-/// A rate below which a job ends.
+/// A minimum rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeastRate {
-    /// Requests or bytes a second.
+    /// Requests or bytes per second.
     pub per_second: u64,
-    /// Whether bytes are meant.
+    /// `true` if the rate is in bytes.
     pub is_of_bytes: bool,
 }
 
-/// The latency that a queue depth is looked for with: the largest depth at which enough requests
-/// keep within it.
+/// Target of a search for the largest queue depth at which enough requests stay within a latency.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DepthTarget {
     /// The latency, in nanoseconds.
     pub latency_ns: u64,
-    /// For so long at least a depth is tried, in nanoseconds.
+    /// Minimum time that each depth is tried, in nanoseconds.
     pub window_ns: u64,
-    /// The share of requests that keep within it, in percent.
+    /// Share of the requests that must stay within the latency, in percent.
     pub percentile: f64,
-    /// Whether the job goes on when the depth was found, and looks further. Where it does not, it
-    /// is measured for one window more.
+    /// `true` if the job continues to search after the depth is found. Otherwise the found depth is
+    /// measured for one more window.
     pub goes_on: bool,
 }
 
-/// When the figures of a job, or of several together, are steady.
+/// Criteria for steady results of a job, or of several jobs together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyGoal {
-    /// What is looked at.
+    /// Quantity to judge.
     pub measure: GoalMeasure,
-    /// Whether its slope is to be small, from one reading to the next; else how far any reading
-    /// is from the mean.
+    /// `true` to judge the slope from one reading to the next; `false` to judge the largest
+    /// deviation of a reading from the mean.
     pub is_slope: bool,
-    /// What that is to be below.
+    /// Upper limit of the slope or deviation.
     pub limit: f64,
-    /// Whether the limit is in percent of the mean.
+    /// `true` if the limit is in percent of the mean.
     pub is_percent: bool,
-    /// The time that is judged, in nanoseconds.
+    /// Length of the time that is judged, in nanoseconds.
     pub window_ns: u64,
-    /// What is not judged at the beginning of the measurement, in nanoseconds.
+    /// Time at the start of the measurement that is not judged, in nanoseconds.
     pub ramp_ns: u64,
-    /// The time that one reading is of, in nanoseconds.
+    /// Length of one reading, in nanoseconds.
     pub interval_ns: u64,
-    /// The jobs of the cell with the same number are judged together; none for a job by itself.
+    /// Jobs of the cell with the same number are judged together; `None` for a job on its own.
     pub group_index: Option<u32>,
 }
 
-/// What is to be steady.
+/// Quantity that must be steady.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GoalMeasure {
-    /// Requests a second.
+    /// Requests per second.
     Iops,
-    /// Bytes a second.
+    /// Bytes per second.
     Bandwidth,
-    /// The mean latency.
+    /// Mean latency.
     Latency,
 }
 
 impl JobGoals {
-    /// Whether there are none.
+    /// `true` if there are no goals.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether there is nothing to tell of them at the end.
+    /// `true` if the goals have no result to report at the end.
     #[must_use]
     pub fn are_silent(&self) -> bool {
         let told = Self {
@@ -122,7 +122,7 @@ impl JobGoals {
         told.is_empty()
     }
 
-    /// Whether the depth is found before anything is measured.
+    /// `true` if the depth is found before the measurement starts.
     #[must_use]
     pub fn searches_first(&self) -> bool {
         self.depth_target.is_some_and(|it| !it.goes_on)
@@ -130,7 +130,7 @@ impl JobGoals {
 }
 
 impl SteadyGoal {
-    /// How many readings are judged together.
+    /// Number of readings that are judged together, at least 1.
     #[must_use]
     pub fn reading_count(&self) -> usize {
         let count = self.window_ns / self.interval_ns.max(1);

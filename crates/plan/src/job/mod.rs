@@ -1,8 +1,8 @@
-//! Jobs: workers that each have an engine, files, an order, a pace and an end of their own.
+//! Jobs: workers that each have their own engine, files, request order, rate and end.
 //!
-//! Where an access specification says what all workers of a cell ask of a target, a job says what
-//! one worker does with named files: how much it moves, which part comes next, when it rests, and
-//! who ends with it. A cell either has jobs or has none.
+//! An access specification applies to all workers of a cell. A job describes what one worker does
+//! with named files: the amount, the order, the pauses, and which jobs end with it. Either all
+//! workers of a cell run jobs or none.
 
 mod goals;
 mod recorded;
@@ -23,63 +23,64 @@ pub use stream::{
     StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 
-/// What one worker of a cell with jobs does.
+/// Work of one worker of a cell with jobs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobPlan {
-    /// Which engine issues its requests.
+    /// Engine that issues its requests.
     pub engine: EngineKind,
-    /// How it uses the page cache.
+    /// Use of the page cache.
     pub cache: CacheMode,
-    /// Options of its ring.
+    /// Options of the `io_uring` engine.
     pub ring: RingOptions,
-    /// How its files are opened for writing.
+    /// Durability of writes, set when files are opened.
     pub durable: DurableWrites,
-    /// Requests in flight, over all its files.
+    /// Requests in flight, all of its files together.
     pub iodepth: u32,
-    /// Its files, in their order.
+    /// Its files, in order.
     pub files: Vec<JobFile>,
-    /// So long after the others it begins, in nanoseconds.
+    /// Delay after the start of the cell, in nanoseconds.
     pub start_delay_ns: u64,
-    /// The jobs of its cell that have ended when it begins.
+    /// Jobs of its cell that must end before it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<JobsBefore>,
-    /// What is not measured at its beginning, in nanoseconds.
+    /// Ramp time, not measured, in nanoseconds.
     pub ramp_time_ns: u64,
-    /// How long it is measured at most, in nanoseconds; 0 where only its end says.
+    /// Longest measured time in nanoseconds; 0 if only its own end limits it.
     pub run_time_ns: u64,
-    /// Whether all others end with it.
+    /// `true` if all other jobs end with it.
     pub ends_others: bool,
-    /// Whether all others end when it fails: a request, a check, or what it is to keep to.
+    /// `true` if all other jobs end when it fails: on a failed request, a failed check or a missed
+    /// goal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends_others_on_error: bool,
-    /// Whether a failed request does not end it.
+    /// `true` if it continues after a failed request.
     pub goes_on_after_errors: bool,
-    /// Whether the first read that does not verify ends it.
+    /// `true` if it ends at the first read that fails verification.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends_on_mismatch: bool,
-    /// What it asks of its files.
+    /// Its requests.
     pub stream: StreamPlan,
-    /// The log whose requests it makes instead, if any: then sizes and directions of `stream` are
-    /// those of the log.
+    /// Log whose requests it replays, if any; sizes and directions of `stream` are then taken from
+    /// the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedPlan>,
-    /// What it does to its files as such; nothing moves then, and `stream` says only how often.
+    /// Work on its files as a whole, if any; no data moves, and `stream` determines only how often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<NameWork>,
-    /// What its thread asks of the kernel's schedulers.
+    /// Scheduling parameters of its thread.
     #[serde(default, skip_serializing_if = "JobThread::is_default")]
     pub thread: JobThread,
-    /// What it is to keep to, and what ends it when it is reached.
+    /// Goals, and conditions that end it.
     #[serde(default, skip_serializing_if = "JobGoals::is_empty")]
     pub goals: JobGoals,
-    /// Whether its requests are taken down one by one, for a log.
+    /// `true` if each request is recorded, for a log.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_noted: bool,
 }
 
 impl JobPlan {
-    /// One request in flight through the page cache, from the beginning until the stream's end; of
-    /// no files yet.
+    /// A job without files yet: one request in flight through the page cache, from the start until
+    /// the end of the stream.
     #[must_use]
     pub fn new(engine: EngineKind, stream: StreamPlan) -> Self {
         Self {
@@ -107,63 +108,63 @@ impl JobPlan {
     }
 }
 
-/// Jobs of a cell that follow each other.
+/// Consecutive jobs of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JobsBefore {
-    /// The first one, by its number in the cell from 0 on.
+    /// Index of the first job in the cell, 0-based.
     pub first_index: u32,
-    /// How many.
+    /// Number of jobs.
     pub count: u32,
 }
 
-/// What the thread of a job asks of the kernel's schedulers.
+/// Scheduling parameters of a job's thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct JobThread {
-    /// The CPUs that it may run on; empty for all that pgmeter may.
+    /// CPUs on which it may run; empty for all CPUs that pgmeter may use.
     pub cpus: Vec<u32>,
-    /// How it gives way to others, from -20, hardly, to 19, always; 0 for as pgmeter does.
+    /// Nice value, from -20 (highest priority) to 19 (lowest); 0 for pgmeter's own.
     pub nice: i32,
-    /// Priority of its requests.
+    /// I/O priority of its requests.
     pub io_priority: Option<IoPriority>,
 }
 
-/// Priority of requests, which some I/O schedulers heed.
+/// I/O priority, used by some I/O schedulers.
 ///
 /// Source: ioprio_set(2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IoPriority {
     /// 0 for none, 1 for real time, 2 for best effort, 3 for idle.
     pub class: u8,
-    /// From 0, the highest, to 7.
+    /// From 0 (highest) to 7.
     pub level: u8,
 }
 
 impl JobThread {
-    /// Whether it asks for nothing.
+    /// `true` if no parameter is set.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Work on files as such, each in its turn.
+/// Work on files as a whole, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NameWork {
-    /// They are opened so that they are made, and closed.
+    /// Creates each file by opening it, and closes it.
     Create,
-    /// Their attributes are read.
+    /// Reads the attributes of each file.
     Stat,
-    /// They are removed.
+    /// Removes each file.
     Delete,
 }
 
-/// How files are opened for writing.
+/// Durability of writes, set when files are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DurableWrites {
-    /// As they are.
+    /// No flag; writes are durable only after a sync.
     #[default]
     No,
     /// Each write is durable, metadata included (`O_SYNC`).
@@ -172,36 +173,36 @@ pub enum DurableWrites {
     DataSync,
 }
 
-/// A part of a file that a job works in.
+/// Part of a file that a job uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JobFile {
-    /// Which of the cell's files.
+    /// Index of the file in the cell.
     pub file_index: u32,
-    /// First byte.
+    /// Offset of the first byte.
     pub start_bytes: u64,
-    /// How many bytes; nothing behind them is touched. 0 for all that a device has.
+    /// Number of bytes; nothing after them is touched. 0 for all of a device.
     pub size_bytes: u64,
 }
 
-/// A file that jobs of a cell work on.
+/// A file that the jobs of a cell work on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedFile {
-    /// The target below which it lies.
+    /// Index of the target that contains the file.
     pub target_index: u32,
-    /// Its name below the work directory, of one component or several; none where the target
-    /// itself is the file.
+    /// Name below the work directory, with one or more components; `None` if the target itself is
+    /// the file.
     pub name: Option<String>,
-    /// How long it is at least, in bytes, when the cell begins.
+    /// Minimum size in bytes when the cell starts.
     pub size_bytes: u64,
-    /// What is in it when the cell begins.
+    /// Content when the cell starts.
     pub layout: Layout,
-    /// Whether it is removed behind the cell.
+    /// `true` if it is removed after the cell.
     pub is_removed: bool,
-    /// What the page cache holds of it when the cell begins.
+    /// State in the page cache when the cell starts.
     pub cache: FileCache,
 }
 
-/// What is in a file when a cell begins.
+/// Content of a file when a cell starts.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -209,89 +210,89 @@ pub struct NamedFile {
 pub enum Layout {
     /// Data that was written.
     Written,
-    /// Allotted room that nobody has written to.
+    /// Allocated space that was never written.
     Allotted,
-    /// The length alone.
+    /// A hole of the file's length; no space is allocated.
     Sparse,
-    /// Nothing: it grows as it is written.
+    /// An empty file, which grows as it is written.
     Empty,
-    /// There is no file: a job makes it.
+    /// No file; a job creates it.
     Absent,
 }
 
-/// What the page cache holds of a file when a cell begins.
+/// State of a file in the page cache when a cell starts.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FileCache {
-    /// Nothing.
+    /// No pages; they are dropped.
     Dropped,
-    /// What there is.
+    /// Unchanged.
     Left,
-    /// All of it.
+    /// All pages; the file is read before.
     Warm,
 }
 
 /// The files of a cell with jobs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JobFiles {
-    /// In the order of their numbers.
+    /// In the order of their indexes.
     pub files: Vec<NamedFile>,
-    /// Whether nothing is done but to make them.
+    /// `true` if the cell only creates the files.
     pub is_layout_only: bool,
 }
 
-/// Jobs that another program's arguments or file stand for, one cell for those that run together.
+/// Jobs converted from another program's arguments or file; jobs that run together form one cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BuiltJobs {
-    /// Where they come from.
+    /// Source of the conversion.
     pub origin: FrontOrigin,
-    /// The jobs that run together, in the order of their workers.
+    /// Jobs that run together, in the order of their workers.
     pub jobs: Vec<BuiltJob>,
-    /// Their files; which target each lies below is known by its directory.
+    /// Their files; planning finds the target of each by its directory.
     pub files: JobFiles,
 }
 
 /// A job before its cell is planned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltJob {
-    /// As results tell it.
+    /// Name in results.
     pub name: String,
-    /// What it does.
+    /// Plan of the job.
     pub plan: JobPlan,
-    /// What it says in percent of files whose sizes only the targets tell; its plan has 0 for
-    /// sizes that follow.
+    /// Settings in percent of files whose sizes depend on the targets; the plan has 0 for the sizes
+    /// derived from them.
     pub share: Option<FileShare>,
-    /// What it writes.
+    /// Data that is written.
     pub content: ContentPlan,
-    /// Whether what it writes is stamped and what it reads is checked.
+    /// `true` if written blocks are stamped and read blocks are checked.
     pub verify: bool,
-    /// Seed of its streams.
+    /// Seed of its random streams.
     pub seed: u64,
-    /// The CPU that it runs on.
+    /// CPU on which it runs, if pinned.
     pub cpu: Option<u32>,
-    /// Whether its files take the room that there is.
+    /// `true` if its files fill the free space.
     pub fills: bool,
-    /// Where its files are named, or where it begins.
+    /// Location of the key that names its files, or of its start.
     pub place: JobPlace,
 }
 
-/// Where something is said about a job.
+/// Location in the source of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JobPlace {
-    /// The file; empty for a command line.
+    /// File name; empty for a command line.
     pub file: String,
-    /// The line, from 1; 0 on a command line.
+    /// Line, from 1; 0 for a command line.
     pub line: u32,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub column: u32,
-    /// The line as messages show it.
+    /// Text of the line, as messages show it.
     pub shown: String,
 }
 
 impl JobPlace {
-    /// A mistake that was found later, with the place.
+    /// Adds the location to an error that was found later.
     #[must_use]
     pub fn put(&self, mistake: Diagnostic) -> Diagnostic {
         if self.line == 0 {
@@ -306,13 +307,13 @@ impl JobPlace {
 }
 
 impl JobPlan {
-    /// Whether it may write to its files.
+    /// `true` if it may write to its files.
     #[must_use]
     pub const fn writes(&self) -> bool {
         self.stream.mix.writes()
     }
 
-    /// Whether its requests are due at times of their own.
+    /// `true` if its requests have due times.
     #[must_use]
     pub fn is_paced(&self) -> bool {
         match &self.recorded {
@@ -321,8 +322,8 @@ impl JobPlan {
         }
     }
 
-    /// How many threads issue its requests: one for each request in flight if the engine has one at
-    /// a time. Names are worked on by one thread whatever the depth.
+    /// Number of threads that issue its requests: one per request in flight if the engine has one
+    /// at a time. Work on names uses one thread at any depth.
     #[must_use]
     pub const fn thread_count(&self) -> u32 {
         match self.engine.is_one_at_a_time() && self.names.is_none() {
@@ -331,7 +332,7 @@ impl JobPlan {
         }
     }
 
-    /// Bytes of its largest request.
+    /// Size of its largest request in bytes.
     #[must_use]
     pub fn buffer_bytes(&self) -> u32 {
         let blocks = &self.stream.blocks;

@@ -1,22 +1,23 @@
-//! Requests that were recorded, to be made again.
+//! Recorded requests to be replayed.
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The requests of a log, which a job makes in their order instead of requests of its own.
+/// Requests of a log, which a job replays in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedPlan {
-    /// The name of the log.
+    /// Name of the log.
     pub log: String,
-    /// How many requests it has.
+    /// Number of requests.
     pub request_count: u64,
-    /// Bytes of all of them.
+    /// Bytes of all requests together.
     pub bytes: u64,
-    /// When the last of them is due, in nanoseconds; 0 where each follows the one before at once.
+    /// Due time of the last request in nanoseconds; 0 if each request starts right after the
+    /// previous one.
     pub last_due_ns: u64,
-    /// The requests; results do not keep them.
+    /// The requests; not stored in results.
     #[serde(skip)]
     pub acts: Arc<[RecordedAct]>,
 }
@@ -24,46 +25,46 @@ pub struct RecordedPlan {
 /// A recorded request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedAct {
-    /// When it is due, in nanoseconds from the beginning of the log; never before the one before.
+    /// Due time in nanoseconds from the start of the log; never decreases.
     pub due_ns: u64,
-    /// What it asks for.
+    /// Kind of the request.
     pub kind: RecordedKind,
-    /// Which of the job's files.
+    /// Index of the job's file.
     pub part_index: u32,
-    /// Bytes; 0 for a sync.
+    /// Length in bytes; 0 for a sync.
     pub length_bytes: u32,
-    /// First byte in that file.
+    /// Offset in that file.
     pub offset_bytes: u64,
 }
 
-/// A request of a job that was taken down, and what became of it.
+/// A request of a job that was logged, with its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotedRequest {
     /// The request; its time is when it was issued, counted from the first request.
     pub act: RecordedAct,
-    /// Its place in the order in which requests were issued.
+    /// Position in the order in which requests were issued.
     pub index: u32,
-    /// Bytes that it moved; 0 where it failed.
+    /// Bytes moved; 0 if it failed.
     pub moved_bytes: u32,
-    /// When it completed, in nanoseconds from the first request.
+    /// Completion time in nanoseconds from the first request.
     pub done_ns: u64,
 }
 
-/// What a recorded request asks for.
+/// Kind of a recorded request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedKind {
-    /// Data of a file.
+    /// Reads data of a file.
     Read,
-    /// To put data into a file.
+    /// Writes data to a file.
     Write,
-    /// That a file is made durable.
+    /// Makes a file durable.
     Fsync,
-    /// That a file's data is made durable.
+    /// Makes the data of a file durable.
     Fdatasync,
 }
 
 impl RecordedPlan {
-    /// Requests of a log, in the order of their due times.
+    /// A plan for the requests of a log, which must be in the order of their due times.
     #[must_use]
     pub fn new(log: String, acts: Arc<[RecordedAct]>) -> Self {
         Self {
@@ -75,13 +76,13 @@ impl RecordedPlan {
         }
     }
 
-    /// Whether requests are due at times of their own.
+    /// `true` if requests have due times.
     #[must_use]
     pub const fn is_paced(&self) -> bool {
         self.last_due_ns > 0
     }
 
-    /// Whether there is a request of a kind.
+    /// `true` if there is a request of this kind.
     #[must_use]
     pub fn has(&self, kind: RecordedKind) -> bool {
         self.acts.iter().any(|it| it.kind == kind)

@@ -1,17 +1,17 @@
-//! Shares of files in percent, for files whose sizes the targets tell.
+//! Settings in percent of files whose sizes depend on the targets.
 
-/// What a job says in percent of each of its files.
+/// Settings of a job in percent of each of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileShare {
-    /// Where work begins, in percent of the file.
+    /// Start in percent of the file.
     pub start_percent: u64,
-    /// How much of the file, in percent, up to its end.
+    /// Size in percent of the file, at most to its end.
     pub size_percent: u64,
-    /// How much of all this is moved, in percent.
+    /// Amount to move, in percent of that size.
     pub moved_percent: u64,
-    /// Bytes that a begin in percent is rounded up to.
+    /// Bytes to whose multiple a start in percent is rounded up.
     pub start_unit_bytes: u64,
-    /// Bytes that a size in percent is rounded down to.
+    /// Bytes to whose multiple a size in percent is rounded down.
     pub size_unit_bytes: u64,
 }
 
@@ -25,13 +25,14 @@ impl FileShare {
         size_unit_bytes: 1,
     };
 
-    /// Whether it is all of the file.
+    /// `true` if it is all of the file.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.start_percent == 0 && self.size_percent == 100 && self.moved_percent == 100
     }
 
-    /// The first byte in a file of so many bytes, and so many bytes further.
+    /// Offset of the first byte in a file of `file_bytes` bytes; `further_bytes` is added to the
+    /// start.
     #[must_use]
     pub fn start_bytes(&self, further_bytes: u64, file_bytes: u64) -> u64 {
         if self.start_percent == 0 {
@@ -42,7 +43,7 @@ impl FileShare {
         whole.unwrap_or(start)
     }
 
-    /// The bytes from the first one on in a file of so many bytes.
+    /// Number of bytes from `start_bytes` on in a file of `file_bytes` bytes.
     #[must_use]
     pub fn size_bytes(&self, start_bytes: u64, file_bytes: u64) -> u64 {
         let rest = file_bytes.saturating_sub(start_bytes);
@@ -53,7 +54,7 @@ impl FileShare {
         size - size % self.size_unit_bytes.max(1)
     }
 
-    /// The bytes that are moved of so many.
+    /// Bytes to move out of `all_bytes`.
     #[must_use]
     pub fn moved_bytes(&self, all_bytes: u64) -> u64 {
         percent_of(all_bytes, self.moved_percent)

@@ -1,49 +1,49 @@
-//! What a job asks of its files, one request after the other.
+//! Request stream of a job.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ArrivalKind, Distribution};
 
-/// What a job asks of its files, one request after the other.
+/// Request stream of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamPlan {
     /// Reads, writes, or both.
     pub mix: Mix,
-    /// Share of the requests of a direction that begin at a random place, in percent.
+    /// Share of the requests of a direction that start at a random offset, in percent.
     pub random_percent: PerDirection<f64>,
-    /// Requests from each random place on, one behind the other; 1 for a random place each.
+    /// Number of consecutive requests from each random offset on; 1 draws each offset.
     pub run_length: u32,
-    /// What the requests of such a run have in common, and sequential ones.
+    /// How the requests of such a run, and sequential ones, follow each other.
     pub wrap: Wrap,
-    /// Bytes left out behind each sequential request; where negative, so far back from its start.
+    /// Bytes skipped after each sequential request; if negative, distance back from its start.
     pub step_bytes: i64,
-    /// Sizes and places by direction.
+    /// Sizes and alignment per direction.
     pub blocks: PerDirection<BlockRule>,
-    /// Which random places come when.
+    /// Order of random offsets.
     pub visits: Visits,
-    /// Which file is next.
+    /// Order of the files.
     pub file_order: FileOrder,
-    /// Requests to one file before the next.
+    /// Number of requests to one file before the next.
     pub requests_per_file: u32,
-    /// Parts of the files that are used; the whole where there are none.
+    /// Parts of the files that are used; `None` for the whole files.
     pub zones: Option<ZoneRule>,
-    /// When it has done enough.
+    /// When the stream ends.
     pub end: StreamEnd,
-    /// How what is written comes to rest.
+    /// Syncs of written data.
     pub sync: SyncRule,
     /// Pauses between requests.
     pub think: Option<ThinkRule>,
-    /// When requests of a direction are due; as fast as they are done where that is none.
+    /// Rate of requests per direction; `None` for as fast as they complete.
     pub pace: PerDirection<Option<PaceRule>>,
-    /// Whether what was written is read back.
+    /// Reading back of written data, if any.
     pub read_back: Option<ReadBack>,
-    /// Whether the original's slips are done, too: sizes of `visits` without repetition are cut
-    /// where blocks were met before, Poisson gaps are those of a grid.
+    /// `true` to reproduce quirks of the original: requests of `visits` without repetition are cut
+    /// where they reach blocks used before, and Poisson gaps fall on a grid.
     pub is_to_the_letter: bool,
 }
 
-/// A value for reads and one for writes.
+/// A value for each direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PerDirection<T> {
     /// For reads.
@@ -53,7 +53,7 @@ pub struct PerDirection<T> {
 }
 
 impl StreamPlan {
-    /// Requests one behind the other, of one file after the other, as fast as they are done.
+    /// Sequential requests, alternating between the files, as fast as they complete.
     #[must_use]
     pub fn sequential(mix: Mix, blocks: BlockRule, end: StreamEnd) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl StreamPlan {
         }
     }
 
-    /// Whether requests of any direction that is used are due at times of their own.
+    /// `true` if a direction that is used has due times.
     #[must_use]
     pub const fn is_paced(&self) -> bool {
         (self.mix.reads() && self.pace.read.is_some())
@@ -85,7 +85,7 @@ impl StreamPlan {
 }
 
 impl<T> PerDirection<T> {
-    /// The same for both.
+    /// The same value for both.
     pub fn both(value: T) -> Self
     where
         T: Clone,
@@ -101,14 +101,14 @@ impl<T> PerDirection<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Mix {
-    /// Reads.
+    /// Reads only.
     Read,
-    /// Writes.
+    /// Writes only.
     Write,
-    /// Each request is a read with this probability, else a write; sequential ones of each have a
-    /// position of their own. Where both directions have a pace, that decides.
+    /// Each request is a read with this probability, else a write; each direction has its own
+    /// sequential position. If both directions have a rate, the rates decide instead.
     Both {
-        /// In percent.
+        /// Probability of a read, in percent.
         read_percent: f64,
     },
 }
@@ -127,24 +127,24 @@ impl Mix {
     }
 }
 
-/// Where the request behind one goes.
+/// Position of the request after another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wrap {
-    /// Behind it.
+    /// Right after it.
     #[default]
     Onward,
-    /// To the same place again; within a run of a random place only.
+    /// At the same position; only within a run from a random offset.
     Same,
 }
 
-/// Sizes and places of a direction's requests.
+/// Sizes and alignment of a direction's requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockRule {
     /// Their sizes.
     pub sizes: SizeRule,
-    /// Random places are multiples of this, counted from the first byte of the part of the file
-    /// that is used, in bytes.
+    /// Random offsets are multiples of this, in bytes, counted from the first byte of the used part
+    /// of the file.
     pub align_bytes: u32,
 }
 
@@ -157,16 +157,16 @@ pub enum SizeRule {
         /// In bytes.
         bytes: u32,
     },
-    /// Any from the least to the most, all alike likely.
+    /// Any size from the smallest to the largest, all equally likely.
     Range {
-        /// The least in bytes.
+        /// Smallest size in bytes.
         min_bytes: u32,
-        /// The most in bytes.
+        /// Largest size in bytes.
         max_bytes: u32,
-        /// They are multiples of this, in bytes.
+        /// All sizes are multiples of this, in bytes.
         unit_bytes: u32,
     },
-    /// One of some.
+    /// One of several sizes, chosen by their shares.
     Split {
         /// The sizes; their shares add up to 100.
         shares: Vec<ShareOfSize>,
@@ -174,7 +174,7 @@ pub enum SizeRule {
 }
 
 impl SizeRule {
-    /// All sizes that there may be, in bytes; of a range both ends and the unit.
+    /// All possible sizes in bytes; for a range, both ends and the unit.
     #[must_use]
     pub fn all_bytes(&self) -> Vec<u32> {
         match self {
@@ -188,7 +188,7 @@ impl SizeRule {
         }
     }
 
-    /// The smallest in bytes.
+    /// Smallest size in bytes.
     #[must_use]
     pub fn min_bytes(&self) -> u32 {
         match self {
@@ -198,7 +198,7 @@ impl SizeRule {
         }
     }
 
-    /// The largest in bytes.
+    /// Largest size in bytes.
     #[must_use]
     pub fn max_bytes(&self) -> u32 {
         match self {
@@ -214,44 +214,44 @@ impl SizeRule {
 pub struct ShareOfSize {
     /// In bytes.
     pub bytes: u32,
-    /// Of the requests, in percent.
+    /// Share of the requests, in percent.
     pub percent: f64,
 }
 
-/// Which random places come when.
+/// Order of random offsets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Visits {
-    /// Every place of a file once before any comes again, always in the same order.
+    /// Every block of a file once before any repeats, in the same order in each loop.
     Once,
     /// Drawn each time.
     Drawn {
-        /// By this law.
+        /// Distribution of the offsets.
         distribution: Distribution,
     },
-    /// Drawn each time, by a law for each direction.
+    /// Drawn each time, with a distribution per direction.
     DrawnByDirection {
         /// For reads and for writes.
         distributions: PerDirection<Distribution>,
     },
-    /// Drawn each time among zones that are told in bytes, by direction.
+    /// Drawn each time among zones given in bytes, per direction.
     DrawnZones {
-        /// For reads and for writes: share of the requests in percent, and bytes.
+        /// For reads and for writes: share of the requests in percent, and zone size in bytes.
         zones: PerDirection<Vec<(f64, u64)>>,
     },
 }
 
-/// Which file is next.
+/// Order of the files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum FileOrder {
-    /// One after the other.
+    /// The files in turn.
     RoundRobin,
-    /// The next one when one is done.
+    /// One file until its end, then the next.
     Sequential,
     /// Drawn each time.
     Drawn {
-        /// By this law over the files.
+        /// Distribution over the files.
         distribution: Distribution,
     },
 }
@@ -259,89 +259,89 @@ pub enum FileOrder {
 /// Parts of files that are used, with gaps between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ZoneRule {
-    /// Bytes moved in each zone before the next.
+    /// Bytes moved in each zone before the next one.
     pub used_bytes: u64,
-    /// Bytes of a zone.
+    /// Size of a zone in bytes.
     pub zone_bytes: u64,
-    /// Bytes left out behind each.
+    /// Bytes skipped after each zone.
     pub skip_bytes: u64,
 }
 
-/// When a stream has done enough; whatever comes first.
+/// End of a stream; the first condition that is met ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamEnd {
     /// Bytes moved in each loop, reads and writes together.
     pub bytes: u64,
-    /// Requests in each loop.
+    /// Maximum number of requests in each loop.
     pub requests: Option<u64>,
-    /// Loops. Each begins where the first did and visits `once` in the same order; what is drawn
-    /// is drawn on. None for as long as there is time.
+    /// Number of loops; `None` repeats until the time is up. Each starts where the first did and
+    /// visits `once` in the same order; random draws continue instead of starting over.
     pub loops: Option<u64>,
-    /// Whether a loop starts over where its files have no more for it and bytes are left, and
-    /// does not end there.
+    /// `true` if a loop starts over when the end of the files is reached and bytes are left,
+    /// instead of ending.
     pub starts_over: bool,
 }
 
-/// How what is written comes to rest.
+/// Syncs of written data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SyncRule {
-    /// fsync behind so many writes; 0 for never. One that is due at the very end is left out.
+    /// fsync after this many writes; 0 for never. A sync due at the very end is left out.
     pub fsync_each: u32,
-    /// fdatasync behind so many writes; 0 for never. One that is due at the very end is left out.
+    /// fdatasync after this many writes; 0 for never. A sync due at the very end is left out.
     pub fdatasync_each: u32,
-    /// fsync of each file behind all else.
+    /// fsync of each file at the very end.
     pub fsync_at_end: bool,
-    /// Ranges that are written out as the job goes on.
+    /// Ranges written out during the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<RangeSync>,
 }
 
-/// What was written to a file since the last time is written out as one range, metadata left alone.
+/// Writes out the range of a file that was written since the last call, without its metadata.
 ///
 /// Source: sync_file_range(2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RangeSync {
-    /// Behind so many writes. One that is due at the very end is left out.
+    /// Number of writes between calls. A call due at the very end is left out.
     pub write_count: u32,
-    /// Whether it waits for what is being written out before.
+    /// `true` if it waits for writeback already in progress.
     pub waits_before: bool,
-    /// Whether it begins to write out what is not yet.
+    /// `true` if it starts writeback of dirty pages.
     pub writes: bool,
-    /// Whether it waits until all is written out.
+    /// `true` if it waits until writeback has finished.
     pub waits_after: bool,
 }
 
 /// Pauses between requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThinkRule {
-    /// How long each pause is, in nanoseconds.
+    /// Length of each pause, in nanoseconds.
     pub pause_ns: u64,
     /// Requests between pauses.
     pub requests: u64,
-    /// Time between pauses in nanoseconds; 0 where requests are counted.
+    /// Time between pauses in nanoseconds; 0 if requests are counted.
     pub time_ns: u64,
-    /// Whether issued requests count, not completed ones.
+    /// `true` to count requests when they are issued, `false` when they complete.
     pub counts_issued: bool,
 }
 
-/// When requests are due.
+/// Rate of the requests of a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PaceRule {
-    /// So many each second.
+    /// Requests or bytes per second.
     pub per_second: f64,
-    /// Whether bytes are counted, not requests.
+    /// `true` if the rate is in bytes.
     pub is_of_bytes: bool,
-    /// How due times are spread.
+    /// Distribution of the due times.
     pub arrivals: ArrivalKind,
-    /// Whether pauses push due times back.
+    /// `true` if pauses push due times back.
     pub ignores_pauses: bool,
 }
 
-/// What was written is read back.
+/// Reading back of written data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReadBack {
-    /// Behind so many writes each time; 0 for at the end of each loop.
+    /// Number of writes after which they are read back; 0 for the end of each loop.
     pub backlog: u64,
-    /// So many at once; 0 for all.
+    /// Number of writes read back in one batch; 0 for all.
     pub batch: u64,
 }

@@ -1,4 +1,4 @@
-//! What a worker does: calls, and what is around them.
+//! Acts of a worker: calls, and control flow around them.
 
 use std::sync::Arc;
 
@@ -8,122 +8,124 @@ use serde::{Deserialize, Serialize};
 use super::{Due, FileOperation, Law, Whose};
 use crate::Distribution;
 
-/// One thing that a worker does.
+/// One act of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
-    /// Something is asked of the file system.
+    /// A call on the file system.
     Call(Call),
-    /// Acts so many times; how many is drawn when they begin.
+    /// Repeats acts; the number of times is drawn when they start.
     Times(Law, Vec<Act>),
-    /// One of several, drawn by their weights.
+    /// Does one of several branches, drawn by their weights.
     Mix(Vec<(u32, Vec<Act>)>),
-    /// Goes through directories.
+    /// Visits the directories of a fileset.
     Walk(DirectoryWalk),
-    /// Takes the next card of a deck and does what it says.
+    /// Takes the next card of a deck and does the acts that it selects.
     Deal(Deck),
-    /// Acts that are counted as one thing by the number of a label, waits included.
+    /// Acts that are counted and timed as one unit under this label, waits included.
     Step(u8, Vec<Act>),
-    /// As a step, and the phase's rate counts it: from its first call on until its last is done.
+    /// As a step, and counted in the phase's rate; it lasts from its first call until its last is
+    /// done.
     Transaction(u8, Vec<Act>),
-    /// Sleeps, in nanoseconds.
+    /// Sleeps for this many nanoseconds.
     Think(Law),
-    /// Computes, in nanoseconds.
+    /// Computes for this many nanoseconds.
     Burn(Law),
-    /// Puts to a counter.
+    /// Adds to a counter.
     Put {
-        /// The number of the tokens.
+        /// Number of the tokens.
         tokens: u8,
-        /// How many; at least 1.
+        /// Amount to add; at least 1.
         count: u32,
-        /// In which counter.
+        /// The counter to add to.
         whose: Whose,
     },
-    /// Takes from a counter, and waits until so many lie there.
+    /// Takes from a counter, and waits until it holds enough.
     Take {
-        /// The number of the tokens.
+        /// Number of the tokens.
         tokens: u8,
-        /// How many.
+        /// Amount to take.
         count: Due,
-        /// From which counter.
+        /// The counter to take from.
         whose: Whose,
     },
-    /// Waits for all workers of the phase that have a meeting of this number and are not done.
+    /// Waits for all workers of the phase that take part in the meeting with this number and are
+    /// not done.
     Meet(u8),
 }
 
-/// Cards in an order that follows from no rule; behind the last comes the first. They do not go
-/// with a stored plan, where the first choice is always taken, with the number 0.
+/// A list of cards in an arbitrary order; after the last card follows the first. Stored plans do
+/// not contain the cards; without them the first choice is always taken, with the number 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Deck {
     /// The cards.
     #[serde(skip)]
     pub cards: Arc<[Card]>,
-    /// Whether all workers of the group take from one deck, else each from its own.
+    /// `true` if all workers of the group take cards from one deck, else each has its own.
     #[serde(default)]
     pub is_shared: bool,
-    /// What cards choose from.
+    /// Lists of acts from which a card chooses.
     pub choices: Vec<Vec<Act>>,
 }
 
-/// What is done once.
+/// A card: a choice of acts and a number for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Card {
-    /// The number of the choice.
+    /// Index of the choice.
     pub choice: u8,
-    /// For the places of calls.
+    /// Number that gives the offset of calls with [`Where::Dealt`].
     pub number: u32,
 }
 
-/// The directories that the files of a set are in, one after the other. Where there is something
-/// to do for files, each is read name by name, as C's `readdir` does.
+/// Visits the directories that contain the files of a fileset, one after the other. If there are
+/// acts for each file, each directory is read name by name, as with C's `readdir`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectoryWalk {
-    /// The number of the fileset.
+    /// Number of the fileset.
     pub fileset: u8,
-    /// The register that remembers the file, or a name in the directory before the first.
+    /// Register that holds the current file, or a name in the directory before the first file.
     #[serde(default)]
     pub handle: u8,
-    /// For each file that is listed, while its directory is open.
+    /// Acts for each listed file, while its directory is open.
     #[serde(default)]
     pub each: Vec<Act>,
-    /// For each directory, once it is closed.
+    /// Acts for each directory, after it is closed.
     #[serde(default)]
     pub after: Vec<Act>,
 }
 
-/// Something that is asked of the file system: one request, or as many as its pieces.
+/// A call on the file system: one request, or several if it is split into pieces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Call {
-    /// What is asked.
+    /// The operation.
     pub operation: FileOperation,
-    /// Of what.
+    /// The object of the operation.
     pub on: On,
-    /// The other name of renaming and linking, also of another fileset.
+    /// Second name, for renaming and linking; may be of another fileset.
     #[serde(default)]
     pub second: Option<Pick>,
-    /// The register: the file that was last picked in it, and its descriptor where it is open.
+    /// Register: the file that was last picked in it, and its descriptor if it is open.
     #[serde(default)]
     pub handle: u8,
-    /// The number of the way of opening and creating.
+    /// Number of the way in which the file is opened or created.
     #[serde(default)]
     pub way: u8,
-    /// How much is read or written in all.
+    /// Total number of bytes to read or write.
     #[serde(default)]
-    pub bytes: Bytes,
-    /// How much of it in one request; 0 for all.
+    pub bytes: MovedBytes,
+    /// Bytes per request; 0 for all at once.
     #[serde(default)]
     pub piece_bytes: u32,
-    /// Where in the file.
+    /// Position in the file.
     #[serde(default)]
     pub place: Where,
-    /// The number of the label that it is counted under besides its operation.
+    /// Number of the label under which it is counted in addition to its operation.
     #[serde(default)]
     pub label: Option<u8>,
 }
 
 impl Call {
-    /// An operation in the first register, which moves nothing and has no label.
+    /// An operation on the first register that moves no data and has no label.
     #[must_use]
     pub const fn new(operation: FileOperation, on: On) -> Self {
         Self {
@@ -132,7 +134,7 @@ impl Call {
             second: None,
             handle: 0,
             way: 0,
-            bytes: Bytes::Law(Law::fixed(0)),
+            bytes: MovedBytes::Law(Law::fixed(0)),
             piece_bytes: 0,
             place: Where::Here,
             label: None,
@@ -140,73 +142,72 @@ impl Call {
     }
 }
 
-/// What a call works on.
+/// Object of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum On {
-    /// What is open in the register.
+    /// The file that is open in the register.
     Handle,
-    /// A name that is picked now; the register remembers it.
+    /// A name that is picked now and stored in the register.
     Name(Pick),
-    /// The name that the register remembers.
+    /// The name stored in the register.
     Same,
-    /// The directory that the register's name is in.
+    /// The directory that contains the name in the register.
     Directory,
 }
 
-/// Which file.
+/// Choice of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pick {
-    /// The number of the fileset.
+    /// Number of the fileset.
     pub fileset: u8,
-    /// Which of its files qualify.
+    /// Files that qualify.
     pub which: Which,
-    /// In which order they are taken.
+    /// Order in which files are picked.
     #[serde(default)]
-    pub order: Order,
-    /// Whose turn it is.
+    pub order: PickOrder,
+    /// How workers divide the files.
     #[serde(default)]
     pub turn: Turn,
 }
 
-/// Which files qualify.
+/// Files that qualify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Which {
-    /// All names.
+    /// All names, existing or not.
     Any,
-    /// Those that exist.
+    /// Existing files.
     Present,
-    /// Those that do not exist.
+    /// Names without a file.
     Absent,
 }
 
-/// In which order files are taken.
+/// Order in which files are picked.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "PickOrder")]
-pub enum Order {
-    /// As they are numbered, once in a phase.
+pub enum PickOrder {
+    /// In the order of their numbers, once per phase.
     #[default]
     Next,
-    /// From the last to the first, once in a phase.
+    /// From the last number to the first, once per phase.
     Back,
-    /// Each once in a phase, in a random order that follows from the seed.
+    /// In a random order derived from the seed, each once per phase.
     Shuffled,
-    /// As they are numbered, from the start again behind the last.
+    /// In the order of their numbers, starting over after the last.
     Around,
-    /// By chance; among at most 64 draws the first that qualifies, else the next that does.
+    /// At random: the first of at most 64 draws that qualifies, else the next file that does.
     Drawn(Distribution),
-    /// Always this one.
+    /// Always the file with this number.
     Index(u32),
-    /// The one of a drawn number, counted around, or the next one that qualifies.
+    /// The file with a drawn number, modulo their count, or the next one that qualifies.
     ByLaw(Law),
-    /// As listed, each once in a phase.
+    /// In the listed order, each once per phase.
     Listed(ListedOrder),
 }
 
-impl Order {
-    /// Whether it takes each file once in a phase at most.
+impl PickOrder {
+    /// `true` if it yields each file at most once per phase.
     pub(super) const fn is_once(&self) -> bool {
         matches!(
             self,
@@ -215,7 +216,7 @@ impl Order {
     }
 }
 
-/// Numbers of files in an order that follows from no rule. They do not go with a stored plan.
+/// File numbers in an arbitrary order. Stored plans do not contain them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ListedOrder {
     /// The numbers.
@@ -223,86 +224,85 @@ pub struct ListedOrder {
     pub files: Arc<[u32]>,
 }
 
-/// Whose turn it is in an order.
+/// How workers divide the files of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Turn {
     /// Each worker goes through all files.
     #[default]
     Own,
-    /// Each worker goes through its share of the files.
+    /// Each worker goes through its own share of the files.
     Slice,
     /// The workers go through the files together.
     Shared,
 }
 
-/// Whose amounts are counted.
+/// Whose amounts count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Share {
-    /// Each worker's.
+    /// The amounts of each worker.
     #[default]
     Each,
-    /// Those of all workers of the group.
+    /// The amounts of all workers of the group together.
     Group,
 }
 
-/// How much is read or written.
+/// Number of bytes to read or write.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "MovedBytes")]
-pub enum Bytes {
-    /// So much, drawn at each call. A drawn 0 asks for nothing; a fixed 0 is one request of no
+pub enum MovedBytes {
+    /// An amount drawn at each call. A drawn 0 makes no request; a fixed 0 makes one request of 0
     /// bytes.
     Law(Law),
-    /// Until a read returns nothing.
+    /// The rest of the file, until a read returns nothing.
     Rest,
-    /// As much as the file of the register is to have by its fileset.
+    /// The size that the fileset gives the file in the register.
     Size,
-    /// As much as the file of another register is to have by its fileset.
+    /// The size that the fileset gives the file in another register.
     SizeOf {
         /// The other register.
         handle: u8,
     },
 }
 
-impl Default for Bytes {
+impl Default for MovedBytes {
     fn default() -> Self {
         Self::Law(Law::fixed(0))
     }
 }
 
-/// Where in a file a call reads or writes.
+/// Position of a call in a file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Where {
-    /// Behind the last call that said so, since the file was opened.
+    /// After the last call with `Here` since the file was opened.
     #[default]
     Here,
-    /// Where the last call was.
+    /// At the position of the last call.
     Same,
     /// At the end of the file.
     End,
-    /// From this byte on.
+    /// At this offset in bytes.
     At(u64),
-    /// At a random multiple of `align_bytes` such that the call fits into the file. For a write the
-    /// file counts as at least as long as its fileset makes it.
+    /// At a random multiple of `align_bytes` such that the call fits into the file. For a write,
+    /// the file counts as at least as long as its fileset makes it.
     Random {
-        /// How the multiples are drawn.
+        /// Distribution of the multiples.
         distribution: Distribution,
         /// At least 1.
         align_bytes: u32,
-        /// Use the size that the fileset gives the file, whatever its length.
+        /// Use the size that the fileset gives the file instead of its length.
         #[serde(default)]
         is_nominal: bool,
     },
-    /// At that multiple of a step which the last card has as its number.
+    /// At a multiple of the step; the factor is the number of the last card.
     Dealt {
         /// At least 1.
         step_bytes: u32,
     },
-    /// Where a path through the file leads next, which each worker follows for itself, in each
-    /// phase from its beginning on.
+    /// At the next position of a path through the file. Each worker follows its own path and starts
+    /// it again in each phase.
     Along(FilePath),
 }
 
@@ -311,34 +311,40 @@ pub enum Where {
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "PathInFile")]
 pub enum FilePath {
-    /// From the last multiple of a step that a call of one step fits at, to the beginning; then
-    /// again.
+    /// Backward from the last multiple of the step at which a call of one step fits, to the
+    /// beginning; then again.
     Backward {
         /// At least 1.
         step_bytes: u32,
     },
-    /// From the beginning in strides; where another would come nearer to the end than the margin,
-    /// from the beginning again, each time a shift further on.
+    /// Forward in strides from the beginning. If another stride would come closer to the end than
+    /// the margin, it starts over, each time one shift later.
     Strided {
-        /// From one call to the next; at least 1.
+        /// Distance from one call to the next; at least 1.
         stride_bytes: u64,
-        /// From one beginning to the next.
+        /// Distance from one start to the next.
         shift_bytes: u64,
-        /// What stays free behind a call that another stride leads to.
+        /// Bytes that stay free after the last call before the path starts over.
         margin_bytes: u64,
     },
-    /// One call behind the other within a block, then the block that begins a stride further on.
-    /// A read that would begin behind the end of the file finds nothing, as a pick does.
+    /// Sequential calls within a block, then in the next block, one stride later. A read that would
+    /// start after the end of the file ends the path, as a pick that finds nothing does.
     Blocks {
         /// At least 1.
         block_bytes: u64,
-        /// From one block to the next.
+        /// Distance from the start of one block to the next.
         stride_bytes: u64,
-        /// How much further on each worker of the group begins than the one before.
+        /// Distance between the first blocks of consecutive workers of the group.
         each_bytes: u64,
     },
-    /// Each multiple of a step once, in a random order that follows from the seed; then again.
+    /// Each multiple of the step once, in a random order derived from the seed; then again.
     Shuffled {
+        /// At least 1.
+        step_bytes: u32,
+    },
+    /// Like `Shuffled`, but the workers of the group share one order and take its steps in turn, so
+    /// that together they visit each multiple once.
+    Dealt {
         /// At least 1.
         step_bytes: u32,
     },

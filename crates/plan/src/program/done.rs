@@ -1,22 +1,24 @@
-//! What phases come to when all goes well: whole pieces of work, and files of a known size.
+//! Expected results of phases: units of work, and sizes of files.
 
 use std::collections::{HashMap, HashSet};
 
 use super::need::rounds_of;
-use super::{Act, Bytes, Call, FileOperation, Group, Program, ProgramPart, ProgramPhase, Until};
+use super::{
+    Act, Call, FileOperation, Group, MovedBytes, Program, ProgramPart, ProgramPhase, Until,
+};
 
-/// The files that a phase works on.
+/// Files that a phase works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FilesDone {
-    /// How many there may be.
+    /// Maximum number of files.
     pub count: u32,
-    /// Bytes of each.
+    /// Bytes per file.
     pub bytes: u64,
 }
 
 impl Program {
-    /// The files of each phase that works on one set of them, all of the same size: what the phase
-    /// that made them last wrote, or what they are to have.
+    /// The files of each phase that works on a single fileset with files of equal size: the size
+    /// that the last phase creating them wrote, or the size in the fileset.
     #[must_use]
     pub fn files_by_phase(&self) -> HashMap<String, FilesDone> {
         let mut found = HashMap::new();
@@ -35,7 +37,7 @@ impl Program {
                 made[index] = self.written(group, index);
             }
             let count = self.filesets[index].count;
-            // The first phase of a name decides.
+            // If names repeat, the first phase counts.
             if let (true, Some(bytes)) = (seen.insert(&known.name), made[index]) {
                 found.insert(known.name.clone(), FilesDone { count, bytes });
             }
@@ -43,7 +45,7 @@ impl Program {
         found
     }
 
-    /// Bytes that a group writes to each file that it makes, where they are always as many.
+    /// Bytes that a group writes to each file that it creates, if the number is always the same.
     fn written(&self, group: &Group, fileset: usize) -> Option<u64> {
         if let Some(spawn) = &group.spawn {
             return Some(spawn.command.bytes());
@@ -51,14 +53,14 @@ impl Program {
         let calls = group.calls().into_iter();
         let writes = calls.filter(|call| call.operation == FileOperation::Write);
         let bytes = writes.map(|call: &Call| match &call.bytes {
-            Bytes::Law(law) => law.always(),
-            Bytes::Size => self.filesets[fileset].size.always(),
-            Bytes::Rest | Bytes::SizeOf { .. } => None,
+            MovedBytes::Law(law) => law.always(),
+            MovedBytes::Size => self.filesets[fileset].size.always(),
+            MovedBytes::Rest | MovedBytes::SizeOf { .. } => None,
         });
         bytes.sum()
     }
 
-    /// Whether all phases are over when their files are done.
+    /// `true` if every phase ends when it is done with its files.
     #[must_use]
     pub fn ends_by_files(&self) -> bool {
         let mut parts = self.parts.iter();
@@ -68,15 +70,15 @@ impl Program {
         }) && self.groups().all(|group| group.quotas.is_empty())
     }
 
-    /// Whether no phase is ended by time.
+    /// `true` if no phase ends by time.
     #[must_use]
     pub fn has_no_times(&self) -> bool {
         let phases = self.phases().into_iter();
         phases.filter(|phase| phase.time_ns.is_some()).count() == 0
     }
 
-    /// Whether one round stands for many: the best of those that a time was spent on, or the
-    /// median of samples.
+    /// `true` if one round represents many: the best round of a time budget, or the median of
+    /// samples.
     #[must_use]
     pub fn has_told_rounds(&self) -> bool {
         self.parts.iter().any(|part| match part {
@@ -85,8 +87,8 @@ impl Program {
         })
     }
 
-    /// The transactions of a phase in which every round is one, all workers together; none where
-    /// time ends it.
+    /// Number of transactions of a phase in which every round is one transaction, all workers
+    /// together; `None` if the phase ends by time.
     #[must_use]
     pub fn transactions_of(&self, phase: &ProgramPhase) -> Option<u64> {
         if phase.time_ns.is_some() {
@@ -95,7 +97,7 @@ impl Program {
         let of_group = |group: &Group| {
             group.transaction()?;
             let workers = f64::from(group.worker_count());
-            // Counts of files and rounds are far below 2^53.
+            // Numbers of files and rounds are far below 2^53.
             Some((rounds_of(self, group)? * workers).round() as u64)
         };
         phase.groups.iter().map(of_group).sum()
@@ -103,7 +105,7 @@ impl Program {
 }
 
 impl Until {
-    /// Whether one round stands for all.
+    /// `true` if one round represents all.
     #[must_use]
     pub const fn tells_one(self) -> bool {
         matches!(self, Self::Spent { .. } | Self::Sampled { .. })
@@ -111,7 +113,7 @@ impl Until {
 }
 
 impl ProgramPhase {
-    /// The number of the label of what it does over and over, where it is one thing.
+    /// Label of the transaction that the phase repeats, if its rounds consist of one transaction.
     #[must_use]
     pub fn transaction(&self) -> Option<u8> {
         match self.groups.as_slice() {
@@ -122,7 +124,7 @@ impl ProgramPhase {
 }
 
 impl Group {
-    /// The number of the label of the transaction that each round is.
+    /// Label of the transaction, if each round consists of one transaction.
     fn transaction(&self) -> Option<u8> {
         match (&self.spawn, self.body.as_slice()) {
             (Some(spawn), _) => Some(spawn.label),
@@ -150,7 +152,7 @@ mod tests {
             Act::Call(samples::call(operation, On::Name(pick)))
         };
         let write = Act::Call(Call {
-            bytes: Bytes::Law(Law::fixed(bytes)),
+            bytes: MovedBytes::Law(Law::fixed(bytes)),
             ..samples::call(FileOperation::Write, On::Handle)
         });
         let make = vec![named(FileOperation::Create), write, samples::close()];

@@ -1,4 +1,4 @@
-//! Which files there are, and how they are opened.
+//! Filesets, and ways to open their files.
 
 use std::sync::Arc;
 
@@ -7,59 +7,60 @@ use serde::{Deserialize, Serialize};
 
 use super::Law;
 
-/// The largest file, in bytes.
+/// Maximum size of a file in bytes.
 pub(crate) const FILE_BYTES_MAX: u64 = 1 << 40;
 
-/// Files by number: how many there may be, what they are called, how large they are.
+/// A numbered set of files: how many there can be, their names and their sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilesetPlan {
-    /// For people, diagnostics and figures.
+    /// Name in messages and results.
     pub name: String,
-    /// Its directory below the target; empty for the target's own tree.
+    /// Directory below the target; empty for the target's own tree.
     #[serde(default)]
     pub path: String,
-    /// Whether all workers have it together.
+    /// Whether all workers share the files.
     #[serde(default)]
     pub copies: Copies,
-    /// How many names there are.
+    /// Number of names.
     pub count: u32,
-    /// How a name follows from its number.
+    /// Rule by which a name follows from its number.
     pub names: FileNames,
-    /// Which directory a name is in; all are made before the first phase, untimed.
+    /// Rule for the directory of a name. All directories are created before the first phase,
+    /// untimed.
     #[serde(default)]
     pub tree: DirectoryTree,
-    /// Bytes of a file: follows from seed, fileset and number, so that it is the same in every
-    /// phase and for every worker.
+    /// Size of a file in bytes, derived from seed, fileset and number, so that it is the same in
+    /// every phase and for every worker.
     pub size: Law,
-    /// How many of a thousand are there before the first phase, evenly over the numbers.
+    /// Files that exist before the first phase, in thousandths, spread evenly over the numbers.
     #[serde(default)]
     pub present_permille: u32,
 }
 
-/// Stands in names and paths for the number of the worker whose files they are.
+/// Placeholder in names and paths for the number of the worker that owns the files.
 pub const WORKER_MARK: &str = "{worker}";
-/// The same, of at least two digits.
+/// As [`WORKER_MARK`], with at least two digits.
 pub const PADDED_WORKER_MARK: &str = "{worker:02}";
-/// Stands in the path of files for eight hexadecimal digits of the round around and of the worker:
-/// that directory is made in every round, where its name is free, and removed behind it.
+/// Placeholder in a fileset's path for eight hexadecimal digits of the enclosing round and of the
+/// worker. The directory is created in every round, if its name is free, and removed after it.
 pub const STAMP_MARK: &str = "{stamp}";
-/// Stands in names and paths for the number of the round around, of the innermost rounds.
+/// Placeholder in names and paths for the number of the innermost enclosing round.
 pub const ROUND_MARK: &str = "{round}";
 
 impl FilesetPlan {
-    /// Whether its names say which worker's they are.
+    /// `true` if its names depend on the worker.
     #[must_use]
     pub fn tells_worker(&self) -> bool {
         self.tells(WORKER_MARK) || self.tells(PADDED_WORKER_MARK)
     }
 
-    /// Whether every round has a directory of its own for them.
+    /// `true` if every round has its own directory for the files.
     #[must_use]
     pub fn has_own_rounds(&self) -> bool {
         matches!(self.names, FileNames::Low { .. }) && self.path.contains(STAMP_MARK)
     }
 
-    /// Whether its names say what the mark stands for.
+    /// `true` if its names depend on the value that the placeholder stands for.
     #[must_use]
     pub fn tells(&self, mark: &str) -> bool {
         let of_tree = match &self.tree {
@@ -74,17 +75,17 @@ impl FilesetPlan {
         texts.any(|text| text.contains(mark))
     }
 
-    /// How many directories it has, besides the one that all are below.
+    /// Number of directories, not counting the one that contains them all.
     #[must_use]
     pub const fn directory_count(&self) -> u32 {
         self.tree.directory_count(self.names.first(), self.count)
     }
 
-    /// How many files are there before the first phase; the last part of one is left out.
+    /// Number of files that exist before the first phase, rounded down.
     #[must_use]
     pub const fn present_count(&self) -> u32 {
         let count = self.count as u64 * self.present_permille as u64 / 1000;
-        // No more than a thousand of a thousand.
+        // Guards against a `present_permille` above 1000.
         if count > self.count as u64 {
             self.count
         } else {
@@ -93,96 +94,95 @@ impl FilesetPlan {
     }
 }
 
-/// Who has a fileset.
+/// Sharing of a fileset among workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Copies {
-    /// All workers together.
+    /// All workers share the files.
     #[default]
     One,
-    /// Each worker for itself, in a directory of its own.
+    /// Each worker has its own copy, in its own directory.
     PerWorker,
 }
 
-/// How a name follows from its number.
+/// Rule by which a name follows from its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileNames {
     /// A decimal number between two texts.
     Number {
-        /// What stands before the number.
+        /// Text before the number.
         before: String,
-        /// Digits at least, filled up with zeros; 0 for as many as it takes.
+        /// Minimum number of digits, padded with zeros; 0 for no padding.
         digits: u32,
-        /// What stands behind the number.
+        /// Text after the number.
         after: String,
     },
-    /// The same, where the first file has another number than 0.
+    /// As `Number`, starting with another number than 0.
     NumberFrom {
-        /// The number of the first.
+        /// Number of the first file.
         first: u32,
-        /// What stands before the number.
+        /// Text before the number.
         before: String,
-        /// Digits at least, filled up with zeros; 0 for as many as it takes.
+        /// Minimum number of digits, padded with zeros; 0 for no padding.
         digits: u32,
-        /// What stands behind the number.
+        /// Text after the number.
         after: String,
     },
     /// The name of the only file.
     Only(String),
-    /// Words of small letters, the shorter ones first: `a` to `z`, `aa`, and so on.
+    /// Words of lowercase letters, shorter ones first: `a` to `z`, `aa`, and so on.
     Words,
-    /// Numbers in directories of at most so many entries, which are numbers, too: in a tree as low
-    /// as that allows, filled from the first directory on.
+    /// Numbers in numbered directories with at most this many entries each. The tree is as shallow
+    /// as that allows and filled from the first directory on.
     Low {
-        /// At least 2.
+        /// Maximum number of entries of a directory; at least 2.
         each: u32,
     },
-    /// These are directories, by the ways to them.
+    /// The names are directories, identified by their paths.
     Ways(NestedDirectories),
-    /// As listed.
+    /// A list of names.
     Listed(ListedFiles),
-    /// Others in each round and for each worker.
+    /// Names that differ in each round and for each worker.
     Stamped(StampedNames),
 }
 
-/// Names of digits of a time, then random digits and capital letters. The time is the second at
-/// which the round begins.
+/// Names made of digits of a time, followed by random digits and capital letters. The time is the
+/// second at which the round starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StampedNames {
-    /// Characters of a name: where they are more than the random ones, it begins with the last
-    /// hexadecimal digits of the time, filled up with tildes.
+    /// Length of a name in characters. If it exceeds `random_length`, the name starts with the last
+    /// hexadecimal digits of the time, padded with tildes.
     pub length: u32,
-    /// Random characters; if they are more than the name has, they are the name.
+    /// Number of random characters; if it exceeds `length`, the name has only these.
     pub random_length: u32,
-    /// Directories, of two or more hexadecimal digits; 0 for none.
+    /// Number of directories, named with two or more hexadecimal digits; 0 for none.
     pub directories: u32,
-    /// Files in a row in each in turn, beginning with that of the time; 0 or none leaves all in
-    /// that one.
+    /// Number of consecutive files per directory, in turn, starting with the directory selected by
+    /// the time; 0 or `None` puts all files in that one.
     pub each: Option<u32>,
 }
 
-/// Names that follow from no rule, with the bytes that each file is to have. They do not go with
-/// a stored plan.
+/// Arbitrary names, with the size of each file in bytes. Stored plans do not contain them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ListedFiles {
-    /// The names, without the directories that they are in.
+    /// Names without their directories.
     #[serde(skip)]
     pub names: Arc<[Box<str>]>,
-    /// Bytes of each file.
+    /// Size of each file in bytes.
     #[serde(skip)]
     pub sizes: Arc<[u64]>,
-    /// Whether every name is one that a file can have. Runs that repeat a list share it, and it
-    /// may be long.
+    /// Whether every name is valid. Determined once, because runs that repeat a list share it and
+    /// it may be long.
     #[serde(skip)]
     are_plain: bool,
 }
 
 impl ListedFiles {
-    /// Bytes of a file name that Linux takes.
+    /// Maximum length of a file name on Linux, in bytes.
     pub(crate) const NAME_BYTES_MAX: usize = 255;
 
-    /// Files of these names, in their order.
+    /// Files with these names, in order.
     #[must_use]
     pub fn new(names: Arc<[Box<str>]>, sizes: Arc<[u64]>) -> Self {
         let is_plain = |name: &str| {
@@ -197,39 +197,39 @@ impl ListedFiles {
         }
     }
 
-    /// Whether every name is one that a file can have: no path, and not too long.
+    /// `true` if every name is a valid file name: no path, and not too long.
     pub(crate) const fn are_plain(&self) -> bool {
         self.are_plain
     }
 }
 
-/// Directories that are in each other, by their numbers.
+/// Numbered directories that are nested in each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NestedDirectories {
-    /// What stands before a directory's number.
+    /// Text before a directory's number.
     pub before: String,
-    /// Digits at least, filled up with zeros; 0 for as many as it takes.
+    /// Minimum number of digits, padded with zeros; 0 for no padding.
     #[serde(default)]
     pub digits: u32,
-    /// Directories in a directory, at most.
+    /// Maximum number of directories in a directory.
     pub fan: u32,
-    /// Which are in which.
+    /// Rule of nesting.
     pub nesting: DirectoryNesting,
 }
 
-/// Which directories are in which.
+/// Rule of nesting of numbered directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DirectoryNesting {
-    /// The way to a directory is its number in the base of the fan.
+    /// The path of a directory is its number in base `fan`.
     Digits,
-    /// Directory 0 has all others in it: those from n * fan + 1 to n * fan + fan are in
-    /// directory n, each under its own number.
+    /// Directory 0 contains all others: directory n contains the directories n * fan + 1 to n * fan
+    /// + fan, each under its own number.
     Heap,
 }
 
 impl FileNames {
-    /// The number of the first file.
+    /// Number of the first file.
     #[must_use]
     pub const fn first(&self) -> u32 {
         match self {
@@ -244,8 +244,8 @@ impl FileNames {
         }
     }
 
-    /// What stands before a number, its least digits, and what stands behind it; nothing where
-    /// names are listed.
+    /// Text before the number, its minimum digits, and text after it; empty for other kinds of
+    /// names.
     #[must_use]
     pub fn parts(&self) -> (&str, u32, &str) {
         match self {
@@ -267,61 +267,60 @@ impl FileNames {
     }
 }
 
-/// Which directory a name is in.
+/// Rule for the directory of a name.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DirectoryTree {
-    /// All in one.
+    /// All files are in one directory.
     #[default]
     Flat,
-    /// The files take so many directories in turn.
+    /// Files are distributed over directories in turn.
     Turns {
-        /// How many.
+        /// Number of directories.
         directories: u32,
     },
-    /// So many files in a row in each directory.
+    /// Consecutive files share a directory.
     Blocks {
-        /// Files in each.
+        /// Number of files per directory.
         each: u32,
     },
-    /// The same in directories that are in each other: by the numbers in their names, so many in
-    /// a row are in each.
+    /// As `Blocks`, in nested directories: consecutive numbers share a directory.
     Nested {
-        /// Files in each.
+        /// Number of files per directory.
         each: u32,
-        /// The directories.
+        /// Nesting of the directories.
         directories: NestedDirectories,
     },
-    /// Directories in each other, as many and as deep as chance says, which is the same in every
-    /// run. Names are their numbers in their directory, of eight digits.
+    /// Randomly nested directories, the same in every run. Names are their numbers within their
+    /// directory, with eight digits.
     Grown(TreeGrowth),
-    /// There are no files: what is picked stands for a directory of another fileset's grown tree.
+    /// No files: each entry stands for a directory of another fileset's grown tree.
     DirectoriesOf {
-        /// The number of that fileset.
+        /// Number of that fileset.
         fileset: u8,
     },
 }
 
-/// How a tree grows: a directory has either files in it or directories.
+/// Growth of a random tree, in which a directory contains either files or directories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeGrowth {
-    /// How much is in a directory, on average.
+    /// Number of entries of a directory.
     pub width: Law,
-    /// A thousand times the shape of the gamma laws that depth and fixed widths are drawn by; 0
-    /// for none, so that they are the same everywhere.
+    /// Shape, in thousandths, of the gamma laws from which the depth and fixed widths are drawn; 0
+    /// to use the same depth and width everywhere.
     pub gamma_permille: u32,
-    /// Whether sizes by a gamma law are drawn in turn with the tree's own draws.
+    /// Whether sizes with a gamma law are drawn in turn with the tree's own draws.
     #[serde(default)]
     pub is_size_of_tree: bool,
-    /// Whether the fileset's own names are directories, too.
+    /// Whether the names of the fileset are directories, too.
     #[serde(default)]
     pub of_directories: bool,
 }
 
 impl TreeGrowth {
-    /// How deep the files are on average, where there are so many.
+    /// Mean depth of the files in a tree of `count` files.
     ///
-    /// Source: filebench 1.5: the logarithm of their number to the base of the width.
+    /// Source: filebench 1.5: the logarithm of the number of files to the base of the width.
     #[must_use]
     pub fn mean_depth(&self, count: u32) -> f64 {
         f64::from(count).ln() / self.width.mean().ln()
@@ -329,8 +328,8 @@ impl TreeGrowth {
 }
 
 impl DirectoryTree {
-    /// How many directories so many files have of which the first has that number, besides the
-    /// one that all are below; none that is known of a grown tree.
+    /// Number of directories for `count` files whose first has the number `first`, not counting the
+    /// directory that contains them all; 0 for a grown tree, whose number is not known.
     #[must_use]
     pub const fn directory_count(&self, first: u32, count: u32) -> u32 {
         let end = first.saturating_add(count);
@@ -343,45 +342,45 @@ impl DirectoryTree {
     }
 }
 
-/// How a file is opened.
+/// Options with which a file is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Way {
-    /// As calls name it.
+    /// Name by which calls refer to it.
     pub name: String,
-    /// To read, to write, or both.
+    /// Access mode.
     #[serde(default)]
     pub access: Access,
-    /// Whether every write goes to the end.
+    /// Whether every write goes to the end of the file.
     #[serde(default)]
     pub is_appending: bool,
     /// Whether the file is emptied.
     #[serde(default)]
     pub is_truncating: bool,
-    /// Whether the page cache is passed by.
+    /// Whether the page cache is bypassed (`O_DIRECT`).
     #[serde(default)]
     pub is_direct: bool,
-    /// Whether every write is durable when it returns.
+    /// Durability of a write when it returns.
     #[serde(default)]
     pub sync: OpenSync,
-    /// Permissions of a file that is made.
+    /// Permissions of a new file.
     #[serde(default = "permissions_default")]
     pub permissions: u32,
-    /// Whether creating tries to make the file's directory before, which is there already.
+    /// Whether creating a file first tries to create its directory, which already exists.
     #[serde(default)]
     pub makes_directory: bool,
-    /// Whether creating opens a file that is there already, in a directory of our own only.
+    /// Whether creating may open an existing file; only in a directory that pgmeter created.
     #[serde(default)]
     pub takes_existing: bool,
-    /// Whether files are read and written where they stand, behind an `lseek` where that is not
-    /// where a call goes.
+    /// Whether `read` and `write` are used at the file offset, with an `lseek` if a call goes
+    /// elsewhere.
     #[serde(default)]
     pub seeks: bool,
-    /// Bytes of each system call that a request is made of; 0 for one call.
+    /// Bytes per system call of a request; 0 for one call.
     #[serde(default)]
     pub unit_bytes: u32,
 }
 
-/// To read and to write, for the owner.
+/// Read and write access for the owner.
 const fn permissions_default() -> u32 {
     0o600
 }
@@ -405,35 +404,36 @@ impl Default for Way {
 }
 
 impl Way {
-    /// Whether files are read and written where they stand, which only system calls do.
+    /// `true` if files are read and written at their file offset, which only the `psync` engine can
+    /// do.
     #[must_use]
     pub const fn goes_by_position(&self) -> bool {
         self.seeks || self.unit_bytes > 0
     }
 }
 
-/// What a file is opened for.
+/// Access mode of an open file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
-    /// To read.
+    /// Reading only.
     Read,
-    /// To write.
+    /// Writing only.
     Write,
-    /// To do both.
+    /// Reading and writing.
     #[default]
     ReadWrite,
 }
 
-/// Whether a write is durable when it returns.
+/// Durability of a write when it returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenSync {
-    /// No.
+    /// Not durable.
     #[default]
     No,
-    /// Its data (`O_DSYNC`).
+    /// The data is durable (`O_DSYNC`).
     Data,
-    /// Its data and all metadata (`O_SYNC`).
+    /// The data and all metadata are durable (`O_SYNC`).
     All,
 }

@@ -1,16 +1,18 @@
-//! Space that is written before files lie in it.
+//! Fills the space in which files will be created.
 
 use super::{
-    Act, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law,
-    Measure, On, Order, Pick, Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Way, Which,
+    Act, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law, Measure,
+    MovedBytes, On, Pick, PickOrder, Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Way,
+    Which,
 };
 
-/// Bytes of a write.
+/// Bytes per write.
 const PIECE_BYTES: u32 = 128 << 10;
 
 impl Program {
-    /// One worker that writes a file of `bytes` to the storage and removes it, `times` over; what
-    /// is no whole number is a smaller file at the end. Direct where the page cache is passed by.
+    /// A program with one worker that writes a file of `bytes` bytes to the storage and removes it,
+    /// `times` times. The fraction of `times` becomes a smaller file at the end. `is_direct`
+    /// bypasses the page cache.
     #[must_use]
     pub fn filling(bytes: u64, times: f64, is_direct: bool) -> Self {
         // The casts saturate.
@@ -55,14 +57,14 @@ fn pass(name: &str, bytes: u64, rounds: u64) -> ProgramPhase {
         let pick = Pick {
             fileset: 0,
             which,
-            order: Order::Around,
+            order: PickOrder::Around,
             turn: Turn::Own,
         };
         Act::Call(Call::new(operation, On::Name(pick)))
     };
     let opened = |operation| Call::new(operation, On::Handle);
     let write = Call {
-        bytes: Bytes::Law(Law::fixed(bytes)),
+        bytes: MovedBytes::Law(Law::fixed(bytes)),
         piece_bytes: PIECE_BYTES,
         ..opened(FileOperation::Write)
     };
@@ -102,7 +104,7 @@ mod tests {
             let groups = program.groups();
             let of_group = |it: &Group| {
                 let bytes = match &it.calls()[1].bytes {
-                    Bytes::Law(law) => law.always().unwrap(),
+                    MovedBytes::Law(law) => law.always().unwrap(),
                     other => panic!("{other:?}"),
                 };
                 (it.quotas[0].count, bytes)

@@ -1,51 +1,50 @@
-//! Files that lie among those of others.
+//! Files that lie among a user's other files.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How files are called that lie among those of others: what a run leaves behind that is killed is
-/// known by it.
+/// Names of files that lie among a user's other files. They identify the leftover files of a killed
+/// run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
 pub enum NamesInPlace {
-    /// Numbers from 1, in the directory or in `s0`, `s1`, ...
+    /// Numbers from 1, in the directory itself or in `s0`, `s1`, ...
     Numbers {
-        /// How many such directories there are; with fewer than two there are none.
+        /// Number of subdirectories; fewer than two means none.
         subdirectory_count: u32,
     },
-    /// Words of small letters, the shorter ones first.
+    /// Words of lowercase letters, shorter ones first.
     Words {
-        /// How many there are.
+        /// Number of words.
         count: u32,
     },
-    /// Directories of eight hexadecimal digits behind a text, and numbers in them.
+    /// Directories named with a prefix and eight hexadecimal digits, and numbers in them.
     Samples {
-        /// The text.
+        /// The prefix.
         before: String,
     },
-    /// Digits of a time filled up with tildes, then random digits and capital letters; in the
-    /// directory or in numbered ones.
+    /// Digits of a time padded with tildes, followed by random digits and capital letters; in the
+    /// directory itself or in numbered ones.
     Marks {
-        /// Characters of a name.
+        /// Length of a name in characters.
         name_length: u32,
-        /// Random ones at its end.
+        /// Number of random characters at its end.
         random_length: u32,
-        /// How many numbered directories there are.
+        /// Number of numbered directories.
         subdirectory_count: u32,
     },
 }
 
-/// Files that outlast a run, in a directory of the user: a run leaves them, and later runs find
-/// them.
+/// Files in a user's directory that outlast a run: one run leaves them, and later runs use them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LastingFiles {
     /// The directory.
     pub directory: PathBuf,
-    /// Paths below the directory, each of a file, or of a directory with files of the program.
+    /// Paths below the directory; each is a file, or a directory with files of the program.
     pub names: Vec<String>,
-    /// Bytes that each file has at least; none where the names are of directories.
+    /// Minimum size of each file in bytes; `None` if the names are directories.
     pub file_bytes: Option<u64>,
     /// What the run does with them.
     pub role: LastingRole,
@@ -55,12 +54,13 @@ pub struct LastingFiles {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LastingRole {
-    /// Makes them in its work directory, and at its end moves them to their names, which must be
-    /// free.
+    /// Creates them in its work directory and moves them to their names at its end. The names must
+    /// be free, or files that an earlier run left there must be unchanged.
     Leaves,
-    /// Finds the present files of the filesets there, and makes none.
+    /// Uses the existing files of the filesets there and creates none.
     Finds,
-    /// Finds them, and at its end also removes the named directories, if they are empty.
+    /// Uses the existing files, and also removes the named directories at its end if they are
+    /// empty.
     Removes,
 }
 

@@ -1,20 +1,20 @@
-//! What the labels of a program stand for.
+//! Meaning of a program's labels.
 
 use super::{Act, FileOperation, Program};
 
-/// What a label stands for.
+/// Meaning of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelMeaning {
     /// A call.
     Call(FileOperation),
-    /// Several acts, which are counted by themselves.
+    /// Several acts, whose calls have their own labels.
     Composite,
-    /// Whatever else takes time.
+    /// Any other act that takes time.
     Other,
 }
 
 impl Program {
-    /// What each label stands for, in their order; none of those that nothing is counted under.
+    /// The meaning of each label, in order; `None` if nothing is counted under it.
     #[must_use]
     pub fn label_meanings(&self) -> Vec<Option<LabelMeaning>> {
         let mut meanings = vec![None; self.labels.len()];
@@ -26,7 +26,8 @@ impl Program {
     }
 }
 
-/// Where a label stands first counts, but what is opened first for another call counts as that.
+/// The first use of a label counts. A step that first opens a file for another call counts as that
+/// call.
 fn find(acts: &[Act], meanings: &mut [Option<LabelMeaning>]) {
     for act in acts {
         let found = match act {
@@ -48,7 +49,7 @@ fn find(acts: &[Act], meanings: &mut [Option<LabelMeaning>]) {
     }
 }
 
-/// A composite is what has labels inside.
+/// A step is composite if its calls have labels.
 fn of_step(acts: &[Act]) -> LabelMeaning {
     match acts.first() {
         Some(Act::Call(call)) if call.label.is_none() => LabelMeaning::Call(call.operation),

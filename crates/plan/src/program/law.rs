@@ -1,29 +1,29 @@
-//! Amounts that are drawn: sizes, times, counts.
+//! Random amounts: sizes, times, counts.
 
 use std::ops::RangeInclusive;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Shapes of gamma laws whose quantiles are found in a moment.
+/// Shapes of gamma laws whose quantiles can be computed quickly.
 const SHAPES: RangeInclusive<f64> = 0.001..=10_000.0;
 
-/// How an amount is drawn: by a shape, from `base` on, then rounded down to a multiple of `step`
-/// and kept within the limits.
+/// Law of a random amount: a value of the shape plus `base`, rounded down to a multiple of `step`
+/// and clamped to the limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Law {
-    /// How it is distributed.
+    /// Distribution of the value.
     pub shape: Shape,
-    /// What is added to the shape's amount.
+    /// Added to the drawn value.
     #[serde(default)]
     pub base: u64,
-    /// The least that may come.
+    /// Lower limit.
     #[serde(default)]
     pub least: u64,
-    /// The most that may come.
+    /// Upper limit.
     #[serde(default = "no_limit")]
     pub most: u64,
-    /// It is a multiple of this; 0 and 1 for any.
+    /// The amount is a multiple of this; 0 and 1 for no rounding.
     #[serde(default)]
     pub step: u64,
 }
@@ -32,62 +32,62 @@ fn no_limit() -> u64 {
     u64::MAX
 }
 
-/// How an amount is distributed.
+/// Distribution of a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// Always the same.
+    /// A constant.
     Fixed(u64),
-    /// Every whole number between two is as likely as any other, both included.
+    /// All whole numbers between two bounds are equally likely, bounds included.
     Uniform {
-        /// The least.
+        /// Lower bound.
         low: u64,
-        /// The most.
+        /// Upper bound.
         high: u64,
     },
-    /// Exponential, as times between independent events are.
+    /// Exponential distribution, as of times between independent events.
     Exponential {
         /// The mean.
         mean: f64,
     },
-    /// Gamma.
+    /// Gamma distribution.
     Gamma {
         /// The mean.
         mean: f64,
         /// The shape, 0.001 to 10000; 1 makes it exponential, and a large one nearly normal.
         shape: f64,
     },
-    /// Normal.
+    /// Normal distribution.
     Normal {
         /// The mean.
         mean: f64,
         /// The standard deviation.
         deviation: f64,
     },
-    /// The logarithm is normal.
+    /// Lognormal distribution.
     LogNormal {
-        /// Half of all are below.
+        /// The median.
         median: f64,
         /// The standard deviation of the natural logarithm.
         spread: f64,
     },
-    /// Bands by their weights, uniform within each.
+    /// Bands by their weights, uniform within each band.
     Table(Vec<Band>),
 }
 
 /// A band of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Band {
-    /// How often it comes, beside the others' weights.
+    /// Weight relative to the other bands.
     pub weight: u32,
-    /// The least in it.
+    /// Smallest value.
     pub low: u64,
-    /// The most in it.
+    /// Largest value.
     pub high: u64,
 }
 
 impl Law {
-    /// Always the same.
+    /// A constant amount.
     #[must_use]
     pub const fn fixed(amount: u64) -> Self {
         Self::of(Shape::Fixed(amount))
@@ -105,7 +105,7 @@ impl Law {
         }
     }
 
-    /// The amount where it is always the same.
+    /// The amount if it is constant.
     #[must_use]
     pub const fn always(&self) -> Option<u64> {
         match self.shape {
@@ -114,7 +114,7 @@ impl Law {
         }
     }
 
-    /// The least that can come.
+    /// Smallest possible amount.
     #[must_use]
     pub fn smallest(&self) -> u64 {
         let least = match &self.shape {
@@ -126,7 +126,7 @@ impl Law {
         self.within(least)
     }
 
-    /// The most that can come; none where nothing limits it.
+    /// Largest possible amount; `None` if there is no limit.
     #[must_use]
     pub fn largest(&self) -> Option<u64> {
         let most = match &self.shape {
@@ -139,20 +139,20 @@ impl Law {
         Some(self.within(most))
     }
 
-    /// The mean, or nearly so where the limits cut much off.
+    /// The mean; approximate if the limits cut off much of the distribution.
     #[must_use]
     pub fn mean(&self) -> f64 {
         let least = self.least as f64;
         (self.shape.mean() + self.base as f64).clamp(least, (self.most as f64).max(least))
     }
 
-    /// The standard deviation, or more where the limits cut something off.
+    /// The standard deviation; an upper bound if the limits cut off part of the distribution.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         self.shape.deviation()
     }
 
-    /// What keeps amounts from being drawn.
+    /// Reason why amounts cannot be drawn, if any.
     #[must_use]
     pub fn flaw(&self) -> Option<LawFlaw> {
         if self.least > self.most {
@@ -161,7 +161,7 @@ impl Law {
         self.shape.flaw()
     }
 
-    /// What an amount of the shape comes to.
+    /// The amount for a drawn value of the shape.
     #[must_use]
     #[inline]
     pub const fn within(&self, amount: u64) -> u64 {
@@ -180,18 +180,19 @@ impl Law {
     }
 }
 
-/// What keeps amounts from being drawn.
+/// Reason why amounts cannot be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LawFlaw {
-    /// The least is above the most.
+    /// `least` is above `most`.
     Limits,
-    /// The low end of a range or a band is above its high end.
+    /// The lower end of a range or a band is above its upper end.
     Range,
-    /// A parameter is not a number above 0.
+    /// The named parameter is not a number above 0.
     Parameter(&'static str),
-    /// A gamma law's shape is not 0.001 to 10000; quantiles of others take too long to find.
+    /// The shape of a gamma law is not 0.001 to 10000; computing quantiles of others takes too
+    /// long.
     Shape,
-    /// No band has a weight.
+    /// No band has a weight above 0.
     Empty,
 }
 
@@ -222,8 +223,8 @@ impl Shape {
         }
     }
 
-    /// Source: that of a uniform law is its width over the root of 12; a logarithmic normal law's
-    /// is its mean times the root of exp(spread^2) - 1.
+    /// Source: the deviation of a uniform distribution is its width divided by the root of 12; that
+    /// of a lognormal distribution is its mean times the root of exp(spread^2) - 1.
     fn deviation(&self) -> f64 {
         match self {
             Self::Fixed(_) => 0.0,
@@ -274,7 +275,7 @@ impl Shape {
     }
 }
 
-/// The mean of a value of bands, by their weights.
+/// The mean of a value over bands, by their weights.
 fn of_bands(bands: &[Band], value: impl Fn(&Band) -> f64) -> f64 {
     let weights: f64 = bands.iter().map(|band| f64::from(band.weight)).sum();
     let sum: f64 = bands

@@ -1,9 +1,7 @@
-//! One description for all work on files: which files there are, and what happens to them, phase
-//! by phase.
+//! Programs: one description for all work on many files, phase by phase.
 //!
-//! A program holds numbers and no names of what it stands for: filesets, ways and labels are named
-//! once, and what happens refers to them by their place. The same program on the same seed asks
-//! for the same.
+//! Filesets, ways and labels are named once; acts refer to them by number. The same program with
+//! the same seed makes the same calls.
 
 mod act;
 mod check;
@@ -36,8 +34,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use act::{
-    Act, Bytes, Call, Card, Deck, DirectoryWalk, FilePath, ListedOrder, On, Order, Pick, Share,
-    Turn, Where, Which,
+    Act, Call, Card, Deck, DirectoryWalk, FilePath, ListedOrder, MovedBytes, On, Pick, PickOrder,
+    Share, Turn, Where, Which,
 };
 pub use check::{ProgramFlaw, ProgramStep};
 pub use done::FilesDone;
@@ -57,149 +55,148 @@ pub use pool::{
     PoolPlace,
 };
 pub use requests::DirectAmount;
-pub use sampling::{Calibration, Sample};
+pub use sampling::{Calibration, TimedFiles};
 pub use settings::ProgramSetting;
 pub use spawn::{CommandWord, FileCommand, Spawn};
 pub use tokens::{Due, Refill, Tokens, Whose};
 pub use trace::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
 pub use walk::ActList;
 
-/// How many filesets a program may have: requests name them by one byte.
+/// Maximum number of filesets in a program: requests refer to them by one byte.
 pub const FILESETS_MAX: usize = 255;
-/// How many ways of opening a program may have.
+/// Maximum number of ways of opening in a program.
 pub const WAYS_MAX: usize = 255;
-/// How many names a fileset may have.
+/// Maximum number of names in a fileset.
 pub const FILES_MAX: u32 = 100_000_000;
-/// How many names a fileset with a grown tree may have.
+/// Maximum number of names in a fileset with a grown tree.
 pub const GROWN_FILES_MAX: u32 = 1 << 22;
-/// How many directories the files of a set may be dealt to in turn.
+/// Maximum number of directories over which files are distributed in turn.
 pub const DIRECTORIES_MAX: u32 = 65_536;
-/// The most bytes of one request: a worker has a buffer of that size.
+/// Maximum size of one request in bytes: each worker has a buffer of that size.
 pub const PIECE_BYTES_MAX: u64 = 64 << 20;
-/// How many registers a flow may have.
+/// Maximum number of registers of a flow.
 pub const REGISTERS_MAX: usize = 200;
-/// How many labels a program may have.
+/// Maximum number of labels in a program.
 pub const LABELS_MAX: usize = 254;
-/// How deep acts may be nested.
+/// Maximum nesting of acts.
 pub const NESTING_MAX: usize = 8;
-/// How many meetings a program may have.
+/// Maximum number of meetings in a program.
 pub const MEETINGS_MAX: usize = 16;
 
-/// What is done to many files: which there are, and what happens to them.
+/// Work on many files: the files, and what happens to them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "FileProgram")]
 pub struct Program {
-    /// Names of steps and transactions; acts say their number.
+    /// Names of steps and transactions; acts refer to them by number.
     pub labels: Vec<String>,
-    /// The files; picks say their number.
+    /// The files; picks refer to them by number.
     pub filesets: Vec<FilesetPlan>,
-    /// How files are opened; calls say their number. The first is that of calls which say none.
+    /// Ways in which files are opened; calls refer to them by number. The first one is the default.
     pub ways: Vec<Way>,
-    /// Counters that workers wait for; acts say their number.
+    /// Counters that workers wait for; acts refer to them by number.
     #[serde(default)]
     pub tokens: Vec<Tokens>,
-    /// A pool of files of each worker, which goes on from phase to phase.
+    /// A pool of files of each worker, which continues from phase to phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<Box<FilePool>>,
     /// Files that outlast the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasting: Option<Box<LastingFiles>>,
-    /// What happens, in order.
+    /// Phases and rounds, in order.
     pub parts: Vec<ProgramPart>,
 }
 
-/// A part of what happens.
+/// A part of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProgramPart {
-    /// All groups of it at once, until all are done.
+    /// A phase: all of its groups run at the same time, until all are done.
     Phase(ProgramPhase),
-    /// Parts over and over.
+    /// Repeated parts.
     Rounds {
-        /// When it is enough.
+        /// End of the rounds.
         until: Until,
-        /// What a round is.
+        /// Parts of a round.
         parts: Vec<ProgramPart>,
     },
 }
 
-/// When rounds are enough.
+/// End of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {
-    /// After so many.
+    /// After this number of rounds.
     Times(u32),
-    /// Once the measured times of all rounds together exceed this.
+    /// Once the measured time of all rounds together exceeds this.
     Spent {
         /// In nanoseconds.
         ns: u64,
     },
-    /// When another round would not fit into the file system.
+    /// Before a round that would not fit into the file system.
     Full,
-    /// After so many, and before one that would not fit into the file systems of its workers.
-    /// Nobody looks beforehand whether they all fit.
+    /// After a number of rounds, or before one that would not fit into its workers' file systems.
+    /// There is no check beforehand whether all rounds fit.
     Fitting {
-        /// How many; none for as many as fit.
+        /// Number of rounds; `None` for as many as fit.
         times: Option<u32>,
-        /// What a worker takes in a round.
+        /// Bytes that a worker writes in a round.
         bytes: u64,
     },
-    /// After so many samples: rounds whose phases that are not hidden took long enough together.
-    /// As long as they are too short, the fileset gets more files.
+    /// After a number of samples: rounds whose recorded phases together took long enough. While
+    /// rounds are too short, the fileset gets more files.
     Sampled {
-        /// How many, at least 1.
+        /// Number of samples, at least 1.
         samples: u32,
-        /// How long a sample takes at least, in nanoseconds.
+        /// Minimum duration of a sample, in nanoseconds.
         least_ns: u64,
-        /// The number of the fileset.
+        /// Number of the fileset.
         fileset: u8,
     },
 }
 
-/// What groups of workers do at the same time; it is over when all are done.
+/// Work of groups of workers at the same time; it ends when all are done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramPhase {
-    /// As in records and reports.
+    /// Name in records and reports.
     pub name: String,
-    /// Done and checked, but kept out of the record.
+    /// The phase runs and is checked, but is kept out of the record.
     #[serde(default)]
     pub is_hidden: bool,
-    /// What is done before, in order, and never timed.
+    /// Actions before the phase, in order, never timed.
     #[serde(default)]
     pub before: Vec<Before>,
-    /// Beginning of every worker's window that does not count, in nanoseconds.
+    /// Ramp time of every worker, not measured, in nanoseconds.
     #[serde(default)]
     pub ramp_ns: u64,
-    /// When all workers leave what they repeat, in nanoseconds after the ramp; none where files
-    /// or quotas end it.
+    /// Time in nanoseconds after the ramp at which `time_up` applies to all workers; `None` if
+    /// files or quotas end the phase.
     #[serde(default)]
     pub time_ns: Option<u64>,
-    /// What the end of that time means.
+    /// What happens when the time is over.
     #[serde(default)]
     pub time_up: Ending,
-    /// What it means to all others that the first worker has left what it repeats; nothing where
-    /// none.
+    /// What happens to the others when the first worker has left its body; `None` for nothing.
     #[serde(default)]
     pub first_done: Option<Ending>,
-    /// Who works.
+    /// Groups of workers.
     pub groups: Vec<Group>,
 }
 
-/// What one moment means to all workers of a phase.
+/// What all workers of a phase do at a certain moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
-    /// They leave what they repeat at their next call.
+    /// They leave their bodies at their next call.
     #[default]
     Stop,
-    /// They note how far they are, and go on to their own ends.
+    /// They record their progress and continue to their own ends.
     Finish,
-    /// They note how far they are, and go on until each did as many rounds as the one that had
-    /// done most.
+    /// They record their progress and continue until each has done as many rounds as the worker
+    /// that had done most.
     Level,
 }
 
-/// What is done before a phase.
+/// An action before a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Before {
@@ -207,7 +204,7 @@ pub enum Before {
     Sync,
     /// The page cache is dropped.
     DropCaches,
-    /// The target's file system is mounted again.
+    /// The target's file system is unmounted and mounted again.
     Remount,
     /// A pause.
     Pause {
@@ -216,80 +213,81 @@ pub enum Before {
     },
 }
 
-/// Workers that do the same.
+/// Workers that do the same work.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
-    /// As in records and reports.
+    /// Name in records and reports.
     pub name: String,
-    /// How many; none for as many as the workload says, which planning puts in.
+    /// Number of workers; `None` for the workload's number, which planning fills in.
     #[serde(default)]
     pub workers: Option<u32>,
-    /// By how many workers on each takes another's copies, slices and blocks: the first takes
-    /// those of worker number `shift`, and so around.
+    /// Each worker uses the copies, slices and blocks of the worker this many places later: the
+    /// first uses the ones of worker number `shift`, and so on in a circle.
     #[serde(default)]
     pub shift: u32,
-    /// What each does once, before its window and before all begin.
+    /// Acts done once, before the worker's window and before all workers start together.
     #[serde(default)]
     pub enter: Vec<Act>,
-    /// What each does once at the beginning of its window.
+    /// Acts done once at the start of the worker's window.
     #[serde(default)]
     pub first: Vec<Act>,
-    /// What each repeats: a round. Without any, `first` and `last` are all.
+    /// Acts that are repeated; one pass is a round. If empty, `first` and `last` are everything.
     pub body: Vec<Act>,
-    /// What each does once at the end of its window.
+    /// Acts done once at the end of the worker's window.
     #[serde(default)]
     pub last: Vec<Act>,
-    /// What each does once behind its window.
+    /// Acts done once after the worker's window.
     #[serde(default)]
     pub leave: Vec<Act>,
-    /// The first that is reached ends the body; without any, the lack of files does.
+    /// Quotas, of which the first that is reached ends the body; without quotas, the lack of files
+    /// does.
     #[serde(default)]
     pub quotas: Vec<Quota>,
-    /// What a pick that finds nothing comes to.
+    /// What happens when a pick finds no file.
     #[serde(default)]
     pub out: Out,
-    /// What a call that fails comes to.
+    /// What happens when a call fails.
     #[serde(default)]
     pub failed: Failed,
-    /// Recorded calls in the place of acts.
+    /// Recorded calls, instead of acts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Box<Trace>>,
-    /// Programs that are started in the place of acts, by whoever leads the workers.
+    /// Programs that the leader of the workers starts, instead of acts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn: Option<Box<Spawn>>,
-    /// A part of what becomes of the program's pool, in the place of acts.
+    /// A part of the program's pool, instead of acts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolPart>,
 }
 
-/// How much is enough.
+/// An amount of work after which a body ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Quota {
-    /// Of what.
+    /// Measure of the work.
     pub what: Measure,
-    /// How much of it.
+    /// Amount of the measure.
     pub count: u64,
-    /// Whose.
+    /// Whether each worker has this amount, or the group together.
     pub of: Share,
 }
 
-/// What is counted toward a quota.
+/// Measure of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// Times that the body was done.
+    /// Rounds: passes through the body.
     Rounds,
     /// Bytes read and written.
     Bytes,
-    /// Calls.
+    /// System calls.
     Calls,
-    /// Steps of a label.
+    /// Steps with a label.
     Steps(u8),
-    /// Bytes read and written in steps of a label.
+    /// Bytes read and written in steps with a label.
     StepBytes(u8),
 }
 
-/// What a pick that finds nothing comes to.
+/// What happens when a pick finds no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Out {
@@ -298,22 +296,23 @@ pub enum Out {
     EndWorker,
     /// All workers of the phase leave their bodies.
     EndPhase,
-    /// The rest of the round, or of the transaction around, is left out; a round of nothing but
-    /// such picks ends the worker.
+    /// The rest of the round, or of the enclosing transaction, is skipped. A round in which no pick
+    /// finds a file ends the worker.
     Skip,
 }
 
-/// What a call that fails comes to.
+/// What happens when a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failed {
-    /// The rest of the transaction around, or of the round, is left out; what it opened is closed.
+    /// The rest of the enclosing transaction, or of the round, is skipped; files that it opened are
+    /// closed.
     #[default]
     EndTransaction,
-    /// It is counted, and the next call follows.
+    /// The failure is counted, and the next call follows.
     Count,
     /// The worker leaves its body.
     EndWorker,
-    /// All workers leave their bodies, and nothing follows: the run has failed.
+    /// All workers leave their bodies, and nothing follows: the run fails.
     EndRun,
 }

@@ -1,34 +1,35 @@
-//! How many bytes files take at once.
+//! Space that the files of a program take.
 
 mod extent;
 
-use extent::Extent;
+use extent::MeanExtent;
 
 use super::{
-    Act, Bytes, Call, Copies, FileOperation, FilePath, FilesetPlan, Group, Law, Measure, On, Pick,
-    Program, ProgramPart, Share, Spawn, Turn, Until, Where,
+    Act, Call, Copies, FileOperation, FilePath, FilesetPlan, Group, Law, Measure, MovedBytes, On,
+    Pick, Program, ProgramPart, Share, Spawn, Turn, Until, Where,
 };
 
-/// What a file takes at least, unless it is empty; most file systems have blocks of this size.
+/// Smallest space of a non-empty file in bytes; most file systems have blocks of this size.
 const BLOCK_BYTES: f64 = 4096.0;
-/// More than any file system takes in, in bytes per nanosecond: 16 GB/s.
+/// Upper bound of the speed of any file system, in bytes per nanosecond: 16 GB/s.
 const BYTES_PER_NS_MAX: u64 = 16;
-/// How far a sum of drawn sizes may be from what is expected, in standard deviations.
+/// Allowed distance of a sum of random sizes from its expected value, in standard deviations.
 const SIGMAS: f64 = 3.0;
 
-/// How many bytes files take at once.
+/// Space that the files of a program take at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SpaceNeed {
-    /// At most or nearly so, as far as it is known; of phases that end by time, one round.
+    /// Estimated maximum in bytes; for phases that end by time, the space of one round.
     pub bytes: u64,
-    /// The same with all rounds of such phases, where their number is limited: they may end before.
+    /// As `bytes`, with all rounds of phases that end by time, if their number is limited. The
+    /// phases may end before.
     pub most_bytes: u64,
-    /// Whether files grow for as long as a phase lasts, which nobody knows beforehand.
+    /// `true` if files grow during a whole phase, so that the space cannot be known beforehand.
     pub is_growing: bool,
 }
 
 impl Program {
-    /// The bytes that its files take at once, on all targets together.
+    /// The bytes that its files take at the same time, on all targets together.
     #[must_use]
     pub fn space_needed(&self) -> SpaceNeed {
         if self.finds_files() {
@@ -52,7 +53,8 @@ impl Program {
             is_growing: false,
         };
         growth.parts(&self.parts, 1.0);
-        // What is renamed has its size in the other set; a chain is as long as there are sets.
+        // A renamed file keeps its size in the other set. A chain of renames is no longer than the
+        // number of sets; at most four steps are followed.
         for _ in 0..self.filesets.len().min(4) {
             growth.carry();
         }
@@ -78,7 +80,7 @@ impl Program {
         traces.sum()
     }
 
-    /// How many workers have a set each, or 1 where they have it together.
+    /// Number of copies of a fileset: the workers that use it if each has its own, else 1.
     fn copies_of(&self, fileset: usize) -> u32 {
         if self.filesets[fileset].copies == Copies::One {
             return 1;
@@ -99,26 +101,26 @@ impl Program {
     }
 }
 
-/// What is counted of a phase that time ends, where the number of its rounds is limited too.
+/// Rounds that count of a phase that ends by time, if the number of its rounds is limited too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TimedPhases {
     OneRound,
     AllRounds,
 }
 
-/// What becomes of the files of a set.
+/// Space of the files of a set.
 #[derive(Debug, Clone, Default)]
 struct Grown {
-    /// Of a file.
-    extent: Extent,
-    /// What is added to files of the set, all together.
+    /// Size of a file.
+    extent: MeanExtent,
+    /// Bytes appended to files of the set, all together.
     appended: f64,
     is_made: bool,
-    /// Files that are made in one round of phases that end by time.
+    /// Files created in one round of phases that end by time.
     made_in_time: f64,
-    /// What all files may come to, where the time of samples says how many there are.
+    /// Upper bound for all files, if the duration of samples determines their number.
     most_bytes: Option<f64>,
-    /// The sets whose files become files of this one.
+    /// Sets whose files are renamed to files of this one.
     from: Vec<usize>,
 }
 
@@ -133,23 +135,24 @@ impl Grown {
         };
         let extent = match fileset.present_count() {
             0 => self.extent,
-            _ => self.extent.larger(Extent::of(&fileset.size)),
+            _ => self.extent.larger(MeanExtent::of(&fileset.size)),
         };
         let drift = SIGMAS * (extent.variance * files).sqrt();
         let expected = files * on_disk(extent) + drift;
         let most = (extent.most / BLOCK_BYTES).ceil() * BLOCK_BYTES * files;
-        // A product of 0 and infinity is none.
+        // 0 times infinity is NaN.
         let most = if most.is_nan() { f64::INFINITY } else { most };
         let sampled = self.most_bytes.map_or(f64::INFINITY, |bytes| {
-            // None is larger than a sample of one file.
+            // No file is larger than a sample of one file.
             bytes + on_disk(extent)
         });
         expected.min(most).min(sampled) + self.appended
     }
 }
 
-/// Bytes in whole blocks: half a block more on average, where sizes are drawn.
-fn on_disk(extent: Extent) -> f64 {
+/// Space of a file in whole blocks: half a block more on average if sizes are random; this adds a
+/// whole one.
+fn on_disk(extent: MeanExtent) -> f64 {
     match () {
         () if extent.mean <= 0.0 => 0.0,
         () if extent.variance > 0.0 => extent.mean + BLOCK_BYTES,
@@ -157,24 +160,24 @@ fn on_disk(extent: Extent) -> f64 {
     }
 }
 
-/// A register on the way through the acts.
+/// State of a register on a path through the acts.
 #[derive(Debug, Clone, Copy, Default)]
-struct Opened {
+struct RegisterOnPath {
     fileset: Option<usize>,
-    /// Whether it was made by this open.
+    /// Whether this open created the file.
     is_new: bool,
-    /// How often what opened it was done.
+    /// Number of times that the open was done.
     times: f64,
-    /// Whether it is opened in each of the rounds that nobody can count.
+    /// Whether it is opened in each round of an unknown number of rounds.
     is_of_round: bool,
-    /// Where the next write goes.
-    position: Extent,
+    /// Position of the next write.
+    position: MeanExtent,
 }
 
 struct Growth<'a> {
     program: &'a Program,
     timed: TimedPhases,
-    /// Whether one round is counted of the phase at hand.
+    /// Whether the current phase counts as one round only.
     is_timed: bool,
     files: Vec<Grown>,
     is_growing: bool,
@@ -205,7 +208,8 @@ impl Growth<'_> {
         }
     }
 
-    /// As many files as fit into the time of a sample, which may be overshot by one.
+    /// Assumes as many files as can be written within the time of a sample; the last file may
+    /// exceed it.
     fn sampled(&mut self, fileset: usize, least_ns: u64) {
         let bytes = least_ns.saturating_mul(BYTES_PER_NS_MAX) as f64;
         let most = &mut self.files[fileset].most_bytes;
@@ -215,7 +219,7 @@ impl Growth<'_> {
     fn spawn(&mut self, spawn: &Spawn) {
         let grown = &mut self.files[usize::from(spawn.pick.fileset)];
         grown.is_made |= spawn.command.makes();
-        let written = Extent::of(&Law::fixed(spawn.command.bytes()));
+        let written = MeanExtent::of(&Law::fixed(spawn.command.bytes()));
         grown.extent = grown.extent.larger(written);
     }
 
@@ -225,7 +229,7 @@ impl Growth<'_> {
                 let fileset = &self.program.filesets[from];
                 let mut extent = self.files[from].extent;
                 if fileset.present_count() > 0 {
-                    extent = extent.larger(Extent::of(&fileset.size));
+                    extent = extent.larger(MeanExtent::of(&fileset.size));
                 }
                 self.files[to].extent = self.files[to].extent.larger(extent);
             }
@@ -237,10 +241,10 @@ impl Growth<'_> {
             self.spawn(spawn);
         }
         let rounds = rounds_of(self.program, group);
-        // Where only time ends a phase, how much it makes is limited by the files that there are.
+        // If only time ends a phase, the number of its files limits what it creates.
         self.is_timed = is_timed && rounds.is_some() && self.timed == TimedPhases::OneRound;
         let rounds = rounds.filter(|_| !self.is_timed);
-        let mut pass = Pass {
+        let mut pass = NeedPass {
             growth: self,
             workers: f64::from(group.worker_count()),
             registers: Vec::new(),
@@ -256,7 +260,7 @@ impl Growth<'_> {
         self.is_timed = false;
     }
 
-    /// Takes note that workers make files of a set.
+    /// Records that workers create files of a set.
     fn make(&mut self, fileset: usize, workers: f64) {
         let grown = &mut self.files[fileset];
         match self.is_timed {
@@ -266,16 +270,16 @@ impl Growth<'_> {
     }
 }
 
-/// One worker's way through its acts.
-struct Pass<'a, 'b> {
+/// One worker's path through its acts.
+struct NeedPass<'a, 'b> {
     growth: &'a mut Growth<'b>,
     workers: f64,
-    registers: Vec<Opened>,
-    /// Whether nobody knows how often the acts are done.
+    registers: Vec<RegisterOnPath>,
+    /// Whether the number of repetitions is unknown.
     is_endless: bool,
 }
 
-impl Pass<'_, '_> {
+impl NeedPass<'_, '_> {
     fn acts(&mut self, acts: &[Act], times: f64) {
         for act in acts {
             if let Act::Call(call) = act {
@@ -291,7 +295,7 @@ impl Pass<'_, '_> {
     fn call(&mut self, call: &Call, times: f64) {
         let index = usize::from(call.handle);
         if self.registers.len() <= index {
-            self.registers.resize(index + 1, Opened::default());
+            self.registers.resize(index + 1, RegisterOnPath::default());
         }
         if let On::Name(pick) = &call.on {
             self.registers[index].fileset = Some(pick.fileset.into());
@@ -301,7 +305,7 @@ impl Pass<'_, '_> {
             opened.is_new = call.operation == FileOperation::Create;
             opened.times = times;
             opened.is_of_round = self.is_endless;
-            opened.position = Extent::default();
+            opened.position = MeanExtent::default();
         }
         let fileset = opened.fileset;
         if let (true, Some(fileset)) = (call.operation.makes(), fileset) {
@@ -355,13 +359,13 @@ impl Pass<'_, '_> {
                 self.growth.is_growing |= self.is_endless;
                 return;
             }
-            Where::At(offset) => Extent {
+            Where::At(offset) => MeanExtent {
                 mean: *offset as f64,
                 variance: 0.0,
                 most: *offset as f64,
             }
             .behind(amount),
-            // As far as the last worker's blocks reach.
+            // Up to the end of the last worker's blocks.
             Where::Along(FilePath::Blocks {
                 block_bytes,
                 stride_bytes,
@@ -371,15 +375,15 @@ impl Pass<'_, '_> {
                 let blocks = (repeated / per_block).ceil().max(1.0);
                 let begin = *each_bytes as f64 * (self.workers - 1.0).max(0.0);
                 let reach = begin + (blocks - 1.0) * *stride_bytes as f64 + *block_bytes as f64;
-                Extent {
+                MeanExtent {
                     mean: reach,
                     variance: 0.0,
                     most: reach,
                 }
             }
-            // Up to the size of the fileset, and at most all bytes that are written.
+            // Up to the size in the fileset, and at most all bytes that are written.
             Where::Random { .. } | Where::Along(_) | Where::Dealt { .. } => {
-                let whole = Extent::of(&self.growth.program.filesets[fileset].size);
+                let whole = MeanExtent::of(&self.growth.program.filesets[fileset].size);
                 match all.mean < whole.mean && !self.is_endless {
                     true => all,
                     false => whole,
@@ -395,24 +399,24 @@ impl Pass<'_, '_> {
         grown.extent = grown.extent.larger(end);
     }
 
-    /// How much a call writes.
-    fn amount(&self, call: &Call) -> Extent {
+    /// Number of bytes that a call writes.
+    fn amount(&self, call: &Call) -> MeanExtent {
         let size_under = |handle: u8| {
             let fileset = self.registers.get(usize::from(handle))?.fileset?;
-            Some(Extent::of(&self.growth.program.filesets[fileset].size))
+            Some(MeanExtent::of(&self.growth.program.filesets[fileset].size))
         };
         match &call.bytes {
-            Bytes::Law(law) => Extent::of(law),
-            Bytes::Rest => Extent::default(),
-            Bytes::Size => size_under(call.handle).unwrap_or_default(),
-            Bytes::SizeOf { handle } => size_under(*handle).unwrap_or_default(),
+            MovedBytes::Law(law) => MeanExtent::of(law),
+            MovedBytes::Rest => MeanExtent::default(),
+            MovedBytes::Size => size_under(call.handle).unwrap_or_default(),
+            MovedBytes::SizeOf { handle } => size_under(*handle).unwrap_or_default(),
         }
     }
 }
 
-/// How often a worker does the body of its group at most; none where only time ends it.
+/// Maximum number of rounds of a worker; `None` if only time ends them.
 pub(super) fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
-    let mut tally = Tally::default();
+    let mut tally = RoundNeed::default();
     tally.acts(program, group, &group.body, 1.0);
     let workers = f64::from(group.worker_count()).max(1.0);
     let quotas = group.quotas.iter().filter_map(|quota| {
@@ -431,16 +435,16 @@ pub(super) fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
     rounds.map(|rounds| rounds.max(1.0))
 }
 
-/// What a round comes to.
+/// Work of one round.
 #[derive(Default)]
-struct Tally {
+struct RoundNeed {
     calls: f64,
     bytes: f64,
-    /// How often it can be done before files run out.
+    /// Number of rounds before files run out.
     rounds: Option<f64>,
 }
 
-impl Tally {
+impl RoundNeed {
     fn acts(&mut self, program: &Program, group: &Group, acts: &[Act], times: f64) {
         for act in acts {
             if let Act::Call(call) = act {
@@ -455,7 +459,7 @@ impl Tally {
 
     fn call(&mut self, program: &Program, group: &Group, call: &Call, times: f64) {
         self.calls += times;
-        if let (true, Bytes::Law(law)) = (call.operation.moves(), &call.bytes) {
+        if let (true, MovedBytes::Law(law)) = (call.operation.moves(), &call.bytes) {
             self.bytes += times * law.mean();
         }
         let first = match &call.on {
@@ -472,7 +476,7 @@ impl Tally {
     }
 }
 
-/// How many files an order that ends has for a worker.
+/// Number of files in an order that ends, for one worker.
 fn picks_of(program: &Program, group: &Group, pick: &Pick) -> Option<f64> {
     if !pick.order.is_once() {
         return None;

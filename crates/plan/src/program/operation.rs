@@ -1,29 +1,29 @@
-//! What can be asked of a file system.
+//! Operations on a file system.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a call of a program asks of the file system.
+/// Operation of a call.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FileOperation {
-    /// Makes a file that must not exist, and leaves it open in the register.
+    /// Creates a file that must not exist, and leaves it open in the register.
     Create,
     /// Opens an existing file in the register.
     Open,
-    /// Closes what the register has open.
+    /// Closes the file in the register.
     Close,
     /// Reads.
     Read,
     /// Writes.
     Write,
-    /// Makes data and metadata durable, of what is open or of the directory that a name is in.
+    /// Makes data and metadata durable, of an open file or of the directory that contains a name.
     Fsync,
     /// Makes data durable.
     Fdatasync,
-    /// Reads the attributes of a name or of what is open.
+    /// Reads the attributes of a name or of an open file.
     Stat,
     /// Removes a file.
     Unlink,
@@ -37,11 +37,11 @@ pub enum FileOperation {
     Link,
     /// Adds a symbolic link at the second name.
     Symlink,
-    /// Lists the directory that a name is in.
+    /// Lists the directory that contains a name.
     List,
-    /// Sets the length of what is open.
+    /// Sets the length of an open file.
     Truncate,
-    /// Lets a name's owner read and write it, and all others read it.
+    /// Sets the permissions of a name to 0644.
     Chmod,
     /// Makes all file systems of the machine durable.
     Sync,
@@ -73,37 +73,37 @@ impl FileOperation {
         }
     }
 
-    /// Whether it gives a name of its own to something.
+    /// `true` if it creates the name of a file or directory.
     #[must_use]
     pub const fn makes(self) -> bool {
         matches!(self, Self::Create | Self::Mkdir)
     }
 
-    /// Whether it takes a name away.
+    /// `true` if it removes a name.
     #[must_use]
     pub const fn removes(self) -> bool {
         matches!(self, Self::Unlink | Self::Rmdir | Self::Rename)
     }
 
-    /// Whether it takes a second name, which it makes.
+    /// `true` if it has a second name, which it creates.
     #[must_use]
     pub const fn has_second(self) -> bool {
         matches!(self, Self::Rename | Self::Link | Self::Symlink)
     }
 
-    /// Whether it moves bytes.
+    /// `true` if it moves data.
     #[must_use]
     pub const fn moves(self) -> bool {
         matches!(self, Self::Read | Self::Write)
     }
 
-    /// Whether it opens a file in the register.
+    /// `true` if it opens a file in the register.
     #[must_use]
     pub const fn opens(self) -> bool {
         matches!(self, Self::Create | Self::Open)
     }
 
-    /// Whether it is about directories by name.
+    /// `true` if it works on directories by name.
     #[must_use]
     pub const fn is_of_directories(self) -> bool {
         matches!(self, Self::Mkdir | Self::Rmdir)

@@ -1,99 +1,99 @@
-//! A pool of files that live and die, in the place of acts.
+//! Pools of files that transactions create and delete, instead of acts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Group, Program, ProgramPart, ProgramPhase};
 
-/// The most files of a pool, so that its slots are counted in 31 bits.
+/// Maximum number of files of a pool, so that slots can be counted in 31 bits.
 pub const POOL_FILES_MAX: u32 = i32::MAX as u32 / 2;
-/// What a file takes at least; most file systems have blocks of this size.
+/// Smallest space of a file in bytes; most file systems have blocks of this size.
 const BLOCK_BYTES: u64 = 4096;
-/// How far the number of files of a pool may drift from what is expected, in standard deviations.
+/// Allowed drift of the number of files from its expected value, in standard deviations.
 const DRIFT_SIGMAS: f64 = 3.0;
-/// Bytes of main memory that a slot of a pool's table takes, about.
+/// Approximate memory of a slot of a pool's table, in bytes.
 const SLOT_BYTES: u64 = 16;
 
-/// A pool of files: made, worked on by transactions that read or append and create or delete, and
-/// removed. All follows from the seed, draw for draw, from phase to phase.
+/// A pool of files: created, used by transactions that read or append and create or delete, and
+/// removed. All random choices follow from the seed, in the same order in every phase.
 ///
-/// Each worker has a pool of its own of that many files and does that many transactions; the seed
-/// of worker w is `seed` plus w.
+/// Each worker has its own pool of `number` files and does `transactions` transactions; the seed of
+/// worker w is `seed` plus w.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilePool {
-    /// Files made before the transactions, at least 1; twice as many may exist at once.
+    /// Files created before the transactions, at least 1; twice as many may exist at the same time.
     pub number: u32,
-    /// Transactions, at least 1; a phase that has a time ends them by it instead.
+    /// Number of transactions, at least 1; ignored if the phase has a time.
     pub transactions: u32,
     /// Smallest size of a new file in bytes, at least 1.
     pub size_low_bytes: u32,
-    /// One byte more than the largest new file, and the size that appending stops at; not below
-    /// `size_low_bytes`. Equal bounds make files of exactly that size.
+    /// Upper bound of the size of a new file, exclusive, and the size at which appending stops; not
+    /// below `size_low_bytes`. Equal bounds make files of exactly that size.
     pub size_high_bytes: u32,
-    /// Where files are made; none means where the files of a program lie.
+    /// Directories for the files; empty for the program's own directory.
     pub locations: Vec<PoolLocation>,
-    /// Subdirectories in each location; fewer than two make none.
+    /// Subdirectories in each location; 0 and 1 mean none.
     pub subdirectories: u32,
     /// Bytes of one read, at least 1.
     pub read_block_bytes: u32,
     /// Bytes of one write, at least 1.
     pub write_block_bytes: u32,
-    /// Whether files are read and written through a buffer as the C library does it.
+    /// `true` to read and write through a buffer, as the C library does.
     pub is_buffered: bool,
-    /// Chance in tenths that a transaction reads and does not append; none does neither.
+    /// Probability, in tenths, that a transaction reads rather than appends; `None` for neither.
     pub read_bias: Option<u8>,
-    /// Chance in tenths that a transaction creates and does not delete; none does neither.
+    /// Probability, in tenths, that a transaction creates rather than deletes; `None` for neither.
     pub create_bias: Option<u8>,
     /// Seed of the random numbers, at least 1.
     pub seed: u32,
-    /// Where random numbers come from.
+    /// Random number generator.
     #[serde(default)]
     pub draws: PoolDraws,
-    /// When what was written is made durable.
+    /// When written data is made durable.
     #[serde(default)]
     pub fsync: Fsync,
-    /// Which files are chosen.
+    /// Distribution over the files.
     #[serde(default)]
     pub choice: FileChoice,
-    /// Whether the pools of all workers lie in the same directories, each file used by the worker
-    /// that made it; otherwise each worker has directories of its own.
+    /// `true` if the pools of all workers are in the same directories, each file used by the worker
+    /// that created it; otherwise each worker has its own directories.
     #[serde(default)]
     pub is_shared: bool,
-    /// Files that each worker leaves open in its transactions until they are removed, at most; 0
-    /// closes each behind its operation.
+    /// Maximum number of files that each worker keeps open in its transactions until they are
+    /// removed; 0 closes each file after its operation.
     #[serde(default)]
     pub keep_open: u32,
 }
 
-/// A directory for files and its share of them.
+/// A directory for files, with its weight.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PoolLocation {
-    /// The directory as given, which need not be text nor exist; in records it is text.
+    /// Directory as given, which need not be valid text nor exist; records store it as text.
     #[serde(with = "text")]
     #[schemars(with = "String")]
     pub directory: Vec<u8>,
-    /// Its weight among all locations, at least 1.
+    /// Weight relative to the other locations, at least 1.
     pub weight: u32,
-    /// Where that is.
+    /// Position of the directory.
     #[serde(default)]
     pub place: PoolPlace,
 }
 
-/// Where a location of a pool lies.
+/// Position of a pool's location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolPlace {
-    /// Beneath where the files of a program lie.
+    /// Below the directory of the program's files.
     #[default]
     Beneath,
-    /// It is the cell's target of that number, from 0.
+    /// The cell's target with this index, from 0.
     Target(u32),
-    /// Nowhere: whatever is asked of it fails.
+    /// Nowhere: every operation fails.
     Nowhere,
 }
 
 impl PoolLocation {
-    /// A directory beneath where the files of a program lie.
+    /// A location below the directory of the program's files.
     #[must_use]
     pub fn beneath(directory: impl Into<Vec<u8>>, weight: u32) -> Self {
         Self {
@@ -104,11 +104,11 @@ impl PoolLocation {
     }
 }
 
-/// Where random numbers come from.
+/// Random number generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolDraws {
-    /// The example generator of ANSI C, 15 bits a number.
+    /// The example generator of ANSI C, with 15 bits per number.
     #[serde(rename = "congruential-15")]
     Congruential15,
     /// MT19937 with the seeding of 1999.
@@ -117,24 +117,24 @@ pub enum PoolDraws {
     Twister1999,
 }
 
-/// When what was written is made durable.
+/// When written data is made durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fsync {
     /// Never.
     #[default]
     None,
-    /// `fsync` of each file that was written, before it is closed.
+    /// `fsync` of each written file before it is closed.
     PerFile,
-    /// As `per-file`, and `fsync` of the directory after each file that was made or removed.
+    /// As `per-file`, and `fsync` of the directory after each file that was created or removed.
     PerTransaction,
 }
 
-/// Which files of a pool are chosen.
+/// Distribution over the files of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum FileChoice {
-    /// Each is as likely as any other.
+    /// All files are equally likely.
     #[default]
     Uniform,
     /// Rank r is drawn in proportion to r^-theta; ranks are scattered over the pool.
@@ -144,24 +144,24 @@ pub enum FileChoice {
     },
 }
 
-/// A part of what becomes of a pool; its phases have them in this order.
+/// A part of the life of a pool; the phases have the parts in this order.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolPart {
-    /// Subdirectories are made; only where there are any to make.
+    /// Creates the subdirectories; only if there are any.
     MakeDirectories,
-    /// The pool is made.
+    /// Creates the files.
     Fill,
-    /// The transactions.
+    /// Runs the transactions.
     Transact,
-    /// What is left of the pool, and the subdirectories, are removed.
+    /// Removes the remaining files and the subdirectories.
     Empty,
 }
 
 impl PoolPart {
-    /// The name of its phase, where all that is made is one.
+    /// Name of its phase; creating directories and files is one phase.
     #[must_use]
     pub const fn phase_name(self) -> &'static str {
         match self {
@@ -204,15 +204,15 @@ impl FilePool {
         weights.sum()
     }
 
-    /// Whether its locations are targets, or nowhere: one worker has files in all of them, whatever
-    /// room there is.
+    /// `true` if its locations are targets or nowhere. Then one worker has files in all of them,
+    /// without a check of free space.
     #[must_use]
     pub fn is_in_targets(&self) -> bool {
         let mut places = self.locations.iter();
         places.any(|location| location.place != PoolPlace::Beneath)
     }
 
-    /// Subdirectories of each location, 0 if files lie in the location itself.
+    /// Subdirectories of each location; 0 if the files are in the location itself.
     #[must_use]
     pub const fn subdirectories_count(&self) -> u32 {
         match self.subdirectories {
@@ -221,32 +221,32 @@ impl FilePool {
         }
     }
 
-    /// Directories of all locations, which are numbered through.
+    /// Number of directories in all locations; they are numbered consecutively.
     #[must_use]
     pub fn directories_count(&self) -> u64 {
         let subdirectories = u64::from(self.subdirectories).max(1);
         subdirectories.saturating_mul(self.locations.len().max(1) as u64)
     }
 
-    /// Bytes of a new file on average.
+    /// Mean size of a new file in bytes.
     #[must_use]
     pub fn mean_bytes(&self) -> u64 {
         (u64::from(self.size_low_bytes) + u64::from(self.size_high_bytes)) / 2
     }
 
-    /// Bytes of main memory that a worker's pool takes: a table of slots, and a text twice as long
-    /// as the largest file.
+    /// Memory that a worker's pool takes, in bytes: a table of slots, and a text twice as long as
+    /// the largest file.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         2 * u64::from(self.size_high_bytes) + 2 * u64::from(self.number) * SLOT_BYTES
     }
 
-    /// After so many transactions the pool has as many files more or fewer as there were at first;
-    /// none where it has as many on average, or transactions end before.
+    /// Number of transactions after which the pool is expected to be empty or full, and which of
+    /// the two; `None` if its size does not drift, or the transactions end before.
     #[must_use]
     pub fn end_count(&self) -> Option<(u64, PoolEnd)> {
         let tenths = self.create_bias?;
-        // At a fifth of this a transaction.
+        // The size drifts by a fifth of this per transaction.
         let drift_fifths = u64::from(tenths.abs_diff(5));
         let count = (5 * u64::from(self.number)).checked_div(drift_fifths);
         let count = count.filter(|count| *count < u64::from(self.transactions))?;
@@ -257,8 +257,8 @@ impl FilePool {
         Some((count, end))
     }
 
-    /// The files that a pool may come to: as many as at the start, what more is created than
-    /// deleted, and three standard deviations of that; at most the slots of the table.
+    /// Estimated maximum number of files: the initial number, the expected growth, and three
+    /// standard deviations of it; at most the slots of the table.
     ///
     /// Source: a sum of n independent steps of +1 with chance p and -1 otherwise has the mean
     /// n (2p - 1) and the variance 4 n p (1 - p).
@@ -272,14 +272,14 @@ impl FilePool {
         let deviation = (4.0 * steps * chance * (1.0 - chance)).sqrt();
         let growth = (mean + DRIFT_SIGMAS * deviation).max(0.0);
         let slots = 2 * u64::from(self.number);
-        // Far below 2^53.
+        // Numbers of files are far below 2^53.
         u64::from(self.number)
             .saturating_add(growth.ceil() as u64)
             .min(slots)
     }
 
-    /// Bytes that a worker's files take at once, at most or nearly so; transactions until a time
-    /// may be as many as there can be.
+    /// Estimated maximum of the bytes that a worker's files take. With `is_endless`, there may be
+    /// any number of transactions until the time is up.
     fn space_bytes(&self, is_endless: bool) -> u64 {
         let transactions = if is_endless {
             u32::MAX
@@ -291,7 +291,8 @@ impl FilePool {
         let (low, high) = (u64::from(low), u64::from(high));
         let most = files.saturating_mul(high.next_multiple_of(BLOCK_BYTES));
         let mean = (low + high) / 2 + BLOCK_BYTES;
-        // A transaction that appends adds half of what is missing to the upper bound, or less.
+        // A transaction that appends adds at most half of what is missing to the upper bound, on
+        // average.
         let append_tenths = self.read_bias.map_or(0, |tenths| 10 - u64::from(tenths));
         let appends = u64::from(transactions) * append_tenths / 10;
         let appended = appends.saturating_mul((high - low) / 2);
@@ -301,7 +302,7 @@ impl FilePool {
             .min(most)
     }
 
-    /// What direct I/O moves, by what says how much it is.
+    /// Amounts in bytes that direct I/O must be able to transfer, with the keys that set them.
     #[must_use]
     pub fn direct_amounts(&self) -> Vec<(&'static str, u64)> {
         let mut sizes = vec![
@@ -309,7 +310,7 @@ impl FilePool {
             ("max_size", u64::from(self.size_high_bytes)),
         ];
         if self.size_low_bytes < self.size_high_bytes {
-            // New files have any size in between, and so has what is appended.
+            // New files have any size in between, and so do the appended amounts.
             sizes.push(("max_size", u64::from(self.size_high_bytes) - 1));
         }
         if !self.is_buffered {
@@ -319,9 +320,9 @@ impl FilePool {
         sizes
     }
 
-    /// The pool with a part of its transactions, and with the square root of that of its files: how
-    /// far transactions make it shrink by chance is a random walk, as long as the square root of
-    /// their number, and a pool that is used up ends them.
+    /// Scales the number of transactions by a factor, and the number of files by its square root.
+    /// The random walk of the pool's size grows with the square root of the transactions, and a
+    /// pool that runs empty would end them.
     pub(super) fn scaled(&mut self, factor: f64, (files_min, transactions_min): (u32, u32)) {
         let part = |count: u32, factor: f64, least: u32| {
             let scaled = (f64::from(count) * factor).round() as u32;
@@ -332,17 +333,17 @@ impl FilePool {
     }
 }
 
-/// What a pool comes to that grows or shrinks for long enough.
+/// State of a pool that shrinks or grows for long enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PoolEnd {
     /// No file is left, which ends the transactions.
     Empty,
-    /// There are twice as many files as at first, and none is added.
+    /// The pool holds twice its initial number of files, and none is added.
     Full,
 }
 
 impl ProgramPhase {
-    /// The part of what becomes of a pool that it is; none where it is of acts.
+    /// The part of a pool's life that the phase runs; `None` for a phase of acts.
     #[must_use]
     pub fn pool_part(&self) -> Option<PoolPart> {
         self.groups.iter().find_map(|group| group.pool)
@@ -350,7 +351,7 @@ impl ProgramPhase {
 }
 
 impl Program {
-    /// What becomes of a pool; with a time, its transactions end by it.
+    /// A program with all parts of a pool; with a time, the transactions end by it.
     #[must_use]
     pub fn of_pool(pool: FilePool, time_ns: Option<u64>) -> Self {
         let phase = |part: PoolPart| {
@@ -372,7 +373,7 @@ impl Program {
         }
     }
 
-    /// The bytes that the files of its pools take, of all workers.
+    /// The bytes that the files of its pools take, of all workers together.
     pub(super) fn pools_need(&self) -> u64 {
         let Some(pool) = self.pool.as_ref().filter(|it| !it.is_in_targets()) else {
             return 0;
@@ -383,14 +384,13 @@ impl Program {
         bytes.saturating_mul(workers.into())
     }
 
-    /// The time that ends the transactions of its pool, in nanoseconds; none where their number
-    /// does.
+    /// Time in nanoseconds that ends the transactions of its pool; `None` if their number does.
     #[must_use]
     pub fn pool_time_ns(&self) -> Option<u64> {
         self.transactions_phase()?.time_ns
     }
 
-    /// The phase of the transactions of its pool.
+    /// The phase that runs the transactions of its pool.
     #[must_use]
     pub fn transactions_phase(&self) -> Option<&ProgramPhase> {
         let mut phases = self.phases().into_iter();
@@ -398,7 +398,7 @@ impl Program {
     }
 }
 
-/// A directory's name as text; what is not text is shown as such.
+/// Stores a directory's name as text; invalid bytes become replacement characters.
 mod text {
     use serde::{Deserialize, Deserializer, Serializer};
 

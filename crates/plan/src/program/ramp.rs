@@ -1,10 +1,11 @@
-//! A ramp before the measurement.
+//! Adds a ramp before the measurement.
 
 use super::{PoolPart, Program, ProgramPart, Until};
 
 impl Program {
-    /// The program with a ramp of `ramp_ns` nanoseconds, which is not measured: the first
-    /// transactions of a pool. Rounds that report their best or median run for that long first.
+    /// The program with a ramp time of `ramp_ns` nanoseconds that is not measured. A pool ramps up
+    /// with its first transactions. Rounds that report their best or median run for that long
+    /// before.
     #[must_use]
     pub fn ramped(mut self, ramp_ns: u64) -> Self {
         for phase in self.phases_mut() {
@@ -21,7 +22,7 @@ impl Program {
     }
 }
 
-/// The ramp of these rounds: the same rounds, not recorded; none for other parts.
+/// The ramp of these rounds: the same rounds, not recorded; `None` for other parts.
 fn before(part: &ProgramPart, ramp_ns: u64) -> Option<ProgramPart> {
     let ProgramPart::Rounds { until, parts } = part else {
         return None;

@@ -1,15 +1,15 @@
-//! What a program asks of engines: operations, buffers, and sizes that direct I/O must move.
+//! Requirements of a program on engines: operations, buffers, and amounts for direct I/O.
 
 use std::collections::BTreeSet;
 
-use super::{Bytes, Call, FileOperation, FilePath, Group, Law, On, Program, Where};
+use super::{Call, FileOperation, FilePath, Group, Law, MovedBytes, On, Program, Where};
 
-/// An amount that direct I/O moves or begins at.
+/// An amount that direct I/O must be able to transfer or start at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectAmount {
-    /// What it belongs to.
+    /// Name of the item that it belongs to.
     pub what: String,
-    /// An amount that comes up.
+    /// The amount in bytes.
     pub bytes: u64,
 }
 
@@ -21,7 +21,7 @@ impl Program {
         calls.map(|call| call.operation).collect()
     }
 
-    /// The largest size that a fileset gives a file; the most there is where nothing limits it.
+    /// The largest size that a fileset gives a file; `u64::MAX` if there is no limit.
     #[must_use]
     pub fn largest_file(&self) -> u64 {
         let largest = |law: &Law| law.largest().unwrap_or(u64::MAX);
@@ -29,7 +29,7 @@ impl Program {
         sizes.max().unwrap_or(0)
     }
 
-    /// The bytes of the largest request, which a worker needs a buffer for.
+    /// Size in bytes of the largest request, for which a worker needs a buffer.
     #[must_use]
     pub fn buffer_bytes(&self) -> u64 {
         let calls = self.groups().flat_map(Group::calls);
@@ -42,21 +42,21 @@ impl Program {
             .unwrap_or(0)
     }
 
-    /// The bytes of the largest request of a call.
+    /// Size in bytes of the largest request of a call.
     fn request_bytes(&self, call: &Call) -> u64 {
         let all = match &call.bytes {
-            Bytes::Law(law) => law.largest().unwrap_or(u64::MAX),
-            Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. } => self.largest_file(),
+            MovedBytes::Law(law) => law.largest().unwrap_or(u64::MAX),
+            MovedBytes::Rest | MovedBytes::Size | MovedBytes::SizeOf { .. } => self.largest_file(),
         };
         match (call.piece_bytes, &call.bytes) {
             (0, _) => all,
-            // Until a read returns nothing, all requests are as large.
-            (piece, Bytes::Rest) => piece.into(),
+            // A read until nothing is returned always requests whole pieces.
+            (piece, MovedBytes::Rest) => piece.into(),
             (piece, _) => all.min(piece.into()),
         }
     }
 
-    /// What direct I/O moves: all must be multiples of the target's block.
+    /// Amounts that direct I/O transfers; all must be multiples of the target's block size.
     #[must_use]
     pub fn direct_amounts(&self) -> Vec<DirectAmount> {
         let mut found = Vec::new();
@@ -77,7 +77,7 @@ impl Program {
         found
     }
 
-    /// Whether something opens files past the page cache under the handle.
+    /// Whether an act opens files under this handle for direct I/O.
     fn is_direct(&self, calls: &[&Call], handle: u8) -> bool {
         let mut opens = calls
             .iter()
@@ -90,10 +90,10 @@ impl Program {
 
     fn amounts(&self, calls: &[&Call], call: &Call) -> Vec<u64> {
         let mut amounts = match &call.bytes {
-            Bytes::Law(law) => amounts_of(law),
-            Bytes::Rest => Vec::new(),
-            Bytes::Size => self.sizes_under(calls, call.handle),
-            Bytes::SizeOf { handle } => self.sizes_under(calls, *handle),
+            MovedBytes::Law(law) => amounts_of(law),
+            MovedBytes::Rest => Vec::new(),
+            MovedBytes::Size => self.sizes_under(calls, call.handle),
+            MovedBytes::SizeOf { handle } => self.sizes_under(calls, *handle),
         };
         let largest = amounts.iter().copied().max();
         let piece = u64::from(call.piece_bytes);
@@ -106,9 +106,11 @@ impl Program {
                 align_bytes: step, ..
             }
             | Where::Dealt { step_bytes: step } => amounts.push((*step).into()),
-            Where::Along(FilePath::Backward { step_bytes } | FilePath::Shuffled { step_bytes }) => {
-                amounts.push((*step_bytes).into())
-            }
+            Where::Along(
+                FilePath::Backward { step_bytes }
+                | FilePath::Shuffled { step_bytes }
+                | FilePath::Dealt { step_bytes },
+            ) => amounts.push((*step_bytes).into()),
             Where::Along(FilePath::Strided {
                 stride_bytes,
                 shift_bytes,
@@ -135,7 +137,7 @@ impl Program {
     }
 }
 
-/// Amounts that a law comes to, of which all are multiples if these are.
+/// Amounts such that all values of the law are multiples of a number if these amounts are.
 fn amounts_of(law: &Law) -> Vec<u64> {
     match law.always() {
         Some(amount) => vec![amount],

@@ -1,13 +1,13 @@
-//! Laws that are made of others.
+//! Derives laws from other laws.
 
 use super::{Band, Law, Shape};
 
-/// Parts that a band is cut into where each is to be nearly of one size.
+/// Number of parts into which a band is cut, so that each part has nearly one size.
 const PARTS: u64 = 8;
 
 impl Law {
-    /// What is uniform from 0 on, and at least so much less than what this one draws; where that
-    /// is neither always the same nor drawn from a table, than its mean.
+    /// A uniform law from 0 to the drawn amount minus `less`. For a law that is neither fixed nor a
+    /// table, the upper bound is its mean.
     #[must_use]
     pub fn uniform_below(&self, less: u64) -> Self {
         let uniform = |high: u64| Self::of(Shape::Uniform { low: 0, high });
@@ -33,8 +33,8 @@ impl Law {
 }
 
 impl Band {
-    /// Bands moved and stretched so that the least in them is `least`, and their mean as it was
-    /// asked for, or what it was.
+    /// Shifts and stretches bands so that their smallest value is `least` and their mean is `mean`,
+    /// or unchanged if that is `None`.
     #[must_use]
     pub fn moved(bands: &[Self], least: f64, mean: Option<f64>) -> Vec<Self> {
         let low = bands.iter().map(|band| band.low).min().unwrap_or(0) as f64;

@@ -2,17 +2,16 @@
 
 use super::*;
 
-/// A pick in the order of the numbers, one worker's own.
+/// A pick in the order of the numbers, with each worker going through all files.
 pub fn pick(fileset: u8, which: Which) -> Pick {
     Pick {
         fileset,
         which,
-        order: Order::Next,
+        order: PickOrder::Next,
         turn: Turn::Own,
     }
 }
 
-/// A call of an operation in the first register.
 pub fn call(operation: FileOperation, on: On) -> Call {
     Call::new(operation, on)
 }
@@ -29,7 +28,7 @@ pub fn on_handle(operation: FileOperation) -> Act {
     Act::Call(call(operation, On::Handle))
 }
 
-/// A law of sizes of mails.
+/// A law of the sizes of mails.
 pub fn mail_size() -> Law {
     Law {
         most: 20 << 20,
@@ -57,7 +56,7 @@ pub fn fileset(name: &str, count: u32) -> FilesetPlan {
     }
 }
 
-/// A phase of one group that does this over and over.
+/// A phase with one group that repeats these acts.
 pub fn phase(name: &str, body: Vec<Act>) -> ProgramPhase {
     ProgramPhase {
         name: name.to_owned(),
@@ -71,15 +70,15 @@ pub fn phase(name: &str, body: Vec<Act>) -> ProgramPhase {
     }
 }
 
-/// Mails that are written in `tmp`, synced and renamed to `mail`, by 4 workers.
+/// A program with 4 workers that write mails in `tmp`, sync them and rename them to `mail`.
 pub fn deliveries() -> Program {
     let around = |fileset: u8, which: Which| Pick {
-        order: Order::Around,
+        order: PickOrder::Around,
         turn: Turn::Shared,
         ..pick(fileset, which)
     };
     let write = Call {
-        bytes: Bytes::Law(mail_size()),
+        bytes: MovedBytes::Law(mail_size()),
         piece_bytes: 64 << 10,
         ..call(FileOperation::Write, On::Handle)
     };

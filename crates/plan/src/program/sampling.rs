@@ -1,29 +1,30 @@
-//! Samples: the number of files is raised until they take long enough; the median counts.
+//! Samples: the number of files grows until a sample takes long enough; the median counts.
 //!
 //! Source: lmbench 3.
 
-/// Times of this length and below say nothing about how many files are needed.
+/// Times up to this length cannot be used to estimate how many files are needed.
 const USELESS_NS: u64 = 150_000;
-/// What too short a sample is multiplied by.
+/// Growth factor after a sample of such a time.
 const GROWTH: u32 = 8;
-/// The most files of a sample.
+/// Maximum number of files of a sample.
 const FILES_MAX: u32 = 1 << 27;
 
-/// How long some files took.
+/// Time that a number of files took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sample {
-    /// The files.
+pub struct TimedFiles {
+    /// Number of files.
     pub file_count: u32,
-    /// Their time.
+    /// Time for all of them, in nanoseconds.
     pub time_ns: u64,
 }
 
-impl Sample {
+impl TimedFiles {
     fn ns_per_file(&self) -> f64 {
         self.time_ns as f64 / f64::from(self.file_count)
     }
 
-    /// The sample in the middle by time a file, the earlier one of two; none of nothing.
+    /// The sample with the median time per file, the lower one of two; `None` if there are no
+    /// samples.
     #[must_use]
     pub fn median(samples: &[Self]) -> Option<Self> {
         let mut samples = samples.to_vec();
@@ -35,18 +36,18 @@ impl Sample {
 
 /// The samples of one test.
 ///
-/// While [`Calibration::next_count`] says a number, that many files are worked on by each worker,
-/// and their times are told by [`Calibration::add`]; each of them is a sample. A sample of at
-/// least 95 % of the time asked for counts; after a shorter one the number grows. Once it is as
-/// large as it can be, every sample counts.
+/// While [`Calibration::next_count`] returns a number, each worker processes that many files, and
+/// [`Calibration::add`] receives their times, one sample per worker. Samples count if the shortest
+/// took at least 95 % of the requested time; otherwise the number of files grows. At the maximum
+/// number, every sample counts.
 #[derive(Debug, Clone)]
 pub struct Calibration {
     sample_ns: u64,
     repetitions: u32,
     file_count: u32,
-    /// How often the times counted.
+    /// Number of calls whose times counted.
     added: u32,
-    samples: Vec<Sample>,
+    samples: Vec<TimedFiles>,
 }
 
 impl Calibration {
@@ -62,20 +63,20 @@ impl Calibration {
         }
     }
 
-    /// The files of the next sample, none when there are enough samples.
+    /// Number of files for the next sample; `None` when there are enough samples.
     #[must_use]
     pub fn next_count(&self) -> Option<u32> {
         (self.added < self.repetitions).then_some(self.file_count)
     }
 
-    /// Takes each worker's time of the files that [`Calibration::next_count`] asked for; the
-    /// shortest says whether they were enough.
+    /// Adds the time each worker took for the files of [`Calibration::next_count`]. The shortest
+    /// time decides whether the number was large enough.
     pub fn add(&mut self, times_ns: &[u64]) {
         let time_ns = times_ns.iter().copied().min().unwrap_or(0);
         let wanted_ns = self.sample_ns as f64;
         let is_long = time_ns as f64 >= 0.95 * wanted_ns;
         if is_long || self.file_count == FILES_MAX {
-            let sample = |time_ns: &u64| Sample {
+            let sample = |time_ns: &u64| TimedFiles {
                 file_count: self.file_count,
                 time_ns: *time_ns,
             };
@@ -89,19 +90,19 @@ impl Calibration {
         } else {
             self.file_count.saturating_mul(GROWTH)
         };
-        // It grew by a sixth at least, as the sample was too short by a twentieth.
+        // The factor is at least 1.1 / 0.95; small numbers still grow by one file.
         self.file_count = grown.clamp(self.file_count + 1, FILES_MAX);
     }
 
     /// The samples that count so far.
     #[must_use]
-    pub fn samples(&self) -> &[Sample] {
+    pub fn samples(&self) -> &[TimedFiles] {
         &self.samples
     }
 
-    /// Their [`Sample::median`].
+    /// Their [`TimedFiles::median`].
     #[must_use]
-    pub fn median(&self) -> Option<Sample> {
-        Sample::median(&self.samples)
+    pub fn median(&self) -> Option<TimedFiles> {
+        TimedFiles::median(&self.samples)
     }
 }

@@ -1,22 +1,23 @@
-//! Programs made smaller, so that a table of many takes minutes.
+//! Scales programs, so that a table of many takes minutes.
 
 use super::{
-    Act, Call, Copies, DirectoryTree, FILE_BYTES_MAX, FilesetPlan, Group, Law, Measure, On, Order,
-    Pick, Program, ProgramPart, ProgramPhase, Quota, Shape, Share, Until,
+    Act, Call, Copies, DirectoryTree, FILE_BYTES_MAX, FilesetPlan, Group, Law, Measure, On, Pick,
+    PickOrder, Program, ProgramPart, ProgramPhase, Quota, Shape, Share, Until,
 };
 
 use crate::share;
 
-/// Fewer files than these tell nothing; sets of fewer have smaller files in place of fewer.
+/// Below this number of files, results mean little; smaller sets get smaller files instead of
+/// fewer.
 const FILES_MIN: u32 = 100;
-/// Fewer rounds, calls or steps than these tell nothing.
+/// Below this number of rounds, calls or steps, results mean little.
 const COUNT_MIN: u64 = 500;
 const BYTES_MIN: u64 = 16 << 20;
 const TIME_NS_MIN: u64 = 1_000_000_000;
 const RAMP_NS_MIN: u64 = 100_000_000;
 
 impl Program {
-    /// The same work by so many times as many workers of each group.
+    /// The same work with `times` times as many workers in each group.
     #[must_use]
     pub fn with_workers_times(&self, times: u32) -> Self {
         let mut program = self.clone();
@@ -28,9 +29,9 @@ impl Program {
         program
     }
 
-    /// The program with so many rounds in each phase that is not hidden, all workers together: no
-    /// time ends one, nothing comes before what counts, and rounds of phases are done once. Each
-    /// worker has its [`share`]. Filesets that phases make have files for all of them.
+    /// The program with `count` rounds in each phase that is not hidden, all workers together. No
+    /// phase ends by time, there is no ramp, and repeated phases run once. Each worker has its
+    /// [`share`]. Filesets whose files the phases create are large enough for all rounds.
     #[must_use]
     pub fn with_operations(&self, count: u64) -> Self {
         let mut counted = self.clone();
@@ -58,7 +59,7 @@ impl Program {
         for fileset in &mut counted.filesets {
             if fileset.present_permille == 0 {
                 let files = match fileset.copies {
-                    // Workers may have parts of the same length.
+                    // Workers may have slices of equal length.
                     Copies::One => each.saturating_mul(fewest_workers.into()),
                     Copies::PerWorker => each,
                 };
@@ -69,15 +70,16 @@ impl Program {
         counted
     }
 
-    /// The program with its files, amounts and times scaled by a factor of at most 1. None becomes
-    /// smaller than what still tells something, nor larger than it was; rounds stay as many.
+    /// The program with its files, amounts and times scaled by a factor of at most 1. Nothing
+    /// becomes smaller than what gives useful results, nor larger than it was. The number of rounds
+    /// stays.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
         if factor.is_nan() || factor >= 1.0 {
             return scaled;
         }
-        let scale = Scale(factor.max(0.0));
+        let scale = ProgramScale(factor.max(0.0));
         for fileset in &mut scaled.filesets {
             scale.fileset(fileset);
         }
@@ -103,8 +105,8 @@ impl Program {
         sized
     }
 
-    /// The program with its files scaled to `bytes` in all. Filesets of many files get more or
-    /// fewer of the same sizes, those of few get larger or smaller ones.
+    /// The program with its files scaled to `bytes` in total. Filesets of many files get more or
+    /// fewer files of the same size; filesets of few files get larger or smaller ones.
     #[must_use]
     pub fn with_total_size(&self, bytes: u64) -> Self {
         let mut sized = self.clone();
@@ -132,7 +134,7 @@ impl Program {
     }
 }
 
-/// Does rounds of phases once.
+/// Runs repeated parts once.
 fn once(parts: &mut [ProgramPart]) {
     for part in parts {
         if let ProgramPart::Rounds { until, parts } = part {
@@ -142,22 +144,22 @@ fn once(parts: &mut [ProgramPart]) {
     }
 }
 
-/// Scales the sizes of files that have any.
+/// Scales the sizes of files, unless they are empty.
 fn scale_sizes(fileset: &mut FilesetPlan, factor: f64) {
     if factor.is_finite() && factor > 0.0 {
         let most = fileset.size.most;
-        Scale(factor).law(&mut fileset.size);
-        // A limit that only keeps sizes within what a file may have stays one.
+        ProgramScale(factor).law(&mut fileset.size);
+        // A limit that only keeps sizes within the maximum file size is not scaled beyond it.
         if most <= FILE_BYTES_MAX {
             fileset.size.most = fileset.size.most.min(FILE_BYTES_MAX);
         }
     }
 }
 
-/// Scales the number of files; at least one is left.
+/// Scales the number of files; at least one remains.
 fn scale_count(fileset: &mut FilesetPlan, factor: f64) {
     let count = (f64::from(fileset.count) * factor).round();
-    // As many as a number of 32 bits holds, where it would be more.
+    // The cast saturates.
     fileset.count = (count as u32).max(1);
     if let DirectoryTree::Turns { directories } = &mut fileset.tree {
         *directories = (*directories).min(fileset.count);
@@ -165,7 +167,7 @@ fn scale_count(fileset: &mut FilesetPlan, factor: f64) {
 }
 
 impl Group {
-    /// All acts that its workers do, list by list, to change them.
+    /// Mutable access to its lists of acts.
     fn lists_mut(&mut self) -> [&mut Vec<Act>; 5] {
         [
             &mut self.enter,
@@ -177,10 +179,10 @@ impl Group {
     }
 }
 
-struct Scale(f64);
+struct ProgramScale(f64);
 
-impl Scale {
-    /// A part of an amount, at least so much of it.
+impl ProgramScale {
+    /// The scaled amount, but at least `least`, or the amount itself if that is smaller.
     fn of(&self, amount: u64, least: u64) -> u64 {
         // Amounts of work are far below 2^53.
         let part = (amount as f64 * self.0).round() as u64;
@@ -220,7 +222,7 @@ impl Scale {
         }
     }
 
-    /// A factor that leaves something of a mean.
+    /// The factor, limited so that means do not become 0.
     fn mild(&self) -> f64 {
         self.0.max(1e-6)
     }
@@ -258,7 +260,7 @@ impl Scale {
     }
 }
 
-/// Files that are picked by their number must be among those that are left.
+/// Limits picks by number to the remaining files.
 fn keep_within(acts: &mut [Act], filesets: &[FilesetPlan]) {
     for act in acts {
         if let Act::Call(call) = act {
@@ -273,7 +275,7 @@ fn keep_within(acts: &mut [Act], filesets: &[FilesetPlan]) {
 fn picks_within(call: &mut Call, filesets: &[FilesetPlan]) {
     let within = |pick: &mut Pick| {
         let fileset = filesets.get(usize::from(pick.fileset));
-        if let (Order::Index(index), Some(fileset)) = (&mut pick.order, fileset) {
+        if let (PickOrder::Index(index), Some(fileset)) = (&mut pick.order, fileset) {
             *index = (*index).min(fileset.count.saturating_sub(1));
         }
     };
@@ -373,7 +375,7 @@ mod tests {
         program.filesets[1].count = 1000;
         let phase = program.phases_mut().remove(0);
         let pick = Pick {
-            order: Order::Index(999),
+            order: PickOrder::Index(999),
             ..samples::pick(1, super::super::Which::Present)
         };
         phase.groups[0].body = vec![samples::open(pick), samples::close()];
@@ -382,6 +384,6 @@ mod tests {
         let On::Name(pick) = call.on else {
             panic!("{call:?}")
         };
-        assert_eq!(pick.order, Order::Index(99));
+        assert_eq!(pick.order, PickOrder::Index(99));
     }
 }

@@ -1,4 +1,4 @@
-//! What of a program is a setting: rows for tables of settings and records.
+//! Settings of a program, as rows for tables and records.
 
 use units::{Bytes as Size, Percent, Span};
 
@@ -7,14 +7,14 @@ use super::{Group, Measure, Program, ProgramPhase, Quota, Share, words};
 /// A setting of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramSetting {
-    /// What it is of, by its names, dotted.
+    /// Dotted name of the setting, such as `fileset.NAME.count`.
     pub key: String,
-    /// As people write it.
+    /// Value in readable form.
     pub value: String,
 }
 
 impl Program {
-    /// Its settings: of filesets, phases and groups, in their order.
+    /// Its settings: filesets, phases and groups, in order.
     #[must_use]
     pub fn settings(&self) -> Vec<ProgramSetting> {
         let mut rows = Vec::new();

@@ -1,13 +1,13 @@
-//! Which work on files several processes can share, and what they must know of each other for it.
+//! Which programs several processes can share, and whether they must coordinate.
 
 use super::{
-    Act, Copies, FileNames, FilesetPlan, Group, Order, Pick, Program, ProgramPart, ProgramPhase,
-    Quota, Share, Turn, Until,
+    Act, Call, Copies, FileNames, FileOperation, FilesetPlan, Group, Pick, PickOrder, Program,
+    ProgramPart, ProgramPhase, Quota, Share, Turn, Until, Which,
 };
 
 impl Program {
-    /// Whether workers meet in directories, or work on what others made: processes that share it
-    /// must then see the same directories, and hear of each other between its phases.
+    /// `true` if workers share directories, or use files that others created. Processes that share
+    /// such a program must see the same directories, and coordinate between its phases.
     #[must_use]
     pub fn needs_others(&self) -> bool {
         let is_common = |set: &FilesetPlan| set.copies == Copies::One;
@@ -15,17 +15,18 @@ impl Program {
         self.filesets.iter().any(is_common) || self.groups().any(is_shifted)
     }
 
-    /// Why processes that share nothing but directories cannot share it; none where they can.
+    /// Why processes that share only directories cannot share the program; `None` if they can.
     ///
-    /// No two workers may then want the same file at the same time, and whatever ends one follows
-    /// from what it does; `is_counted` says that each has its own share of a number of rounds.
+    /// No two workers may need the same file at the same time, and the end of each worker must not
+    /// depend on the others. With `is_counted`, each worker has its own share of a number of
+    /// rounds.
     #[must_use]
     pub fn shared_flaw(&self, is_counted: bool) -> Option<&'static str> {
         if !self.tokens.is_empty() {
             return Some("its workers wait for each other");
         }
         if self.pool.as_deref().is_some_and(|pool| pool.is_shared) {
-            return Some("its workers have one pool of files together");
+            return Some("its workers share one pool of files");
         }
         let mut parts = self.parts.iter();
         if parts.any(|part| !has_known_end(part)) {
@@ -51,7 +52,7 @@ impl Program {
             return Some("it starts programs");
         }
         if group.trace.is_some() {
-            return Some("its recorded calls do not go with a plan");
+            return Some("its recorded calls are not part of the plan");
         }
         let is_of_all = |quota: &Quota| quota.of == Share::Group;
         if !is_counted && group.quotas.iter().any(is_of_all) {
@@ -59,23 +60,27 @@ impl Program {
         }
         let waits = |act: &Act| match act {
             Act::Put { .. } | Act::Take { .. } | Act::Meet(_) => true,
-            // Cards do not go with a plan.
+            // Cards are not part of a stored plan.
             Act::Deal(_) => true,
             _ => false,
         };
         if group.any_act(&waits) {
             return Some("its workers wait for each other");
         }
-        let is_told = |pick: &Pick| matches!(pick.order, Order::Listed(_));
+        let is_told = |pick: &Pick| matches!(pick.order, PickOrder::Listed(_));
         if group.picks().any(is_told) {
-            return Some("the order of its files does not go with a plan");
+            return Some("the order of its files is not part of the plan");
         }
         let set = |index: u8| self.filesets.get(usize::from(index));
         let is_alone = group.workers == Some(1);
+        let (only_reads, keeps_all) = (self.only_reads(group), self.keeps_all(group));
         let collides = |pick: &Pick| {
             let is_common = set(pick.fileset).is_some_and(|it| it.copies == Copies::One);
-            let is_apart = pick.turn == Turn::Slice || matches!(pick.order, Order::Index(_));
-            pick.turn == Turn::Shared || is_common && !is_apart && !is_alone
+            let is_apart = pick.turn == Turn::Slice || matches!(pick.order, PickOrder::Index(_));
+            // Whatever exists, each worker goes through all names.
+            let takes_all = pick.which == Which::Any && keeps_all;
+            let is_harmless = is_apart || is_alone || only_reads || takes_all;
+            pick.turn == Turn::Shared || is_common && !is_harmless
         };
         let walks = group.any_act(&|act| matches!(act, Act::Walk(_)));
         if group.picks().any(collides) || walks && !is_alone {
@@ -86,9 +91,36 @@ impl Program {
             matches!(names, Some(FileNames::Listed(_)))
         };
         if group.filesets().iter().any(is_listed) {
-            return Some("the names of its files do not go with a plan");
+            return Some("the names of its files are not part of the plan");
         }
         None
+    }
+
+    /// `true` if the group changes no file, so that any number of workers can use the same one.
+    fn only_reads(&self, group: &Group) -> bool {
+        let calls = group.calls();
+        calls.iter().all(|call| match call.operation {
+            FileOperation::Open => {
+                let way = self.ways.get(usize::from(call.way));
+                way.is_none_or(|it| !it.is_truncating)
+            }
+            FileOperation::Read | FileOperation::Stat | FileOperation::Close => true,
+            _ => false,
+        })
+    }
+
+    /// `true` if the group removes no file, and creates only files that may exist already.
+    fn keeps_all(&self, group: &Group) -> bool {
+        let takes_existing = |call: &Call| {
+            let way = self.ways.get(usize::from(call.way));
+            way.is_some_and(|it| it.takes_existing && !it.is_truncating)
+        };
+        let calls = group.calls();
+        calls.iter().all(|call| match call.operation {
+            FileOperation::Create => takes_existing(call),
+            FileOperation::Write | FileOperation::Fsync | FileOperation::Close => true,
+            _ => false,
+        })
     }
 }
 
@@ -105,7 +137,7 @@ fn has_known_end(part: &ProgramPart) -> bool {
 mod tests {
     use super::*;
     use crate::program::samples::{call, fileset, pick};
-    use crate::program::{Call, Ending, FileOperation, Measure, On, Tokens, Which};
+    use crate::program::{Ending, Measure, On, Tokens, Way};
 
     fn creating(change: impl FnOnce(&mut Program)) -> Program {
         let create = Act::Call(call(
@@ -165,5 +197,48 @@ mod tests {
         };
         assert!(creating(alone).shared_flaw(false).is_none() && creating(alone).needs_others());
         assert!(!creating(|_| {}).needs_others());
+    }
+
+    #[test]
+    fn workers_that_only_read_share_their_files() {
+        let reading = |change: fn(&mut Program)| {
+            let flaw = creating(|it| {
+                it.filesets[0].copies = Copies::One;
+                it.ways = vec![Way::default()];
+                let open = call(FileOperation::Open, On::Name(pick(0, Which::Present)));
+                group(it).body[0] = Act::Call(open);
+                change(it);
+            });
+            flaw.shared_flaw(false)
+        };
+        let files = Some("its workers work on the same files");
+        assert_eq!(reading(|_| {}), None);
+        let write = |it: &mut Program| {
+            let write = Call::new(FileOperation::Write, On::Handle);
+            group(it).body.insert(1, Act::Call(write));
+        };
+        assert_eq!(reading(write), files);
+        assert_eq!(reading(|it| it.ways[0].is_truncating = true), files);
+    }
+
+    #[test]
+    fn workers_share_files_that_all_of_them_create() {
+        let flaw = |takes_existing: bool, more: Option<FileOperation>| {
+            let program = creating(|it| {
+                it.filesets[0].copies = Copies::One;
+                it.ways = vec![Way {
+                    takes_existing,
+                    ..Way::default()
+                }];
+                let create = call(FileOperation::Create, On::Name(pick(0, Which::Any)));
+                group(it).body[0] = Act::Call(create);
+                let more = more.map(|it| Act::Call(Call::new(it, On::Handle)));
+                group(it).body.extend(more);
+            });
+            program.shared_flaw(false)
+        };
+        assert_eq!(flaw(true, None), None);
+        assert!(flaw(false, None).is_some());
+        assert!(flaw(true, Some(FileOperation::Truncate)).is_some());
     }
 }

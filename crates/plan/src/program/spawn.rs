@@ -1,55 +1,55 @@
-//! Programs of the system that work on files, in the place of acts.
+//! System programs that work on files, instead of acts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes as Size;
 
-use super::{FileOperation, Group, Order, Pick, Program};
+use super::{FileOperation, Group, Pick, PickOrder, Program};
 
-/// Programs that are started one after the other, one for each file; each is waited for before the
-/// next. What starting alone takes is measured beside, with a program that does nothing.
+/// System programs that are started one after the other, one per file; each ends before the next
+/// starts. The time of starting alone is measured in addition, with a program that does nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "StartedPrograms")]
 pub struct Spawn {
-    /// The number of the label that they are counted under.
+    /// Number of the label under which they are counted.
     pub label: u8,
-    /// The files, each once.
+    /// The files, each picked once.
     pub pick: Pick,
-    /// What each is started for.
+    /// Command for each file.
     pub command: FileCommand,
 }
 
-/// What a program is started for.
+/// Command for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileCommand {
-    /// To make an empty file, by `touch`.
+    /// Creates an empty file, with `touch`.
     Touch,
-    /// To make a file of so many zeros by one write, by `dd`.
+    /// Creates a file of this many zero bytes with one write, with `dd`.
     Fill {
         /// At least 1.
         bytes: u64,
     },
-    /// To read a file's attributes, by `stat`.
+    /// Reads a file's attributes, with `stat`.
     Stat,
-    /// To remove a file, by `rm`.
+    /// Removes a file, with `rm`.
     Remove,
-    /// To do nothing, by `true`.
+    /// Does nothing, with `true`.
     Nothing,
 }
 
-/// A word of a command.
+/// An argument of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandWord {
-    /// As it stands.
+    /// A fixed text.
     Text(String),
-    /// The file's path behind a text.
+    /// The file's path, with a prefix.
     File(&'static str),
 }
 
 impl FileCommand {
-    /// The program's name; whoever starts it looks it up once and starts it by its path, as a
-    /// shell that remembers where programs are.
+    /// Name of the program. It is looked up once and then started by its path, as by a shell that
+    /// caches the paths of commands.
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl FileCommand {
         }
     }
 
-    /// What the program is told.
+    /// Arguments of the program.
     #[must_use]
     pub fn words(self) -> Vec<CommandWord> {
         let text = |text: &str| CommandWord::Text(text.to_owned());
@@ -77,12 +77,12 @@ impl FileCommand {
         }
     }
 
-    /// Whether it makes files.
+    /// `true` if it creates files.
     pub(super) const fn makes(self) -> bool {
         matches!(self, Self::Touch | Self::Fill { .. })
     }
 
-    /// Bytes of the files that it makes.
+    /// Size in bytes of the files that it creates.
     pub(super) const fn bytes(self) -> u64 {
         match self {
             Self::Fill { bytes } => bytes,
@@ -90,7 +90,7 @@ impl FileCommand {
         }
     }
 
-    /// What a call of a worker would be in its place.
+    /// The corresponding operation of a worker.
     const fn operation(self) -> FileOperation {
         match self {
             Self::Touch | Self::Fill { .. } | Self::Nothing => FileOperation::Create,
@@ -101,13 +101,13 @@ impl FileCommand {
 }
 
 impl Spawn {
-    /// In a few words.
+    /// Describes the command in a few words.
     pub(super) fn words(&self, program: &Program) -> String {
         let name = program.filesets.get(usize::from(self.pick.fileset));
         let name = name.map_or("", |it| it.name.as_str());
         let order = match self.pick.order {
-            Order::Back => ", from the last to the first",
-            Order::Shuffled => ", in a random order",
+            PickOrder::Back => ", from the last to the first",
+            PickOrder::Shuffled => ", in a random order",
             _ => "",
         };
         let size = match self.command.bytes() {
@@ -123,7 +123,7 @@ impl Spawn {
 }
 
 impl Program {
-    /// Whether programs are started.
+    /// `true` if it starts system programs.
     #[must_use]
     pub fn starts_programs(&self) -> bool {
         self.groups().any(|group| group.spawn.is_some())
@@ -131,7 +131,7 @@ impl Program {
 }
 
 impl Group {
-    /// A group whose work is that programs are started.
+    /// A group that starts system programs.
     #[must_use]
     pub fn of_programs(name: &str, spawn: Spawn) -> Self {
         Self {

@@ -1,66 +1,67 @@
-//! Who waits for whom.
+//! Counters on which workers wait for each other.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Measure;
 
-/// Counters that workers of a phase put to and take from; who finds too little waits.
+/// Counters that workers of a phase add to and take from. A worker waits while a counter holds too
+/// little to take.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TokenCounters")]
 pub struct Tokens {
-    /// For people and diagnostics.
+    /// Name in messages and results.
     pub name: String,
-    /// How many counters there are; at least 1.
+    /// Number of counters; at least 1.
     pub counters: u32,
-    /// What lies in each as a phase begins.
+    /// Value of each counter at the start of a phase.
     #[serde(default)]
     pub start: u32,
-    /// Whoever puts waits while more would lie there than this and what waits to be taken; nobody
-    /// waits where none.
+    /// Capacity: a worker that adds waits while the counter would exceed this plus the amounts that
+    /// waiting workers want to take. `None` for no limit.
     #[serde(default)]
     pub room: Option<u32>,
-    /// What the clock puts.
+    /// Refill by the clock.
     #[serde(default)]
     pub refill: Option<Refill>,
 }
 
-/// What is put by the clock.
+/// Refill of counters by the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Refill {
-    /// How much in a second; above 0.
+    /// Amount per second; above 0.
     pub per_second: f64,
-    /// So much at once; at least 1.
+    /// Amount per step; at least 1.
     pub at_once: u32,
-    /// It never makes more lie there.
+    /// Limit up to which the clock fills a counter.
     pub most: u32,
 }
 
-/// How much is taken.
+/// Amount to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Due {
-    /// So much.
+    /// A fixed amount.
     Fixed(u32),
-    /// One for each so much that was done since it was last taken; what is over counts next time.
+    /// One per `each` units of work done since the last take; the remainder counts next time.
     Since {
-        /// Of what the worker does.
+        /// Kind of work.
         what: Measure,
-        /// How much is worth one; at least 1.
+        /// Units of work per token; at least 1.
         each: u64,
     },
 }
 
-/// Which of several counters is meant.
+/// Which of several counters to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Whose {
-    /// The worker's own; where there are fewer counters than workers in its group, neighbors
+    /// The worker's own counter; if there are fewer counters than workers in its group, neighbors
     /// share one.
     #[default]
     Mine,
-    /// All of them, one after the other.
+    /// All counters, one after the other.
     Each,
-    /// Those of the worker's share in turn, where there are more counters than workers.
+    /// The worker's share of the counters in turn, if there are more counters than workers.
     Turns,
 }

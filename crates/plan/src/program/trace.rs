@@ -1,4 +1,4 @@
-//! Recorded calls, in the place of acts.
+//! Recorded calls, instead of acts.
 
 use std::sync::Arc;
 
@@ -8,42 +8,42 @@ use units::Bytes as Size;
 
 use super::{Group, WORKER_MARK};
 
-/// Calls as they were recorded elsewhere; each worker of the group carries out all of them, one
-/// after the other. What is said here goes with the plan, the calls themselves do not.
+/// Recorded calls. Each worker of the group replays all of them, one after the other. Plans contain
+/// this description, but not the calls themselves.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RecordedCalls")]
 pub struct Trace {
-    /// The file that they are from.
+    /// File that contains the calls.
     pub file: String,
-    /// Its length in bytes.
+    /// Length of the file in bytes.
     pub file_bytes: u64,
     /// A hash of its content (FNV-1a, 64 bits).
     pub file_hash: u64,
-    /// How many calls there are.
+    /// Number of calls.
     pub calls_count: u64,
-    /// Names with their way below the target; `{worker}` stands for the worker's number.
+    /// Paths of files below the target; `{worker}` stands for the worker's number.
     pub names: Vec<String>,
-    /// Files that a worker has open at once, at most.
+    /// Maximum number of files that a worker has open at the same time.
     pub register_count: u8,
-    /// Bytes of the largest read or write.
+    /// Size of the largest read or write in bytes.
     pub buffer_bytes: u32,
     /// Bytes that the files of a worker take.
     pub space_bytes: u64,
-    /// Whether the calls begin anew behind the last one.
+    /// `true` if the calls start over after the last one.
     pub is_repeated: bool,
-    /// Whether each call waits for the time that it was recorded at.
+    /// `true` if each call waits for its recorded time.
     pub is_timed: bool,
-    /// Bytes a second that a worker moves at most; 0 for any.
+    /// Maximum bytes per second of a worker; 0 for no limit.
     pub bytes_per_second: u64,
-    /// Whether a name that is not found is looked for among those of its directory.
+    /// `true` if a missing name is looked up in the list of its directory.
     pub is_searching: bool,
     /// Whether every write is durable when it returns.
     pub is_sync: bool,
-    /// Whether each write is made durable behind it.
+    /// `true` if each write is followed by a sync.
     pub syncs_writes: bool,
-    /// Whether a directory is made durable behind each name that is taken out of it.
+    /// `true` if the directory is synced after each name that is removed from it.
     pub syncs_directories: bool,
-    /// The calls; none in what was stored.
+    /// The calls; empty in stored plans.
     #[serde(skip)]
     pub calls: Arc<[TraceCall]>,
 }
@@ -51,30 +51,31 @@ pub struct Trace {
 /// A recorded call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceCall {
-    /// When it was made, in nanoseconds from the first; of a pause how long it is.
+    /// Time of the call in nanoseconds from the first; for a pause, its length.
     pub due_ns: u64,
-    /// Where in the file; of a list how many entries are read at most.
+    /// Offset in the file; for a list, the maximum number of entries to read.
     pub place_bytes: u64,
-    /// How much.
+    /// Number of bytes.
     pub bytes: u32,
-    /// The number of the name.
+    /// Index of the name.
     pub name: u32,
-    /// The number of the other name of a rename; of a read or write how much was moved.
+    /// For a rename, the index of the new name; for a read or write, the number of bytes that were
+    /// moved.
     pub second: u32,
-    /// Where it stands in its file, from 1.
+    /// Line in its file, from 1.
     pub line: u32,
-    /// What it does.
+    /// Operation.
     pub operation: TraceOperation,
-    /// The register.
+    /// Register of the open file.
     pub handle: u8,
-    /// The number of the label that it is counted under.
+    /// Number of the label under which it is counted.
     pub label: u8,
-    /// How it was recorded to end.
+    /// Recorded result.
     pub expected: TraceEnd,
 }
 
 impl TraceCall {
-    /// A call of which nothing else is known.
+    /// A call without further details.
     #[must_use]
     pub const fn new(operation: TraceOperation) -> Self {
         Self {
@@ -92,10 +93,10 @@ impl TraceCall {
     }
 }
 
-/// What a recorded call does. Those by name look the name up first.
+/// Operation of a recorded call. Operations by name look the name up first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceOperation {
-    /// Opens a file and asks for its attributes.
+    /// Opens a file and reads its attributes.
     Open(TraceWay),
     /// Closes.
     Close,
@@ -103,21 +104,21 @@ pub enum TraceOperation {
     Rename,
     /// Removes a file.
     Unlink,
-    /// Removes all files below a name.
+    /// Removes all files below a directory.
     EmptyTree,
     /// Removes a directory.
     Rmdir,
-    /// Makes a directory.
+    /// Creates a directory.
     Mkdir,
-    /// Looks a name up and no more.
+    /// Only looks a name up.
     LookUp,
-    /// Asks for the attributes of what is open.
+    /// Reads the attributes of the open file.
     StatOpen,
-    /// Asks for the attributes of the file system.
+    /// Reads the attributes of the file system.
     Statfs,
-    /// Asks for the attributes of what is open, then sets its times by name.
+    /// Reads the attributes of the open file, then sets its times by name.
     SetTimes,
-    /// Reads the entries of the directory that a name is in.
+    /// Reads the entries of the directory that contains a name.
     List,
     /// Writes.
     Write,
@@ -125,41 +126,41 @@ pub enum TraceOperation {
     Read,
     /// Locks a part of a file.
     Lock,
-    /// Gives a lock back.
+    /// Releases a lock.
     Unlock,
     /// Makes data and metadata durable.
     Fsync,
-    /// Waits.
+    /// Pauses.
     Pause,
 }
 
-/// How a file is opened to read and to write.
+/// How a file is opened for reading and writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TraceWay {
-    /// It must be there.
+    /// The file must exist.
     Existing,
-    /// It is made where it is not there.
+    /// The file is created if it does not exist.
     Made,
-    /// It is made or emptied.
+    /// The file is created or emptied.
     Emptied,
-    /// It is a directory, made where it is not there.
+    /// A directory, created if it does not exist.
     Directory,
 }
 
-/// How a call was recorded to end.
+/// Recorded result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceEnd {
-    /// Well.
+    /// Success.
     Well,
-    /// With an error.
+    /// An error.
     Ill,
-    /// However.
+    /// Any result.
     Any,
 }
 
 impl TraceOperation {
-    /// Whether it looks its name up first.
+    /// `true` if it looks its name up first.
     #[must_use]
     pub const fn looks_up(self) -> bool {
         matches!(
@@ -174,7 +175,7 @@ impl TraceOperation {
         )
     }
 
-    /// Whether another end than the recorded one ends the whole.
+    /// `true` if a result that differs from the recorded one ends the replay.
     #[must_use]
     pub const fn must_end_as_recorded(self) -> bool {
         matches!(
@@ -183,7 +184,7 @@ impl TraceOperation {
         )
     }
 
-    /// Whether it moves bytes.
+    /// `true` if it moves data.
     #[must_use]
     pub const fn moves(self) -> bool {
         matches!(self, Self::Read | Self::Write)
@@ -191,7 +192,7 @@ impl TraceOperation {
 }
 
 impl Trace {
-    /// The names as a worker has them.
+    /// The names for a worker.
     #[must_use]
     pub fn names_of(&self, worker: u32) -> Vec<String> {
         let worker = worker.to_string();
@@ -199,13 +200,13 @@ impl Trace {
         names.map(|it| it.replace(WORKER_MARK, &worker)).collect()
     }
 
-    /// Bytes of memory that the calls take, for all workers together.
+    /// Memory that the calls take in bytes; all workers share it.
     #[must_use]
     pub const fn memory_bytes(&self) -> u64 {
         self.calls_count * size_of::<TraceCall>() as u64
     }
 
-    /// In a few words.
+    /// Describes the trace in a few words.
     pub(super) fn words(&self) -> String {
         let times = match (self.is_timed, self.bytes_per_second) {
             (true, _) => " at their times".to_owned(),
@@ -213,7 +214,7 @@ impl Trace {
             (false, rate) => format!(" with at most {} a second", Size(rate)),
         };
         let repeated = match self.is_repeated {
-            true => " over and over",
+            true => " repeatedly",
             false => "",
         };
         format!(
@@ -226,7 +227,7 @@ impl Trace {
 }
 
 impl Group {
-    /// Whether recorded calls go on for ever.
+    /// `true` if the recorded calls repeat without end.
     #[must_use]
     pub(super) fn is_endless_trace(&self) -> bool {
         self.trace.as_ref().is_some_and(|trace| trace.is_repeated)

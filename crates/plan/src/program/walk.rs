@@ -1,29 +1,29 @@
-//! Through the phases, groups and acts of a program.
+//! Traverses the phases, groups and acts of a program.
 
 use std::collections::BTreeSet;
 
 use super::{
-    Act, Bytes, Call, FileOperation, Group, On, Pick, Program, ProgramPart, ProgramPhase, Shape,
-    Where,
+    Act, Call, FileOperation, Group, MovedBytes, On, Pick, Program, ProgramPart, ProgramPhase,
+    Shape, Where,
 };
 
 /// A list of acts of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActList {
-    /// Before all begin.
+    /// Before all workers start together.
     Enter,
-    /// At the beginning.
+    /// At the start of the window.
     First,
-    /// What is repeated.
+    /// Repeated.
     Body,
-    /// At the end.
+    /// At the end of the window.
     Last,
-    /// Behind the end.
+    /// After the window.
     Leave,
 }
 
 impl Program {
-    /// All phases in order, those of rounds once.
+    /// All phases in order; phases in rounds are listed once.
     #[must_use]
     pub fn phases(&self) -> Vec<&ProgramPhase> {
         let mut found = Vec::new();
@@ -31,7 +31,7 @@ impl Program {
         found
     }
 
-    /// All phases, to change them.
+    /// Mutable access to all phases.
     pub fn phases_mut(&mut self) -> Vec<&mut ProgramPhase> {
         let mut found = Vec::new();
         phases_mut_of(&mut self.parts, &mut found);
@@ -43,14 +43,14 @@ impl Program {
         self.phases().into_iter().flat_map(|phase| &phase.groups)
     }
 
-    /// The name of a label; empty where there is none.
+    /// The name of a label; empty if the number is not used.
     #[must_use]
     pub fn label(&self, label: u8) -> &str {
         let name = self.labels.get(usize::from(label));
         name.map_or("", String::as_str)
     }
 
-    /// How long it is measured and how long it ramps up, where every phase says so; else 0.
+    /// Sum of the measured times and of the ramp times, if every phase has a time; else 0.
     #[must_use]
     pub fn times_ns(&self) -> (u64, u64) {
         let mut sum = (0_u64, 0_u64);
@@ -70,7 +70,7 @@ impl Program {
         sum
     }
 
-    /// Whether files get other names than they were written under, or several.
+    /// `true` if files may be renamed or linked.
     #[must_use]
     pub fn renames_files(&self) -> bool {
         let renames = |call: &&Call| {
@@ -84,7 +84,7 @@ impl Program {
         self.has_traces() || calls.any(|it| renames(&it))
     }
 
-    /// Whether files may have parts that nobody wrote.
+    /// `true` if files may have holes.
     #[must_use]
     pub fn may_leave_holes(&self) -> bool {
         let leaves = |call: &&Call| match call.operation {
@@ -96,13 +96,14 @@ impl Program {
         self.has_traces() || calls.any(|it| leaves(&it))
     }
 
-    /// Whether it plays recorded calls.
+    /// `true` if it replays recorded calls.
     #[must_use]
     pub fn has_traces(&self) -> bool {
         self.groups().any(|group| group.trace.is_some())
     }
 
-    /// The workers that work at the same time at most; groups that do not say how many have one.
+    /// Maximum number of workers that run at the same time; groups without a number count as one
+    /// worker.
     #[must_use]
     pub fn workers_most(&self) -> u32 {
         let of_phase = |phase: &ProgramPhase| {
@@ -132,13 +133,13 @@ fn phases_mut_of<'a>(parts: &'a mut [ProgramPart], found: &mut Vec<&'a mut Progr
 }
 
 impl Group {
-    /// How many workers it has; one where planning has not put in how many.
+    /// Number of workers; 1 if planning has not filled it in.
     #[must_use]
     pub fn worker_count(&self) -> u32 {
         self.workers.unwrap_or(1)
     }
 
-    /// The numbers of the filesets that its acts pick from.
+    /// Numbers of the filesets that its acts use.
     #[must_use]
     pub fn filesets(&self) -> BTreeSet<u8> {
         let mut found = BTreeSet::new();
@@ -167,7 +168,7 @@ impl Group {
         })
     }
 
-    /// Its acts, in the order in which they are done.
+    /// Its acts, in the order in which they run.
     #[must_use]
     pub fn lists(&self) -> [(ActList, &[Act]); 5] {
         [
@@ -179,14 +180,14 @@ impl Group {
         ]
     }
 
-    /// Whether any of its acts is so, wherever it stands.
+    /// Whether any of its acts matches, at any nesting level.
     #[must_use]
     pub fn any_act(&self, is_so: &dyn Fn(&Act) -> bool) -> bool {
         let mut lists = self.lists().into_iter();
         lists.any(|(_, acts)| any_act(acts, is_so))
     }
 
-    /// Its calls, wherever they stand, in order.
+    /// Its calls at any nesting level, in order.
     #[must_use]
     pub fn calls(&self) -> Vec<&Call> {
         let lists = self.lists().into_iter();
@@ -194,13 +195,13 @@ impl Group {
     }
 }
 
-/// Whether any of the acts is so, wherever it stands.
+/// Whether any of the acts matches, at any nesting level.
 pub(super) fn any_act(acts: &[Act], is_so: &dyn Fn(&Act) -> bool) -> bool {
     let mut acts = acts.iter();
     acts.any(|act| is_so(act) || act.lists().into_iter().any(|acts| any_act(acts, is_so)))
 }
 
-/// The calls of acts, wherever they stand, in order.
+/// The calls in a list of acts at any nesting level, in order.
 pub(super) fn calls_of(acts: &[Act]) -> Vec<&Call> {
     let mut found = Vec::new();
     each_act(acts, &mut |act| {
@@ -211,7 +212,7 @@ pub(super) fn calls_of(acts: &[Act]) -> Vec<&Call> {
     found
 }
 
-/// Looks at all acts, wherever they stand, in order.
+/// Visits all acts at any nesting level, in order.
 pub(super) fn each_act<'a>(acts: &'a [Act], look: &mut dyn FnMut(&'a Act)) {
     for act in acts {
         look(act);
@@ -222,7 +223,7 @@ pub(super) fn each_act<'a>(acts: &'a [Act], look: &mut dyn FnMut(&'a Act)) {
 }
 
 impl Act {
-    /// The lists of acts within it.
+    /// The nested lists of acts.
     #[must_use]
     pub fn lists(&self) -> Vec<&[Act]> {
         match self {
@@ -241,7 +242,7 @@ impl Act {
         }
     }
 
-    /// The same, to change them.
+    /// Mutable access to the nested lists of acts.
     pub(super) fn lists_mut(&mut self) -> Vec<&mut Vec<Self>> {
         match self {
             Self::Call(_)
@@ -259,7 +260,7 @@ impl Act {
         }
     }
 
-    /// How often each list of acts within it is done on average, in their order.
+    /// Mean number of times that each nested list of acts runs, in their order.
     pub(super) fn frequencies(&self, program: &Program) -> Vec<f64> {
         match self {
             Self::Times(law, _) => vec![law.mean()],
@@ -285,32 +286,32 @@ impl Act {
     }
 }
 
-/// Bytes of a request of a program where nothing says how many there are.
+/// Assumed request size in bytes if a call does not determine it.
 const PIECE_BYTES: u32 = 1 << 20;
-/// Bytes of a request of a program at most, whatever is asked for.
+/// Upper limit of [`Call::request_bytes`].
 const PIECE_BYTES_MAX: u32 = 16 << 20;
 
 impl Call {
-    /// Bytes of the largest request of the call.
+    /// Size of the call's largest request in bytes.
     #[must_use]
     pub fn request_bytes(&self) -> u32 {
         let most = match (&self.bytes, self.piece_bytes) {
             (_, piece @ 1..) => piece,
-            (Bytes::Law(law), 0) => match law.shape {
+            (MovedBytes::Law(law), 0) => match law.shape {
                 Shape::Fixed(bytes) => u32::try_from(bytes).unwrap_or(u32::MAX),
                 Shape::Uniform { high, .. } => {
                     u32::try_from(high.min(law.most)).unwrap_or(u32::MAX)
                 }
                 _ => u32::try_from(law.most).unwrap_or(PIECE_BYTES),
             },
-            (Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. }, 0) => PIECE_BYTES,
+            (MovedBytes::Rest | MovedBytes::Size | MovedBytes::SizeOf { .. }, 0) => PIECE_BYTES,
         };
         most.clamp(1, PIECE_BYTES_MAX)
     }
 }
 
 impl Program {
-    /// Bytes of the largest request of any call.
+    /// Size of the largest request of any call in bytes.
     #[must_use]
     pub fn request_bytes_max(&self) -> u32 {
         let calls = self.groups().flat_map(Group::calls);

@@ -1,16 +1,16 @@
-//! Files that are read once before they are worked on.
+//! Reads files once before the program starts.
 
 use super::{
-    Act, Bytes, Call, Copies, FileOperation, FilesetPlan, Group, Measure, On, Order, Pick, Program,
-    ProgramPart, ProgramPhase, Quota, Share, Turn, Which,
+    Act, Call, Copies, FileOperation, FilesetPlan, Group, Measure, MovedBytes, On, Pick, PickOrder,
+    Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Which,
 };
 
-/// Bytes of a read.
+/// Bytes per read.
 const PIECE_BYTES: u32 = 128 << 10;
 
 impl Program {
-    /// The program with all files that are there before its first phase read once, which brings
-    /// them into the page cache as far as they fit.
+    /// The program, preceded by phases that read all existing files once, which brings them into
+    /// the page cache as far as they fit.
     #[must_use]
     pub fn warmed(&self) -> Self {
         let mut warmed = self.clone();
@@ -26,14 +26,14 @@ fn read_once(fileset: u8, set: &FilesetPlan) -> ProgramPhase {
     let pick = Pick {
         fileset,
         which: Which::Present,
-        order: Order::Around,
+        order: PickOrder::Around,
         turn: match set.copies {
             Copies::One => Turn::Shared,
             Copies::PerWorker => Turn::Own,
         },
     };
     let read = Call {
-        bytes: Bytes::Rest,
+        bytes: MovedBytes::Rest,
         piece_bytes: PIECE_BYTES,
         ..Call::new(FileOperation::Read, On::Handle)
     };

@@ -2,9 +2,9 @@
 
 use plan::Distribution;
 use plan::program::{
-    Act, Band, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group,
-    Law, Measure, On, Order, Pick, Program, ProgramPart, ProgramPhase, Quota, Shape, Share, Turn,
-    Until, Way, Where, Which,
+    Act, Band, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law,
+    Measure, MovedBytes, On, Pick, PickOrder, Program, ProgramPart, ProgramPhase, Quota, Shape,
+    Share, Turn, Until, Way, Where, Which,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -45,13 +45,13 @@ fn law() -> BoxedStrategy<Law> {
 
 fn pick() -> BoxedStrategy<Pick> {
     let order = prop_oneof![
-        Just(Order::Next),
-        Just(Order::Back),
-        Just(Order::Shuffled),
-        Just(Order::Around),
-        (0..20_u32).prop_map(Order::Index),
-        (0.1..1.0_f64).prop_map(|theta| Order::Drawn(Distribution::Zipf { theta })),
-        Just(Order::Drawn(Distribution::Uniform)),
+        Just(PickOrder::Next),
+        Just(PickOrder::Back),
+        Just(PickOrder::Shuffled),
+        Just(PickOrder::Around),
+        (0..20_u32).prop_map(PickOrder::Index),
+        (0.1..1.0_f64).prop_map(|theta| PickOrder::Drawn(Distribution::Zipf { theta })),
+        Just(PickOrder::Drawn(Distribution::Uniform)),
     ];
     let which = select(vec![Which::Any, Which::Present, Which::Absent]);
     let turn = select(vec![Turn::Own, Turn::Slice, Turn::Shared]);
@@ -93,10 +93,10 @@ fn call() -> BoxedStrategy<Call> {
         1 => Just(On::Directory),
     ];
     let bytes = prop_oneof![
-        4 => law().prop_map(Bytes::Law),
-        1 => Just(Bytes::Rest),
-        1 => Just(Bytes::Size),
-        1 => (0..3_u8).prop_map(|handle| Bytes::SizeOf { handle }),
+        4 => law().prop_map(MovedBytes::Law),
+        1 => Just(MovedBytes::Rest),
+        1 => Just(MovedBytes::Size),
+        1 => (0..3_u8).prop_map(|handle| MovedBytes::SizeOf { handle }),
     ];
     let place = prop_oneof![
         4 => Just(Where::Here),
@@ -146,7 +146,7 @@ fn whole_file() -> BoxedStrategy<Vec<Act>> {
                 false => (FileOperation::Open, Which::Present),
             };
             let write = Call {
-                bytes: Bytes::Law(law),
+                bytes: MovedBytes::Law(law),
                 piece_bytes: 4096,
                 ..Call::new(FileOperation::Write, On::Handle)
             };

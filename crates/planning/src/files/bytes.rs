@@ -1,20 +1,20 @@
-//! How many bytes files take at once, and which sizes their system calls have.
+//! Space that files take, and sizes of their system calls.
 
-use description::model::{Table, Workload};
+use description::model::{Workload, WorkloadTable};
 use plan::program::Program;
 
-/// Bytes that the files of one of `worker_count` workers take at once, at most or nearly so.
+/// Estimated maximum of the bytes that the files of one of `worker_count` workers take.
 pub(crate) fn at_once(program: &Program, worker_count: u32) -> u64 {
     let all = program.space_needed().bytes;
     all.div_ceil(u64::from(worker_count.max(1)))
 }
 
-/// The sizes that direct I/O moves, with what sets them; all must be multiples of the
-/// target's block; a pool moves what it does by it only where all of the cell `is_direct`.
+/// Amounts that direct I/O must be able to transfer, with their origins; all must be multiples of
+/// the target's block size. The amounts of a pool count only if the whole cell `is_direct`.
 pub(super) fn moved(
     workload: &Workload,
     program: &Program,
-    (table, is_direct): (Table, bool),
+    (table, is_direct): (WorkloadTable, bool),
 ) -> Vec<(String, u64)> {
     let amounts = program.direct_amounts();
     let quoted = |(key, bytes): (&str, u64)| (format!("`{key}`"), bytes);

@@ -1,17 +1,17 @@
-//! What keeps a workload of files from being done as it is planned, or should be known before.
+//! Checks of the plan of a workload of many files: errors and warnings.
 
 use units::Bytes;
 
 use description::check::REQUEST_BYTES_MAX;
-use description::model::{Table, Workload};
+use description::model::{Workload, WorkloadTable};
 use plan::program::{Copies, FilePool, PoolEnd, ProgramPart, ProgramPhase, Until};
 use plan::{CacheMode, EngineKind, TargetKind};
 use plan::{Diagnostic, Severity};
 
 use super::super::room::Taken;
-use super::{Layout, bytes};
+use super::{ProgramPlanner, bytes};
 
-impl Layout<'_, '_> {
+impl ProgramPlanner<'_, '_> {
     pub fn check(&mut self, workload: &Workload) -> Result<(), Diagnostic> {
         self.check_programs(workload)?;
         self.check_shared_filesets()?;
@@ -34,8 +34,8 @@ impl Layout<'_, '_> {
         Ok(())
     }
 
-    /// Time and number cannot both end the transactions; time as an option stands for a number
-    /// that is none.
+    /// Warns about a number of transactions that a time replaces; a time given as an option
+    /// replaces a number from the file silently.
     fn warn_of_count(&mut self, workload: &Workload) {
         let count = workload.transaction_count();
         let overrides = self.context.overrides;
@@ -50,7 +50,7 @@ impl Layout<'_, '_> {
         self.context.warnings.push(warning);
     }
 
-    /// Programs that are started do what they do.
+    /// Refuses keys that have no effect on started programs.
     fn check_programs(&self, workload: &Workload) -> Result<(), Diagnostic> {
         let program = self.program;
         let options = self.options;
@@ -69,7 +69,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Files that all workers have together lie in one place.
+    /// A fileset that all workers share must be on a single target.
     fn check_shared_filesets(&self) -> Result<(), Diagnostic> {
         let [_, _, ..] = self.targets else {
             return Ok(());
@@ -79,7 +79,7 @@ impl Layout<'_, '_> {
             return Ok(());
         };
         let message = format!(
-            "all workers have `{}` together, but there are {} targets",
+            "all workers share `{}`, but there are {} targets",
             shared.name,
             self.targets.len()
         );
@@ -87,7 +87,7 @@ impl Layout<'_, '_> {
         Err(Diagnostic::error("", message).help(help))
     }
 
-    /// A ring knows no place where a file stands that system calls could share.
+    /// A ring has no file offset that its requests could share.
     fn check_ways(&self) -> Result<(), Diagnostic> {
         let EngineKind::IoUring = self.options.engine else {
             return Ok(());
@@ -98,27 +98,27 @@ impl Layout<'_, '_> {
         };
         let key = if way.seeks { "seek" } else { "unit" };
         let message = format!(
-            "`{key}` of the way `{}` takes system calls, not `engine = \"io_uring\"`",
+            "`{key}` of the way `{}` needs system calls, not `engine = \"io_uring\"`",
             way.name
         );
         Err(Diagnostic::error("", message).help("write `engine = \"psync\"`"))
     }
 
-    /// Only what is there before can be read before.
+    /// Only files that exist before the first phase can be read before.
     fn check_warm(&self, workload: &Workload) -> Result<(), Diagnostic> {
         let mut sets = self.program.filesets.iter();
         if workload.warm != Some(true) || sets.any(|it| it.present_permille > 0) {
             return Ok(());
         }
         let message = format!(
-            "`warm` does not apply to `{}`: its files are made as a part of the work, so that the \
-             page cache has them",
+            "`warm` does not apply to `{}`: its files are created as part of the work, so they \
+             are in the page cache",
             self.options.name
         );
         Err(Diagnostic::error("", message).help("leave `warm` out"))
     }
 
-    /// Only what was written here is known.
+    /// The content of files that others wrote is not known.
     fn check_verify(&self) -> Result<(), Diagnostic> {
         if !self.options.verify || !(self.is_in_place || self.program.finds_files()) {
             return Ok(());
@@ -130,7 +130,7 @@ impl Layout<'_, '_> {
         Err(Diagnostic::error("", message).help("leave `verify` out"))
     }
 
-    /// Only what goes on for a time can go on for more of it.
+    /// Only phases with a time can be repeated in rounds.
     fn check_steady(&self) -> Result<(), Diagnostic> {
         let is_timed = |phase: &&ProgramPhase| !phase.is_hidden && phase.time_ns.is_some();
         let has_budget = |part: &ProgramPart| {
@@ -146,17 +146,18 @@ impl Layout<'_, '_> {
             return Ok(());
         }
         let message = format!(
-            "no phase of `{}` ends by time, so none can go on until it is steady",
+            "no phase of `{}` ends by time, so none can run until it is steady",
             self.options.name
         );
         let help = match self.table {
-            Table::Program => "give a phase a `run_time`, or leave `until` out",
+            WorkloadTable::Program => "give a phase a `run_time`, or leave `until` out",
             _ => "write `compat = \"1.6\"`, whose rounds have a time, or leave `until` out",
         };
         Err(Diagnostic::error("", message).help(help))
     }
 
-    /// A stream that stays open would answer from its buffer, and a ring opens into its slots.
+    /// A stream that stays open would read from its buffer, and a ring opens files in its own
+    /// slots.
     fn check_kept_open(&self, pool: &FilePool) -> Result<(), Diagnostic> {
         let (what, help) = match (pool.keep_open, pool.is_buffered) {
             (0, _) => return Ok(()),
@@ -170,7 +171,7 @@ impl Layout<'_, '_> {
         Err(Diagnostic::error("", message).help(format!("{help}, or leave `keep_open` out")))
     }
 
-    /// Each worker has a buffer of the largest request for each request in flight.
+    /// Each worker has a buffer of the largest request size for each request in flight.
     fn check_buffers(&self) -> Result<(), Diagnostic> {
         let depth = self.slot_count;
         let request_bytes = u64::from(self.program.request_bytes_max());
@@ -202,7 +203,7 @@ impl Layout<'_, '_> {
         pools.fits(self.context.facts)
     }
 
-    /// A pool that shrinks comes to its end, and one that grows to that of its table.
+    /// Warns if a pool is expected to become empty, or to fill its table.
     fn warn_of_end(&mut self, pool: &FilePool) {
         let is_counted = self.program.pool_time_ns().is_none();
         let end = pool.end_count().filter(|_| is_counted);
@@ -212,14 +213,14 @@ impl Layout<'_, '_> {
         let (message, help) = match end {
             PoolEnd::Empty => (
                 format!("the pool is empty after about {count} transactions, and the run ends"),
-                "use more `number`, fewer `transactions` or a larger `create_bias`",
+                "use a larger `number`, fewer `transactions` or a larger `create_bias`",
             ),
             PoolEnd::Full => (
                 format!(
                     "the pool has {} files after about {count} transactions, and none is added",
                     2 * u64::from(pool.number)
                 ),
-                "use more `number`, fewer `transactions` or a smaller `create_bias`",
+                "use a larger `number`, fewer `transactions` or a smaller `create_bias`",
             ),
         };
         let warning = Diagnostic::warning("", message).help(help);
@@ -229,7 +230,7 @@ impl Layout<'_, '_> {
     fn check_kind(&mut self, target_index: u32) -> Result<(), Diagnostic> {
         let entry = &mut self.context.targets.entries[target_index as usize];
         if !entry.known {
-            // What nothing is known of will have to be a directory.
+            // A target that was not examined must become a directory.
             entry.facts.kind = TargetKind::Directory;
         }
         let what = match entry.facts.kind {
@@ -249,7 +250,7 @@ impl Layout<'_, '_> {
         let entry = &self.context.targets.entries[target_index as usize];
         let is_touched = entry.facts.kind != TargetKind::Null;
         let is_direct = self.options.cache == CacheMode::Direct;
-        let may_be_direct = is_direct || self.table == Table::Program;
+        let may_be_direct = is_direct || self.table == WorkloadTable::Program;
         if !may_be_direct || !is_touched {
             return Ok(());
         }
@@ -273,7 +274,7 @@ impl Layout<'_, '_> {
     }
 }
 
-/// Directories are numbered through all locations.
+/// Directories are numbered consecutively over all locations.
 fn check_directories(pool: &FilePool) -> Result<(), Diagnostic> {
     let directories = pool.directories_count();
     if u32::try_from(directories).is_ok() {

@@ -1,4 +1,4 @@
-//! The cells of work on many files: one for each queue depth.
+//! Cells of work on many files: one per queue depth.
 
 pub(super) mod bytes;
 mod checks;
@@ -8,12 +8,13 @@ mod settings;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use units::Span;
 
 use description::check::{WORKERS_MAX, program};
 use description::classics::ClassicError;
-use description::model::{Table, Workload};
+use description::model::{Workload, WorkloadTable};
 use plan::Diagnostic;
 use plan::program::{FILES_MAX, Program};
 use plan::{CacheMode, Cell, CursorKind, PositionRule, SpanPlan, Work, WorkerPlan};
@@ -24,38 +25,38 @@ use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
 use options::FileOptions;
 use plan::worker_seed;
 
-/// What a workload of files comes to.
+/// Planned cells of a workload of many files.
 pub(super) struct FileCells {
     pub often: Often,
-    /// The seed from which those of the workers come.
+    /// Seed from which the workers' seeds are derived.
     pub seed: u64,
     /// The cells of one repetition.
     pub cells: Vec<Cell>,
 }
 
-/// The cells of a workload that has the table.
+/// The cells of a workload with this kind of table.
 pub(super) fn of_workload(
     workload: &Workload,
     workload_index: usize,
-    table: Table,
+    table: WorkloadTable,
     context: &mut Context,
 ) -> Result<FileCells, Diagnostic> {
     let options = FileOptions::resolve(workload, table, context)?;
     let targets = context.targets.of_worker(workload_index, None).to_vec();
-    let Files {
+    let FileWork {
         program,
         worker_count,
     } = files_of(workload, targets.len())?;
     let mut cells = Vec::new();
     for depth in &options.iodepths {
-        // Flows that are threads have a part in the work as workers have.
+        // Flows that are threads take part in the work like workers.
         let threads = if options.has_thread_for_each_flow(&program) {
             *depth
         } else {
             1
         };
         let program = program.with_workers_times(threads);
-        let mut layout = Layout {
+        let mut layout = ProgramPlanner {
             context,
             options: &options,
             table,
@@ -70,7 +71,7 @@ pub(super) fn of_workload(
         layout.check(workload)?;
         cells.extend(layout.cells()?);
     }
-    // What is said of one depth is said of all of them.
+    // Warnings are the same for all depths, so repeated ones are removed.
     let mut said = BTreeSet::new();
     context.warnings.retain(|it| said.insert(it.to_string()));
     note_workers(workload, worker_count as usize, context)?;
@@ -83,25 +84,25 @@ pub(super) fn of_workload(
     })
 }
 
-/// Work on files, and by how many.
-pub(super) struct Files {
+/// Work on many files, with its number of workers.
+pub(super) struct FileWork {
     pub program: Box<Program>,
     pub worker_count: u32,
 }
 
-/// The work that the table says, whatever the seed.
-pub(super) fn files_of(workload: &Workload, target_count: usize) -> Result<Files, Diagnostic> {
+/// The work that the table defines, which does not depend on the seed.
+pub(super) fn files_of(workload: &Workload, target_count: usize) -> Result<FileWork, Diagnostic> {
     let program = Box::new(resolved(workload, target_count)?);
     let worker_count = worker_count(workload, &program, target_count)?;
-    Ok(Files {
+    Ok(FileWork {
         program,
         worker_count,
     })
 }
 
-/// Who does not say how many work is one for each target.
+/// Sets the default number of workers, one per target, in groups without a number.
 fn with_workers(workload: &Workload, mut program: Program, target_count: usize) -> Program {
-    // A run has a few targets.
+    // A run has few targets.
     let default = workload.workers.unwrap_or(target_count.max(1) as u32);
     for phase in program.phases_mut() {
         for group in &mut phase.groups {
@@ -111,7 +112,7 @@ fn with_workers(workload: &Workload, mut program: Program, target_count: usize) 
     program
 }
 
-/// The table with its defaults.
+/// The program of the workload with all defaults filled in.
 fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnostic> {
     let told = |error: ClassicError| Diagnostic::error("", error.to_string()).help(error.help());
     let of_table = workload.table_program(target_count).map_err(told)?;
@@ -138,10 +139,10 @@ fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnos
     }
 }
 
-/// The program with so many rounds in each phase.
+/// The program with `count` rounds in each phase.
 ///
 /// # Errors
-/// More than its files or transactions can be numbered for.
+/// If the files or transactions would exceed their maximum number.
 fn with_operations(count: u64, program: &Program) -> Result<Program, Diagnostic> {
     let counted = program.with_operations(count);
     let workers = u64::from(counted.workers_most().max(1));
@@ -158,7 +159,7 @@ fn with_operations(count: u64, program: &Program) -> Result<Program, Diagnostic>
     Ok(counted)
 }
 
-/// As many as are asked for, or one for each target.
+/// The requested number of workers, or one per target.
 fn worker_count(
     workload: &Workload,
     program: &Program,
@@ -189,25 +190,25 @@ fn is_in_targets(program: &Program) -> bool {
     program.pool.iter().any(|pool| pool.is_in_targets())
 }
 
-/// A workload on its way to cells.
-struct Layout<'a, 'b> {
+/// Plans the cells of a workload of many files.
+struct ProgramPlanner<'a, 'b> {
     context: &'a mut Context<'b>,
     options: &'a FileOptions,
-    table: Table,
+    table: WorkloadTable,
     program: &'a Program,
-    /// Each worker has one, in turn, unless one has all.
+    /// Each worker has one of them, in turn; a pool with locations in targets has all.
     targets: &'a [u32],
-    /// With the threads of each.
+    /// Number of workers, including the threads of each.
     worker_count: u32,
-    /// Flows of each in one thread.
+    /// Number of flows per thread.
     slot_count: u32,
-    /// Flows of each that are threads of their own.
+    /// Number of threads per worker.
     threads: u32,
     is_in_place: bool,
     is_checked: bool,
 }
 
-impl Layout<'_, '_> {
+impl ProgramPlanner<'_, '_> {
     fn cells(&mut self) -> Result<Vec<Cell>, Diagnostic> {
         let cells = self.options.method.spread(self.cell())?;
         if !self.is_in_place {
@@ -220,7 +221,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// The cells run one after the other, so the one that takes the most counts.
+    /// Cells run one after the other, so the one that takes the most space counts.
     fn take_space(&mut self, cells: &[Cell]) {
         let workers = u64::from(self.worker_count.max(1));
         let most_bytes = self.program.space_needed().most_bytes.div_ceil(workers);
@@ -243,7 +244,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// What stands for it in tables: the classic, or the workload whose own phases they are.
+    /// Title in tables: the classic, or the workload if it has its own phases.
     fn title(&self) -> String {
         let name = self.options.name.as_str();
         self.table.title().unwrap_or(name).to_owned()
@@ -252,7 +253,7 @@ impl Layout<'_, '_> {
     fn cell(&self) -> Cell {
         let options = self.options;
         let (run_time_ns, ramp_time_ns) = match self.table {
-            Table::Program => self.program.times_ns(),
+            WorkloadTable::Program => self.program.times_ns(),
             _ => (
                 self.program.pool_time_ns().unwrap_or(0),
                 self.program.transactions_phase().map_or(0, |it| it.ramp_ns),
@@ -261,7 +262,7 @@ impl Layout<'_, '_> {
         let workers = 0..self.worker_count;
         let workers = workers.map(|index| self.worker(index)).collect();
         let engine = (options.engine, options.cache);
-        let work = Work::Acts(Box::new(self.program.clone()));
+        let work = Work::Acts(Arc::new(self.program.clone()));
         Cell {
             access_spec: Some(self.title()),
             run_time_ns,

@@ -1,8 +1,8 @@
-//! The workload's own keys, as far as they say something about work on many files.
+//! Resolves the workload's own keys that apply to work on many files.
 
 use units::Span;
 
-use description::model::{ContentChoice, Table, Workload};
+use description::model::{ContentChoice, Workload, WorkloadTable};
 use plan::Diagnostic;
 use plan::program::Program;
 use plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
@@ -12,7 +12,7 @@ use super::super::method::Method;
 use super::super::resolver::Resolver;
 use super::super::seeds::SEED_DEFAULT;
 
-/// The keys with their values.
+/// The resolved keys.
 pub(super) struct FileOptions {
     pub name: String,
     pub engine: EngineKind,
@@ -25,19 +25,19 @@ pub(super) struct FileOptions {
 }
 
 impl FileOptions {
-    /// Whether each flow of a worker is a thread: where the engine has one request in flight, where
-    /// rounds begin when they are due, as a thread waits for one of them at a time, and where calls
-    /// were recorded one after the other.
+    /// `true` if each flow of a worker is a thread. This is so if the engine has one request in
+    /// flight per thread; if rounds have due times, because a thread waits for one at a time; and
+    /// for recorded calls, which run one after the other.
     pub fn has_thread_for_each_flow(&self, program: &Program) -> bool {
         let method = &self.method;
         let has_rate = !method.curve.is_empty() || method.rates.iter().any(Option::is_some);
         self.engine.is_one_at_a_time() || has_rate || program.has_traces()
     }
 
-    /// Resolves every key that means something and notes it as a setting.
+    /// Resolves every key that applies and notes it as a setting.
     pub fn resolve(
         workload: &Workload,
-        table: Table,
+        table: WorkloadTable,
         context: &mut Context,
     ) -> Result<Self, Diagnostic> {
         let name = workload.name_or_default();
@@ -60,7 +60,7 @@ impl FileOptions {
         if table.goes_on() {
             r.optional("ramp_time", workload.ramp_time, |time| time.to_string());
         }
-        if table == Table::Program {
+        if table == WorkloadTable::Program {
             r.optional("warm", workload.warm, |warm| warm.to_string());
             r.optional("run_time", workload.run_time, |time| time.to_string());
             r.optional("size", workload.size, |size| size.to_string());
@@ -68,7 +68,8 @@ impl FileOptions {
         let seed_default = table
             .own_seeds()
             .map_or(SEED_DEFAULT, |seeds| seeds.default.into());
-        let is_verifiable = has_pool || table == Table::Program && workload.verify.is_some();
+        let is_verifiable =
+            has_pool || table == WorkloadTable::Program && workload.verify.is_some();
         let verify = is_verifiable && r.verify(workload.verify, engine)?;
         let content = match own_content(workload, table) {
             Some(content) => content,
@@ -93,10 +94,10 @@ impl FileOptions {
     }
 }
 
-/// What is written whatever the workload says.
-fn own_content(workload: &Workload, table: Table) -> Option<ContentPlan> {
+/// Content that does not depend on the workload's key, if any.
+fn own_content(workload: &Workload, table: WorkloadTable) -> Option<ContentPlan> {
     if table.has_pool() {
-        // A pool's text is a block of random characters.
+        // A pool writes from a block of random characters.
         return Some(ContentPlan::PseudoRandom);
     }
     // The programs of the original script copy from `/dev/zero`.

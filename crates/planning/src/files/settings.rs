@@ -1,13 +1,13 @@
-//! The keys of a file workload's table as settings.
+//! Settings from the keys of a file workload's table.
 
-use description::model::{Table, Workload};
+use description::model::{Workload, WorkloadTable};
 use plan::Diagnostic;
 use plan::program::Program;
 use plan::{Setting, Source};
 
 use super::super::Context;
 
-/// Notes what a program's own tables say, all of which is written.
+/// Notes the settings of a program's own tables, all of which are written.
 fn note_program(workload: &Workload, program: &Program, context: &mut Context) {
     for setting in program.settings() {
         context.settings.push(Setting {
@@ -19,24 +19,24 @@ fn note_program(workload: &Workload, program: &Program, context: &mut Context) {
     }
 }
 
-/// Notes every key of the table with its value and where that came from.
+/// Notes every key of the table with its value and the source of the value.
 ///
 /// # Errors
-/// A value that the table cannot have.
+/// If a value is invalid.
 pub(super) fn note(
     workload: &Workload,
-    table: Table,
+    table: WorkloadTable,
     program: &Program,
     target_count: usize,
     context: &mut Context,
 ) -> Result<(), Diagnostic> {
-    if table == Table::Program {
+    if table == WorkloadTable::Program {
         note_program(workload, program, context);
         return Ok(());
     }
     let rows = workload.table_settings(target_count);
     for row in rows.map_err(|error| Diagnostic::error("", error.to_string()))? {
-        // Threads of a table are the workers.
+        // The threads of a table are the workers.
         let by_workers = row.key == "threads" && context.overrides.has("workers");
         let by_option = by_workers || context.overrides.has_in(table, row.key);
         context.settings.push(Setting {

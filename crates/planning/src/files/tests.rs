@@ -1,8 +1,8 @@
 mod programs;
 
-use crate::{Planned, plan, plan_text};
+use crate::{Planned, plan};
 use description::Overrides;
-use description::source::load;
+use description::load;
 use plan::Diagnostic;
 use plan::facts::{SystemFacts, TargetFacts};
 use plan::{CacheMode, Cell, EngineKind, Source, TargetKind};
@@ -10,12 +10,12 @@ use plan::{CacheMode, Cell, EngineKind, Source, TargetKind};
 use plan::worker_seed;
 
 fn planned_on(text: &str, pairs: &[&str], facts: &SystemFacts) -> Result<Planned, Diagnostic> {
-    let loaded = load("w.toml", text.as_bytes(), None, false)?;
+    let loaded = load("w.toml", text)?;
     let mut overrides = Overrides::new();
     for pair in pairs {
         overrides.set_pair(pair)?;
     }
-    plan(&loaded.workloads, &overrides, facts)
+    plan(&loaded, &overrides, facts)
 }
 
 fn planned(text: &str) -> Planned {
@@ -71,7 +71,7 @@ fn postmark_has_its_published_defaults() {
     let Some(program) = cell.program() else {
         panic!("{:?}", cell.work);
     };
-    let settings = description::classics::postmark::Settings::default();
+    let settings = description::classics::postmark::PostmarkSettings::default();
     assert_eq!(program.pool.as_deref(), Some(&settings.pool()));
     assert_eq!(settings.pool(), plan::program::FilePool::default());
     assert_eq!(program.check(), Ok(()));
@@ -413,91 +413,6 @@ fn nothing_is_read_that_could_be_verified_without_files() {
     let text = "verify = true\n[postmark]\n";
     assert!(cells(text)[0].workers[0].verify);
     assert!(refusal(&format!("engine = \"null\"\n{text}")).contains("reads nothing"));
-}
-
-#[test]
-fn the_plan_reads_well() {
-    let text = "name = \"mail\"\nworkers = 2\n[postmark]\nnumber = 1000\nsubdirectories = 10\n\
-                transactions = 50000\n";
-    let shown = plan_text(&planned(text));
-    assert_eq!(
-        shown,
-        "mail\n  source: w.toml\n  \
-         written: workers = 2, postmark.number = 1000, postmark.transactions = 50000,\n           \
-         postmark.subdirectories = 10\n  \
-         default: iodepth = 1, engine = psync, cache = buffered, run_time = 0s, \
-         verify = false,\n           \
-         repetitions = 1, seed = 42, postmark.min_size = 500B, \
-         postmark.max_size = 10000B,\n           \
-         postmark.locations = ., postmark.read_block = 512B, \
-         postmark.write_block = 512B,\n           \
-         postmark.buffering = true, postmark.read_bias = 5, postmark.create_bias = 5,\n           \
-         postmark.compat = 1.53, postmark.report = verbose, postmark.fsync = none,\n           \
-         postmark.choice = uniform, postmark.pool = own, postmark.keep_open = 0, \
-         targets = .\n\n\
-         targets\n  0  .  -  directory, with files in it\n\n\
-         files as postmark has them\n  \
-         each of 2 workers in a directory of its own: create 1000 files of 500 to 9999 bytes in 10 \
-         subdirectories\n  \
-         transactions, 50000: read a file (50%) or append to one, then create one (50%) or delete \
-         one\n  \
-         delete all files; read blocks of 512B and write blocks of 512B, through a buffer\n  \
-         about 52000 files created and deleted, 50000 read, 50000 appended to\n  \
-         the files take up to 39.2 MiB at once\n\n\
-         cells\n  #  workload  access specification  workers  targets  iodepth  rep  time\n  \
-         1  mail      postmark                    2        1        1    1  until done\n\n\
-         1 cell, which takes until its files are done\n"
-    );
-}
-
-#[test]
-fn every_kind_is_told_in_sentences() {
-    for (text, parts) in [
-        (
-            "[create_remove]\nstat = true\norder = \"reverse\"\nbetween = \"drop-caches\"\n\
-             sync = \"fsync\"\n",
-            &[
-                "files: up to 500000 files",
-                "create empty: 1 worker, until there is no file left: create (create a file in \
-                 files, fsync, close)",
-                "drop the kernel's caches\n  stat 64KiB: 1 worker, until there is no file left: \
-                 stat (stat the file before in files)",
-                "remove 64KiB: 1 worker, until there is no file left: remove (remove the file \
-                 before in files)",
-            ][..],
-        ),
-        (
-            "[lat_fs]\n",
-            &[
-                "again and again until 5s were measured; the best round counts:\n    create 1KiB: \
-                 1 worker, until there is no file left: create (create a file in files, write \
-                 1KiB, close)\n    remove 1KiB: ",
-            ],
-        ),
-        (
-            "[lat_fs]\ncompat = \"3\"\n",
-            &[
-                "11 times, with as many files as take 50ms; the median counts:\n    create empty: ",
-                "remove empty (not recorded): 1 worker, until there is no file left: remove \
-                 (remove the file before in files)",
-                "the files take up to 763 MiB at once",
-            ],
-        ),
-        (
-            "[fs_mark]\nuntil_full = true\nsync_method = \"post\"\n",
-            &[
-                "files: up to 1000 files, none of them there at first, 50KiB each",
-                "again and again until the file system is full:\n    create: 1 worker, until there \
-                 is no file left: create a file in files, write 50KiB in pieces of 16KiB, \
-                 close\n    sync: ",
-            ],
-        ),
-    ] {
-        let shown = plan_text(&planned(text));
-        for part in parts {
-            assert!(shown.contains(part), "{part}: {shown}");
-        }
-    }
 }
 
 #[test]

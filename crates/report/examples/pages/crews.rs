@@ -1,4 +1,4 @@
-//! Made-up records of runs that several processes shared: four on two hosts, and a thousand.
+//! Made-up records of runs with several processes: four on two hosts, and a thousand on 25.
 
 use plan::*;
 use results::*;
@@ -6,8 +6,8 @@ use results::*;
 use crate::made_up::{self, MIXED, Shape};
 use crate::sample::{self, SECOND};
 
-/// Four processes on two hosts that are not alike: a cell that ends by time, and one of a fixed
-/// number of operations, of which one process is late.
+/// Four processes on two different hosts: a cell limited by time, and one with a fixed number of
+/// operations, in which one process is late.
 pub fn few() -> RunRecord {
     let speeds = [1.0, 0.97, 0.71, 1.02];
     let hosts = [("node1.example.org", [0, 1]), ("node2.example.org", [2, 3])];
@@ -36,7 +36,7 @@ pub fn few() -> RunRecord {
     record
 }
 
-/// A thousand processes on 25 hosts, of which one is slow, and one process was lost.
+/// A thousand processes on 25 hosts. One host is slow, and one process was lost.
 pub fn many() -> RunRecord {
     let hosts: Vec<HostRecord> = (0..25)
         .map(|number| {
@@ -77,7 +77,8 @@ pub fn many() -> RunRecord {
     record.warnings.push(Warning::of_cell(
         WarningCode::RankLost,
         0,
-        "rank 417 on node011 was lost and what it did is in no figure: it has said nothing for 5 s",
+        "rank 417 on node011 was lost and its work is missing from the results: it has sent \
+         nothing for 5 s",
     ));
     record
 }
@@ -92,7 +93,7 @@ fn host(name: &str, ranks: Vec<u32>) -> HostRecord {
     }
 }
 
-/// Gives each process its share of a cell.
+/// Divides a cell among the processes.
 fn share(cell: &mut CellRecord, speeds: &[f64], hosts: &[HostRecord]) {
     let (count, all) = (speeds.len() as u64, speeds.iter().sum::<f64>());
     let is_timed = cell.planned_run_time_ns > 0;

@@ -1,4 +1,4 @@
-//! Made-up records of what people run first: the quick pack, and a search for the highest rate.
+//! Made-up records of typical first runs: the quick pack, and a search for the highest rate.
 
 use plan::*;
 use results::*;
@@ -6,7 +6,7 @@ use results::*;
 use crate::made_up::{self, MIXED, Shape};
 use crate::sample;
 
-/// Title, whether it reads, whether at random, queue depth, operations per second.
+/// Title, `true` for reads, `true` for random access, queue depth, operations per second.
 type Access = (&'static str, bool, bool, u32, f64);
 
 const QUICK: [Access; 6] = [
@@ -58,7 +58,7 @@ pub fn quick() -> RunRecord {
     let mut record = made_up::finished(plan, cells, &["run"]);
     record.warnings = vec![Warning::of_run(
         WarningCode::LoadBefore,
-        "the machine was busy before the run: load 3.1 on 2 processors",
+        "the machine was already busy before the run: load 3.1 on 2 CPUs",
     )];
     record
 }
@@ -67,13 +67,13 @@ const fn size_of(is_random: bool) -> u32 {
     if is_random { 4096 } else { 1 << 20 }
 }
 
-/// A search for the highest rate at which p99 stays within 2 ms.
+/// A search for the highest rate that keeps p99 within 2 ms.
 pub fn search() -> RunRecord {
     let mut record = made_up::single();
     let peak = record.cells.remove(0);
     let arrivals = ArrivalKind::Poisson;
     let limit: ResponseLimit = "p99<=2ms".parse().expect("the limit is well formed");
-    // The share of the peak, and the percentile there.
+    // Share of the peak, and p99 at that rate.
     let tried = [
         (0.5, 410_000),
         (1.0, 61_000_000),

@@ -1,5 +1,7 @@
 //! Made-up pages of the lab and of published experiments.
 
+use std::sync::Arc;
+
 use plan::{CacheMode, Work};
 use report::{Page, Paper, PaperSide, PaperTable, SideBySide, TableFormat};
 use results::{
@@ -11,7 +13,7 @@ use crate::made_up;
 
 const PAGE: Page = Page::PLAIN;
 
-/// Every page by its name, and its text.
+/// All pages, with their names and texts.
 pub fn pages() -> Vec<(&'static str, String)> {
     vec![
         ("lab", lab()),
@@ -29,7 +31,7 @@ fn columns(names: &[&str]) -> Vec<LabColumn> {
     names.iter().map(made).collect()
 }
 
-/// The same work on a file system that is so many times as fast.
+/// The same work on a file system that is faster by this factor.
 fn faster(record: &RunRecord, factor: f64) -> RunRecord {
     let mut record = record.clone();
     record.id = format!("20261121-{:06.0}", factor * 1e5);
@@ -96,7 +98,7 @@ fn recover() -> String {
         .to_string()
 }
 
-/// An experiment that ranks this machine among many, once at full size and once at a part of it.
+/// An experiment that ranks this machine among many others, once at full and once at reduced size.
 fn paper() -> String {
     let whole = session(100_000, 14_300, 1.0);
     let again = session(100_000, 14_900, 1.04);
@@ -114,7 +116,7 @@ fn paper() -> String {
     beside("netapp-postmark-3", &heading, &sides)
 }
 
-/// A session of PostMark with so many transactions, so many of them a second.
+/// A PostMark session with this number of transactions, and this many per second.
 fn session(transactions: u64, per_second: u64, factor: f64) -> RunRecord {
     let mut record = made_up::postmark();
     record.id = format!("20261121-{:06.0}", factor * 1e5);
@@ -127,7 +129,7 @@ fn session(transactions: u64, per_second: u64, factor: f64) -> RunRecord {
     }
     for planned in &mut record.plan.cells {
         if let Work::Acts(program) = &mut planned.work
-            && let Some(pool) = &mut program.pool
+            && let Some(pool) = &mut Arc::make_mut(program).pool
         {
             pool.number = 20_000;
             pool.transactions = transactions as u32;
@@ -146,7 +148,7 @@ fn session(transactions: u64, per_second: u64, factor: f64) -> RunRecord {
     record
 }
 
-/// An experiment of several tables, each with few systems.
+/// An experiment of several tables with few systems each.
 fn iozone() -> String {
     let record = |factor: f64| {
         let mut record = made_up::single();

@@ -6,7 +6,7 @@ use stats::{SteadyRule, SteadyState};
 
 use crate::made_up;
 
-/// A cell whose rounds fell until they were steady, with what its intervals say.
+/// A cell whose rate fell until it was steady, with statistics of its intervals.
 pub fn steady() -> RunRecord {
     let mut record = made_up::single();
     let rates = [
@@ -47,7 +47,7 @@ pub fn steady() -> RunRecord {
     record
 }
 
-/// The peak of a cell and ten points up to it.
+/// The peak of a cell, and ten points up to it.
 pub fn curve() -> RunRecord {
     let mut record = made_up::single();
     let peak = record.cells.remove(0);
@@ -56,7 +56,7 @@ pub fn curve() -> RunRecord {
         let mut cell = peak.clone();
         let share = f64::from(percent) / 100.0;
         let rate = (peak.total.per_second * share).round();
-        // The next request waits the longer the fuller the target is.
+        // Waiting time grows with the load of the target.
         let stretch = 1.0 / (1.02 - share);
         let longer = |ns: Option<u64>| ns.map(|ns| (ns as f64 * stretch) as u64);
         let mut response = peak.total.latency.clone();

@@ -1,4 +1,4 @@
-//! Records of runs that never were, the same each time: every kind of page has one.
+//! Made-up records that are the same each time, for every kind of page.
 
 use plan::program::{FilePool, Program};
 use plan::*;
@@ -7,21 +7,21 @@ use stats::Interval;
 
 use crate::sample::{self, SECOND};
 
-/// What a made-up cell does.
+/// Contents of a made-up cell.
 #[derive(Clone)]
 pub struct Shape {
-    pub names: Names<'static>,
-    /// Of each operation: how many a second, bytes of each, median latency in nanoseconds.
+    pub names: CounterNames<'static>,
+    /// Per operation: rate per second, bytes of each, median latency in nanoseconds.
     pub operations: &'static [(f64, u64, f64)],
-    /// Of each kind of transaction: how many a second, median latency in nanoseconds.
+    /// Per kind of transaction: rate per second, median latency in nanoseconds.
     pub transactions: &'static [(f64, f64)],
     pub seconds: u64,
-    /// Points of the distribution of an operation's latencies in an interval.
+    /// Number of points in the latency distribution of an operation within an interval.
     pub fineness: u32,
 }
 
 pub const MIXED: Shape = Shape {
-    names: Names {
+    names: CounterNames {
         operations: &["read", "write"],
         transactions: &["transfer"],
     },
@@ -31,7 +31,7 @@ pub const MIXED: Shape = Shape {
     fineness: 250,
 };
 
-const POSTMARK: Names = Names {
+const POSTMARK: CounterNames = CounterNames {
     operations: &["open", "create", "read", "write", "close", "unlink"],
     transactions: &["read", "append", "create", "delete"],
 };
@@ -78,12 +78,12 @@ const DELETE: Shape = Shape {
     fineness: 200,
 };
 
-/// An operation that is not done.
+/// An operation that does not occur.
 const NONE: (f64, u64, f64) = (0.0, 0, 0.0);
-/// A kind of transaction that is not done.
+/// A kind of transaction that does not occur.
 const NO_KIND: (f64, f64) = (0.0, 0.0);
 
-/// Every page by its name: the records that it shows.
+/// All pages, with their names and records.
 pub fn pages() -> Vec<(&'static str, Vec<RunRecord>)> {
     vec![
         ("single", vec![single()]),
@@ -98,7 +98,7 @@ pub fn pages() -> Vec<(&'static str, Vec<RunRecord>)> {
     ]
 }
 
-/// One cell, as most people's first run has it.
+/// One cell, as in a typical first run.
 pub fn single() -> RunRecord {
     let mut plan = sample::plan();
     plan.cells = vec![sample::cell(0, "File Server", 8, 1, 80.0)];
@@ -145,7 +145,7 @@ pub fn sweep() -> RunRecord {
     )
 }
 
-/// PostMark's three phases, with its own figures.
+/// The three phases of PostMark, with PostMark's own results.
 pub fn postmark() -> RunRecord {
     let mut plan = sample::plan();
     plan.workloads = vec![PlannedWorkload {
@@ -154,6 +154,7 @@ pub fn postmark() -> RunRecord {
         source: "Katcher, PostMark: A New File System Benchmark, 1997".into(),
         pack: None,
         front: None,
+        varied: None,
     }];
     let mut cell = sample::cell(0, "postmark", 1, 1, 0.0);
     cell.workload = "postmark".into();
@@ -162,7 +163,7 @@ pub fn postmark() -> RunRecord {
     cell.engine = EngineKind::Psync;
     cell.workers[0].lines.clear();
     let program = Program::of_pool(FilePool::default(), None);
-    cell.work = Work::Acts(Box::new(program));
+    cell.work = Work::Acts(program.into());
     plan.cells = vec![cell];
     let phases = [
         ("create", CREATE, 3),
@@ -207,7 +208,7 @@ pub fn postmark() -> RunRecord {
     )
 }
 
-/// A sweep of which every cell was measured three times.
+/// A sweep with three repetitions of each cell.
 pub fn repeated() -> RunRecord {
     let mut plan = sample::plan();
     plan.cells = [1, 8, 32]
@@ -232,7 +233,7 @@ pub fn repeated() -> RunRecord {
     record
 }
 
-/// The same on two file systems.
+/// The same sweep on two file systems.
 pub fn compared() -> Vec<RunRecord> {
     let first = repeated();
     let mut second = repeated();
@@ -251,7 +252,7 @@ pub fn compared() -> Vec<RunRecord> {
     vec![first, second]
 }
 
-/// Failures, and reasons to doubt.
+/// A record with failures and warnings.
 pub fn doubtful() -> RunRecord {
     let mut record = single();
     let cell = &mut record.cells[0];
@@ -270,13 +271,13 @@ pub fn doubtful() -> RunRecord {
     record.warnings.extend([
         Warning::of_run(
             WarningCode::LoadBefore,
-            "the machine was busy before the run: load 3.1 on 2 processors",
+            "the machine was already busy before the run: load 3.1 on 2 CPUs",
         ),
         Warning::of_cell(
             WarningCode::StealTime,
             0,
-            "the hypervisor withheld 2.3 % of the processor time (steal); use a host with spare \
-             processors",
+            "the hypervisor withheld 2.3 % of the CPU time (steal); use a host with spare \
+             CPUs",
         ),
         Warning::of_cell(
             WarningCode::NotSteady,
@@ -285,20 +286,20 @@ pub fn doubtful() -> RunRecord {
         ),
         Warning::of_run(
             WarningCode::ClockUnstable,
-            "the clock source `hpet` is not synchronized across processors; latencies may be wrong",
+            "the clock source `hpet` is not synchronized across CPUs; latencies may be wrong",
         ),
     ]);
     record
 }
 
-/// Interrupted before the first cell was measured.
+/// A record that was interrupted before its first cell.
 pub fn empty() -> RunRecord {
     let mut record = finished(sample::plan(), Vec::new(), &["run"]);
     record.status = Status::Interrupted;
     record
 }
 
-/// Names that try to be more than names.
+/// Names with markup and other dangerous contents.
 pub fn hostile() -> RunRecord {
     const SCRIPT: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
     let mut record = single();
@@ -329,7 +330,7 @@ pub fn hostile() -> RunRecord {
     record
 }
 
-/// A thousand cells.
+/// A record with a thousand cells.
 pub fn thousand() -> RunRecord {
     let mut plan = sample::plan();
     let depths = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -392,7 +393,7 @@ fn measured(plan: &Plan, index: u32, shape: &Shape, speed: f64) -> CellRecord {
     scaled(plan, index, shape, speed, 1.0)
 }
 
-/// A cell of that shape, so many times as fast, with latencies so many times as long.
+/// A cell of this shape. `speed` scales the rates and `slowness` the latencies.
 pub fn scaled(plan: &Plan, index: u32, shape: &Shape, speed: f64, slowness: f64) -> CellRecord {
     let cell = &plan.cells[index as usize];
     let slices: Vec<Interval> = (0..shape.seconds)
@@ -440,7 +441,7 @@ pub fn scaled(plan: &Plan, index: u32, shape: &Shape, speed: f64, slowness: f64)
     record
 }
 
-/// One second of it: its rate wanders, and once in a while there is a stall.
+/// One second of a cell. Its rate varies, and some seconds have a stall.
 fn slice(shape: &Shape, seed: u64, speed: f64, slowness: f64) -> Interval {
     let mut slice = Interval::with(0..shape.operations.len(), shape.transactions.len());
     let drift = 1.0 + 0.12 * (wobble(seed) - 0.5) + 0.04 * (seed as f64 / 5.0).sin();
@@ -466,7 +467,7 @@ fn slice(shape: &Shape, seed: u64, speed: f64, slowness: f64) -> Interval {
     slice
 }
 
-/// Latencies that are spread as those of devices are: a body, a shoulder and a tail.
+/// Latencies with a typical distribution of devices: a body, a shoulder and a tail.
 struct Spread {
     count: f64,
     median: f64,
@@ -491,7 +492,7 @@ impl Spread {
                 latency
             };
             for number in 0..each {
-                // Spread within the step, so that the histogram has no gaps.
+                // Spread the values within the step, so that the histogram has no gaps.
                 let within = 1.0 + 0.02 * (number as f64 / each as f64 - 0.5);
                 counter.record(bytes, (latency * within) as u64);
             }
@@ -499,7 +500,7 @@ impl Spread {
     }
 }
 
-/// A number from 0 to 1 that looks like chance.
+/// A pseudorandom number from 0 to 1.
 fn wobble(seed: u64) -> f64 {
     let mixed = seed
         .wrapping_add(0x9e37_79b9_7f4a_7c15)

@@ -1,4 +1,4 @@
-//! Made-up records that ask much of a page: block sizes of every kind, long names, latencies over
+//! Made-up records that are hard to display: block sizes of every kind, long names, latencies over
 //! many powers of ten.
 
 use results::*;
@@ -16,7 +16,7 @@ const LARGE: Shape = Shape {
     ..MIXED
 };
 
-/// Blocks of 4 KiB and of 1 MiB at several queue depths, below a path that is long, with backticks
+/// Blocks of 4 KiB and 1 MiB at several queue depths, with a long target path, and with backticks
 /// in every sentence.
 pub fn mixed() -> RunRecord {
     let target = "/srv/storage/benchmarks/array-of-twelve/ext4-with-journal";
@@ -56,7 +56,7 @@ pub fn mixed() -> RunRecord {
     record
 }
 
-/// PostMark on something that answers in nanoseconds or in minutes.
+/// PostMark on a target with latencies from nanoseconds to minutes.
 pub fn wide() -> RunRecord {
     let mut record = made_up::postmark();
     for cell in &mut record.cells {

@@ -1,33 +1,40 @@
-//! How the latencies of a cell are spread: as a histogram and as percentiles.
+//! Latency distribution of a cell, as a histogram and as percentiles.
 
 use results::{CellRecord, Latency, percentile_is_supported};
 use units::format;
 
-use super::{Axis, Chart, Detail, Line, Number, Scale, Series, Unit, View, color_of, few};
+use super::{
+    Axis, AxisScale, AxisUnit, Chart, ChartNumber, Detail, LineStyle, Series, View, color_of, few,
+};
 use crate::parts::{distinct_transactions, is_classic, operations};
 use crate::quantile::values_at;
 
-/// What lies beyond the percentiles that are drawn, from one nine to the next, in percent.
+/// Distances of the drawn percentiles from 100 %, within one power of ten, in percent.
 const FINE_STEPS: &[f64] = &[100.0, 75.0, 50.0, 30.0, 20.0, 15.0];
 const COARSE_STEPS: &[f64] = &[100.0, 50.0, 25.0];
-/// The last percentile that is drawn, where there are enough operations for it.
+/// Highest percentile drawn, if there are enough operations.
 const PERCENT_MAX: f64 = 99.9999;
 
 const PERCENT: Axis = Axis::new(
     "percent of the operations that took no longer",
-    Unit::Percent,
-    Scale::Nines,
+    AxisUnit::Percent,
+    AxisScale::Nines,
 );
 
-/// What is drawn: the operations, or the transactions, each with its latencies.
-struct Kind<'a> {
+/// Latencies of either the operations or the transactions.
+struct ChartedLatencies<'a> {
     label: &'static str,
     parts: Vec<(&'a str, &'a Latency)>,
 }
 
-impl Kind<'_> {
-    /// A series for each part.
-    fn view(&self, y: Axis, line: Line, values: impl Fn(&Latency) -> Vec<Number>) -> View {
+impl ChartedLatencies<'_> {
+    /// Returns a view with one series per part.
+    fn view(
+        &self,
+        y: Axis,
+        line: LineStyle,
+        values: impl Fn(&Latency) -> Vec<ChartNumber>,
+    ) -> View {
         let parts = self.parts.iter().enumerate();
         let series = parts.map(|(index, (name, latency))| {
             Series::new(*name, color_of(name, index), line, values(latency))
@@ -36,16 +43,16 @@ impl Kind<'_> {
     }
 }
 
-fn kinds(cell: &CellRecord) -> Vec<Kind<'_>> {
+fn kinds(cell: &CellRecord) -> Vec<ChartedLatencies<'_>> {
     let operations = operations(cell).into_iter();
     let operations = operations.map(|(name, figures)| (name, &figures.latency));
     let transactions = distinct_transactions(cell).map(|(name, kind)| (name, &kind.latency));
     let mut kinds = vec![
-        Kind {
+        ChartedLatencies {
             label: "operations",
             parts: operations.collect(),
         },
-        Kind {
+        ChartedLatencies {
             label: match is_classic(cell) {
                 true => "whole files",
                 false => "transactions",
@@ -61,14 +68,19 @@ fn kinds(cell: &CellRecord) -> Vec<Kind<'_>> {
     kinds
 }
 
-/// How many of the latencies of each operation and transaction fell where; none without latencies.
+/// Histogram of the latencies of each operation and transaction; `None` without latencies.
 #[must_use]
 pub fn histogram(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let kinds = kinds(cell);
     let bins = Bins::of(&kinds, detail)?;
-    let share = Axis::new("share of the operations", Unit::Percent, Scale::Linear);
+    let share = Axis::new(
+        "share of the operations",
+        AxisUnit::Percent,
+        AxisScale::Linear,
+    );
     let views = kinds.iter();
-    let views = views.map(|kind| kind.view(share, Line::Steps, |latency| bins.shares(latency)));
+    let views =
+        views.map(|kind| kind.view(share, LineStyle::Steps, |latency| bins.shares(latency)));
     let summary = summary(&kinds, |latency| {
         let [low, high] = [25.0, 75.0].map(|percent| values_at(latency, &[percent])[0]);
         Some(format!(
@@ -87,9 +99,9 @@ pub fn histogram(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     ))
 }
 
-/// Latency against percentile, of each operation and transaction; none without latencies.
+/// Latency by percentile, for each operation and transaction; `None` without latencies.
 ///
-/// A percentile is drawn where enough operations lie beyond it.
+/// Omits percentiles that too few operations exceed.
 #[must_use]
 pub fn percentiles(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let kinds = kinds(cell);
@@ -105,8 +117,8 @@ pub fn percentiles(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     }
     let values = |latency: &Latency| supported(latency, &percents);
     let views = kinds.iter();
-    let views = views.map(|kind| kind.view(Axis::LATENCY, Line::Solid, values));
-    let at = percents.iter().copied().map(Number::exact);
+    let views = views.map(|kind| kind.view(Axis::LATENCY, LineStyle::Solid, values));
+    let at = percents.iter().copied().map(ChartNumber::exact);
     let summary = summary(&kinds, furthest);
     Some(Chart::new(
         "Latency by percentile",
@@ -117,7 +129,7 @@ pub fn percentiles(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     ))
 }
 
-/// 25, 50, 70, 80, 85, 90, 92.5, 95, ... 99.999, ... 99.9999.
+/// Returns the percentiles to draw: 25, 50, 70, 80, 85, 90, 92.5, 95, ... 99.999, ... 99.9999.
 fn places(detail: Detail) -> impl Iterator<Item = f64> {
     let steps = match detail.has_fine_percentiles {
         true => FINE_STEPS,
@@ -125,7 +137,7 @@ fn places(detail: Detail) -> impl Iterator<Item = f64> {
     };
     (0..=6).flat_map(move |nines| {
         let unit = 10_f64.powi(nines);
-        // Dividing whole numbers makes 99.9 the same 99.9 as people write.
+        // Dividing whole numbers yields exactly the same value as the literal 99.9.
         let percents = steps
             .iter()
             .map(move |beyond| (100.0 * unit - beyond) / unit);
@@ -133,18 +145,18 @@ fn places(detail: Detail) -> impl Iterator<Item = f64> {
     })
 }
 
-fn supported(latency: &Latency, percents: &[f64]) -> Vec<Number> {
+fn supported(latency: &Latency, percents: &[f64]) -> Vec<ChartNumber> {
     values_at(latency, percents)
         .into_iter()
         .zip(percents)
         .map(|(ns, percent)| {
             let ns = ns.filter(|_| percentile_is_supported(latency.count, *percent));
-            Number::latency(ns.map(|ns| ns as f64))
+            ChartNumber::latency(ns.map(|ns| ns as f64))
         })
         .collect()
 }
 
-/// The furthest of the usual percentiles that the latencies support.
+/// Returns the highest of the usual percentiles with enough samples.
 fn furthest(latency: &Latency) -> Option<String> {
     let known = &latency.percentiles_ns;
     let usual = [
@@ -166,8 +178,8 @@ fn furthest(latency: &Latency) -> Option<String> {
     })
 }
 
-/// What the first kind shows; the other one has a view and a table.
-fn summary(kinds: &[Kind], of: impl Fn(&Latency) -> Option<String>) -> String {
+/// Summarizes the first kind only; the second has its own view and table.
+fn summary(kinds: &[ChartedLatencies], of: impl Fn(&Latency) -> Option<String>) -> String {
     let parts = kinds.iter().take(1).flat_map(|kind| &kind.parts);
     let parts = parts.filter_map(|(name, latency)| Some(format!("{name}: {}", of(latency)?)));
     let parts: Vec<String> = parts.collect();
@@ -185,7 +197,7 @@ struct Bins {
 }
 
 impl Bins {
-    fn of(kinds: &[Kind], detail: Detail) -> Option<Self> {
+    fn of(kinds: &[ChartedLatencies], detail: Detail) -> Option<Self> {
         let per_decade = f64::from(detail.bins_per_decade);
         let buckets = || {
             let parts = kinds.iter().flat_map(|kind| kind.parts.iter());
@@ -199,15 +211,15 @@ impl Bins {
         })
     }
 
-    /// The lower edge of each bin, and the upper edge of the last one.
-    fn edges(&self) -> Vec<Number> {
+    /// Returns the lower edge of each bin, and the upper edge of the last one.
+    fn edges(&self) -> Vec<ChartNumber> {
         (self.first..=self.last + 1)
-            .map(|bin| Number::rounded(10_f64.powf(f64::from(bin) / self.per_decade)))
+            .map(|bin| ChartNumber::rounded(10_f64.powf(f64::from(bin) / self.per_decade)))
             .collect()
     }
 
-    /// Percent of the latencies in each bin; nothing at the upper edge of the last one.
-    fn shares(&self, latency: &Latency) -> Vec<Number> {
+    /// Returns the percentage of latencies in each bin, and 0 for the upper edge of the last one.
+    fn shares(&self, latency: &Latency) -> Vec<ChartNumber> {
         let mut counts = vec![0_u64; (self.last - self.first + 2) as usize];
         for bucket in &latency.histogram.buckets_ns {
             let place = (bin_of(bucket, self.per_decade) - self.first) as usize;
@@ -216,14 +228,15 @@ impl Bins {
         let total = counts
             .iter()
             .fold(0, |sum: u64, count| sum.saturating_add(*count));
-        let share = |count: &u64| Number::rounded(100.0 * *count as f64 / total.max(1) as f64);
+        let share = |count: &u64| ChartNumber::rounded(100.0 * *count as f64 / total.max(1) as f64);
         counts.iter().map(share).collect()
     }
 }
 
-/// The bin in which the middle of a bucket lies.
+/// Returns the bin that contains the middle of a bucket.
 fn bin_of(&[low_ns, high_ns, _]: &[u64; 3], per_decade: f64) -> i32 {
     let middle = u64::midpoint(low_ns, high_ns).max(1);
+    // The addend keeps powers of ten in their bin if the logarithm is slightly too small.
     ((middle as f64).log10() * per_decade + 1e-9).floor() as i32
 }
 

@@ -1,4 +1,4 @@
-//! Charts in pages, where they wait until the script draws them.
+//! Charts on pages. They are packed until the page's script draws them.
 
 use maud::{Markup, html};
 use units::is_hidden;
@@ -6,7 +6,7 @@ use units::is_hidden;
 use super::Chart;
 use crate::html::waiting;
 
-/// The charts beside each other; nothing when there are none.
+/// Returns charts side by side; empty without charts.
 #[must_use]
 pub fn figures(charts: &[Chart]) -> Markup {
     html! {
@@ -21,7 +21,7 @@ fn json(charts: &[Chart]) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if is_hidden(character) {
-            // It can only be within a JSON string, in which two backslashes stand for one.
+            // Such characters occur only within JSON strings, where an escaped backslash needs two.
             shown.push('\\');
             shown.extend(character.escape_default());
         } else {
@@ -34,7 +34,7 @@ fn json(charts: &[Chart]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::{Axis, Scale, Unit};
+    use crate::chart::{Axis, AxisScale, AxisUnit};
     use crate::html::packed::tests::unpacked;
 
     fn chart(title: &str) -> Chart {
@@ -43,8 +43,8 @@ mod tests {
             summary: "a & b".to_owned(),
             x: Axis {
                 label: "x",
-                unit: Unit::Count,
-                scale: Scale::Linear,
+                unit: AxisUnit::Count,
+                scale: AxisScale::Linear,
             },
             at: Vec::new(),
             places: None,

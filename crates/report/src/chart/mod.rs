@@ -1,11 +1,13 @@
-//! What charts show, as plain numbers under labels; the page's script draws them.
+//! Contents of charts: labels and plain numbers. The page's script draws them.
 //!
-//! A kind of chart is a module: a function from a part of the record to a [`Chart`]. Numbers are
-//! chosen and rounded here, so the script only draws.
+//! Each kind of chart has its module with a function from a part of the record to a [`Chart`].
+//! These functions select and round the numbers, so that the script only draws.
 
+mod by_setting;
 mod distribution;
 mod figures;
 mod number;
+mod of_groups;
 mod over_time;
 mod processes;
 mod response;
@@ -13,55 +15,58 @@ mod rounds;
 mod search;
 mod sweep;
 
+pub use by_setting::by_setting;
 pub use distribution::{histogram, percentiles};
 pub use figures::figures;
-pub use number::Number;
+pub use number::ChartNumber;
 pub use over_time::{latency, throughput, waiting};
 pub use processes::processes;
 pub use response::response_curve;
 pub use rounds::rounds;
 pub use search::rate_search;
-pub use sweep::{Line as SweepLine, sweeps};
+pub use sweep::{SweepLine, sweeps};
+
+use of_groups::{group_view, latency_views, rate_views};
 
 use serde::Serialize;
 
-/// A chart with its words.
+/// A chart with its texts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chart {
-    /// What is drawn.
+    /// Title of the chart.
     pub title: String,
-    /// What there is to see, in a sentence or two: the alternative to looking.
+    /// Text alternative of the chart, in one or two sentences.
     pub summary: String,
-    /// The axis from left to right.
+    /// Horizontal axis.
     pub x: Axis,
-    /// Where the values of all series stand on that axis, in rising order.
-    pub at: Vec<Number>,
-    /// What the places on that axis are called, where they are no numbers.
+    /// Positions of the values of all series on that axis, in ascending order.
+    pub at: Vec<ChartNumber>,
+    /// Names of the positions, if they are not numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub places: Option<Places>,
-    /// What can be shown over that axis; the reader chooses where there are several.
+    pub places: Option<AxisLabels>,
+    /// Contents of the chart. If there are several, the reader selects one.
     pub views: Vec<View>,
 }
 
-/// What the places on an axis are called.
+/// Names of the positions on an axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Places {
-    /// One for each place.
+pub struct AxisLabels {
+    /// One name per position.
     pub names: Vec<String>,
-    /// What stands beside the axis, and where.
-    pub ticks: Vec<(Number, String)>,
+    /// Positions and texts of the labels along the axis.
+    pub ticks: Vec<(ChartNumber, String)>,
 }
 
-/// One set of series over the axis of a chart.
+/// A set of series in a chart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct View {
-    /// What the reader chooses it by.
+    /// Name in the selection of views.
     pub label: String,
-    /// The axis from bottom to top.
+    /// Vertical axis.
     pub y: Axis,
-    /// What is drawn.
+    /// The series of the view.
     pub series: Vec<Series>,
-    /// Pairs of series, upper and lower, between which the plane is shaded.
+    /// Pairs of series, upper and lower, with shading in between.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<[usize; 2]>,
 }
@@ -69,63 +74,63 @@ pub struct View {
 /// An axis of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Axis {
-    /// What stands beside it.
+    /// Label of the axis.
     pub label: &'static str,
-    /// How its values are written.
-    pub unit: Unit,
-    /// How its values are spread.
-    pub scale: Scale,
+    /// Unit of the values.
+    pub unit: AxisUnit,
+    /// Scale of the axis.
+    pub scale: AxisScale,
 }
 
-/// Values over the axis of a chart.
+/// A series of values in a chart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// What it is called.
+    /// Name of the series.
     pub label: String,
-    /// 0-based, into the page's palette; wraps around.
+    /// Index in the palette of the page, which wraps around.
     pub color: usize,
-    /// How it is drawn.
-    pub line: Line,
-    /// One for each place on the axis.
-    pub values: Vec<Number>,
-    /// Ends of the values' intervals of confidence, where they are known.
+    /// Line style.
+    pub line: LineStyle,
+    /// One value per position on the axis.
+    pub values: Vec<ChartNumber>,
+    /// Confidence intervals of the values, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends: Option<Ends>,
 }
 
-/// The ends of the intervals of confidence of a series.
+/// Ends of the confidence intervals of a series.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Ends {
-    /// One for each value.
-    pub low: Vec<Number>,
-    /// One for each value.
-    pub high: Vec<Number>,
+    /// Lower end for each value.
+    pub low: Vec<ChartNumber>,
+    /// Upper end for each value.
+    pub high: Vec<ChartNumber>,
 }
 
-/// How a series is drawn.
+/// Line style of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Line {
-    /// From value to value.
+pub enum LineStyle {
+    /// Solid line.
     Solid,
-    /// The same, broken.
+    /// Dashed line.
     Dashed,
-    /// The same, faint.
+    /// Faint line.
     Dotted,
-    /// From value to value, each marked.
+    /// Solid line with markers.
     Marked,
-    /// A ring around each value, and no line.
+    /// A ring at each value, without a line.
     Ring,
-    /// A dot at each value, and no line.
+    /// A dot at each value, without a line.
     Dots,
-    /// Each value until the next place, filled.
+    /// Filled steps. Each value extends to the next position.
     Steps,
 }
 
-/// How the values of an axis are written.
+/// Unit of the values on an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub enum AxisUnit {
     /// Operations per second.
     PerSecond,
     /// Bytes per second.
@@ -140,44 +145,45 @@ pub enum Unit {
     Count,
 }
 
-/// How the values of an axis are spread.
+/// Scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scale {
-    /// Evenly, from zero.
+pub enum AxisScale {
+    /// Linear, from zero.
     Linear,
-    /// By powers of ten; values are above zero.
+    /// Logarithmic to base 10; values are above zero.
     Log10,
-    /// By powers of two; values are above zero.
+    /// Logarithmic to base 2; values are above zero.
     Log2,
-    /// Percent below 100: each nine takes the same room.
+    /// Percentiles below 100 %. Each additional nine has the same width.
     Nines,
-    /// Evenly, with half a place before the first and behind the last.
+    /// Equal spacing, with half a position before the first and after the last.
     Places,
 }
 
-/// How finely charts are drawn, so that a page of many cells stays small.
+/// Resolution of charts. Pages with many cells use a lower one to remain small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detail {
-    /// Points of a series over time, at most.
+    /// Maximum number of points of a series over time.
     pub points_max: usize,
-    /// Bins of a histogram for each power of ten.
+    /// Bins of a histogram per power of ten.
     pub bins_per_decade: u32,
-    /// Whether percentiles are drawn between those that people name.
+    /// `true` to draw percentiles between the usual ones.
     pub has_fine_percentiles: bool,
 }
 
 impl Detail {
-    /// Points of all series over time of a page together, about.
+    /// Approximate number of points of all series over time on a page.
     const POINTS: usize = 60_000;
-    /// Nobody sees more on a screen.
+    /// More points are not visible on a screen.
     const POINTS_MAX: usize = 600;
-    /// A page of so many operations need not save on distributions.
+    /// Maximum number of operations for distributions at full resolution.
     const FEW: usize = 500;
-    /// Fewer do not show a course.
+    /// Fewer points do not show changes over time.
     const POINTS_MIN: usize = 24;
 
-    /// The detail for a page with so many operations in all its cells together.
+    /// Returns the resolution for a page. `operations_count` is the total number of operations in
+    /// its cells.
     #[must_use]
     pub fn of(operations_count: usize) -> Self {
         let share = Self::POINTS / operations_count.max(1);
@@ -189,24 +195,24 @@ impl Detail {
     }
 }
 
-/// The color of an operation: the same on the whole page.
+/// Returns the color of an operation, which is the same on the whole page.
 #[must_use]
 pub fn color_of(operation: &str, index: usize) -> usize {
     match operation {
         "read" => 0,
         "write" => 1,
-        // Reading and writing keep their colors; the palette has eight.
+        // `read` and `write` have fixed colors, and the palette has eight in total.
         _ => 2 + index % 6,
     }
 }
 
 impl Chart {
-    /// A chart whose axis from left to right has numbers.
+    /// Creates a chart with numbers on its horizontal axis.
     fn new(
         title: impl Into<String>,
         summary: String,
         x: Axis,
-        at: impl IntoIterator<Item = Number>,
+        at: impl IntoIterator<Item = ChartNumber>,
         views: impl IntoIterator<Item = View>,
     ) -> Self {
         Self {
@@ -221,7 +227,7 @@ impl Chart {
 }
 
 impl View {
-    /// Series without bands between them.
+    /// Creates a view without shading.
     fn new(label: impl Into<String>, y: Axis, series: impl IntoIterator<Item = Series>) -> Self {
         Self {
             label: label.into(),
@@ -233,23 +239,31 @@ impl View {
 }
 
 impl Axis {
-    const RATE: Self = Self::new("operations per second", Unit::PerSecond, Scale::Linear);
-    const BANDWIDTH: Self = Self::new("bytes per second", Unit::BytesPerSecond, Scale::Linear);
-    const LATENCY: Self = Self::new("latency", Unit::Nanoseconds, Scale::Log10);
-    const RESPONSE_TIME: Self = Self::new("response time", Unit::Nanoseconds, Scale::Log10);
+    const RATE: Self = Self::new(
+        "operations per second",
+        AxisUnit::PerSecond,
+        AxisScale::Linear,
+    );
+    const BANDWIDTH: Self = Self::new(
+        "bytes per second",
+        AxisUnit::BytesPerSecond,
+        AxisScale::Linear,
+    );
+    const LATENCY: Self = Self::new("latency", AxisUnit::Nanoseconds, AxisScale::Log10);
+    const RESPONSE_TIME: Self = Self::new("response time", AxisUnit::Nanoseconds, AxisScale::Log10);
 
-    const fn new(label: &'static str, unit: Unit, scale: Scale) -> Self {
+    const fn new(label: &'static str, unit: AxisUnit, scale: AxisScale) -> Self {
         Self { label, unit, scale }
     }
 }
 
 impl Series {
-    /// Values without intervals.
+    /// Creates a series without confidence intervals.
     fn new(
         label: impl Into<String>,
         color: usize,
-        line: Line,
-        values: impl IntoIterator<Item = Number>,
+        line: LineStyle,
+        values: impl IntoIterator<Item = ChartNumber>,
     ) -> Self {
         Self {
             label: label.into(),
@@ -261,7 +275,7 @@ impl Series {
     }
 }
 
-/// The first few of the parts of a summary, in a sentence.
+/// Joins the first few parts of a summary.
 fn few(parts: &[String]) -> String {
     const SHOWN: usize = 3;
     match parts.len().checked_sub(SHOWN) {
@@ -290,14 +304,14 @@ mod tests {
     fn a_chart_is_written_with_the_names_that_the_script_knows() {
         let axis = Axis {
             label: "time",
-            unit: Unit::BytesPerSecond,
-            scale: Scale::Log10,
+            unit: AxisUnit::BytesPerSecond,
+            scale: AxisScale::Log10,
         };
         let series = Series {
             label: "read".into(),
             color: 0,
-            line: Line::Steps,
-            values: vec![Number::exact(1.0), Number::NONE],
+            line: LineStyle::Steps,
+            values: vec![ChartNumber::exact(1.0), ChartNumber::NONE],
             ends: None,
         };
         let view = View {

@@ -1,60 +1,61 @@
-//! Numbers of charts: as short as the eye needs them.
+//! Numbers in charts, with no more digits than needed.
 
 use serde::{Serialize, Serializer};
 
-/// A number of a chart; written without a point where it is whole, and as `null` where it is none.
+/// A number in a chart. Whole numbers have no decimal point, and missing ones become `null`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Number(f64);
+pub struct ChartNumber(f64);
 
-impl Number {
-    /// Where there is nothing to draw.
+impl ChartNumber {
+    /// A missing value.
     pub const NONE: Self = Self(f64::NAN);
 
-    /// The number as it is.
+    /// Keeps the number unchanged.
     #[must_use]
     pub fn exact(value: f64) -> Self {
         Self(value)
     }
 
-    /// The number in four significant digits.
+    /// Rounds the number to four significant digits.
     #[must_use]
     pub fn rounded(value: f64) -> Self {
         Self(rounded(value, 4))
     }
 
-    /// A latency in three significant digits, which is as finely as it was kept, and at least 1 ns
-    /// so that it has a place on a logarithmic axis.
+    /// Rounds a latency to three significant digits, which is the resolution of the records. At
+    /// least 1 ns, because a logarithmic axis has no zero.
     #[must_use]
     pub fn latency(ns: Option<f64>) -> Self {
         ns.map_or(Self::NONE, |ns| Self(rounded(ns.max(1.0), 3)))
     }
 
-    /// The number itself; not a number where there is nothing to draw.
+    /// Returns the number; NaN for a missing value.
     #[cfg(test)]
     pub fn get(self) -> f64 {
         self.0
     }
 }
 
-impl Serialize for Number {
+impl Serialize for ChartNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // 2^53: up to here, JavaScript represents every whole number exactly.
         const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
         if self.0.fract() == 0.0 && self.0.abs() <= WHOLE_MAX {
             serializer.serialize_i64(self.0 as i64)
         } else {
-            // What is not finite is written as `null`.
+            // Numbers that are not finite become `null`.
             serializer.serialize_f64(self.0)
         }
     }
 }
 
-/// `value` in so many significant digits.
+/// Rounds `value` to this number of significant digits.
 fn rounded(value: f64, digits: i32) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }
     let shift = value.abs().log10().floor() as i32 + 1 - digits;
-    // Powers of ten with positive exponents are exact, so that the result prints short.
+    // Powers of ten with positive exponents are exact, so that the result has few digits.
     let unit = 10_f64.powi(shift.abs());
     if shift >= 0 {
         (value / unit).round() * unit
@@ -69,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    fn written(number: Number) -> String {
+    fn written(number: ChartNumber) -> String {
         serde_json::to_string(&number).unwrap()
     }
 
@@ -83,25 +84,25 @@ mod tests {
             (999.96, "1000"),
             (-2.5, "-2.5"),
         ] {
-            assert_eq!(written(Number::rounded(value)), wanted);
+            assert_eq!(written(ChartNumber::rounded(value)), wanted);
         }
         for value in [f64::NAN, f64::INFINITY] {
-            assert_eq!(written(Number::rounded(value)), "null");
+            assert_eq!(written(ChartNumber::rounded(value)), "null");
         }
-        assert_eq!(written(Number::NONE), "null");
+        assert_eq!(written(ChartNumber::NONE), "null");
     }
 
     #[test]
     fn no_latency_is_below_one_nanosecond() {
-        assert_eq!(written(Number::latency(Some(0.0))), "1");
-        assert_eq!(written(Number::latency(None)), "null");
+        assert_eq!(written(ChartNumber::latency(Some(0.0))), "1");
+        assert_eq!(written(ChartNumber::latency(None)), "null");
     }
 
     proptest! {
         #[test]
         fn rounding_stays_within_half_of_the_fourth_digit(value in 1e-9..1e18_f64) {
             prop_assert!((rounded(value, 4) - value).abs() <= value * 0.5e-3);
-            prop_assert!(written(Number::rounded(value)).len() <= 19);
+            prop_assert!(written(ChartNumber::rounded(value)).len() <= 19);
         }
     }
 }

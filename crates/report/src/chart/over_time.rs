@@ -1,28 +1,30 @@
-//! The course of a cell: throughput and latency over time, from its intervals.
+//! Throughput and latency of a cell over time, from its intervals.
 
 use results::{CellRecord, IntervalFigures, IntervalRecord};
 use units::format;
 
-use super::{Axis, Chart, Detail, Line, Number, Scale, Series, Unit, View, color_of, few};
-use crate::parts::{Counted, operations};
+use super::{
+    Axis, AxisScale, AxisUnit, Chart, ChartNumber, Detail, LineStyle, Series, View, color_of, few,
+};
+use crate::parts::{CountedOperations, operations};
 
-/// Below this share in every interval, waiting for a processor is not drawn.
+/// If workers waited less than this share in each interval, the chart is omitted.
 const WAITING_SEEN: f64 = 0.01;
 
 const TIME: Axis = Axis::new(
     "time since the start of the measurement",
-    Unit::Seconds,
-    Scale::Linear,
+    AxisUnit::Seconds,
+    AxisScale::Linear,
 );
 
-/// Operations and bytes per second of each operation over time; none without
-/// several intervals.
+/// Operations and bytes per second of each operation over time; `None` with fewer than two
+/// intervals.
 #[must_use]
 pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
-    let course = Course::of(cell, detail)?;
+    let course = IntervalChunks::of(cell, detail)?;
     let label = match course.counted {
-        Counted::FileOperations => "operations",
-        Counted::All | Counted::ReadsAndWrites => "IOPS",
+        CountedOperations::FileOperations => "operations",
+        CountedOperations::All | CountedOperations::ReadsAndWrites => "IOPS",
     };
     let mut views = vec![course.rates(label, Axis::RATE, |figures| figures.count)];
     let moves = cell.operations.values().any(|figures| figures.bytes > 0);
@@ -33,24 +35,24 @@ pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     Some(course.chart("Throughput over time", summary, views))
 }
 
-/// Median, 99th percentile and largest latency of each operation over time; none without
-/// several intervals.
+/// Median, 99th percentile and maximum latency of each operation over time; `None` with fewer than
+/// two intervals.
 #[must_use]
 pub fn latency(cell: &CellRecord, detail: Detail) -> Option<Chart> {
-    let course = Course::of(cell, detail)?;
+    let course = IntervalChunks::of(cell, detail)?;
     let names = course.operations.iter().enumerate();
     let views = names.map(|(index, name)| course.latencies(name, color_of(name, index)));
     let summary = course.latency_summary();
     Some(course.chart("Latency over time", summary, views))
 }
 
-/// The share of their time that the workers waited for a processor, and of the time that any task
-/// of the machine did; none without several intervals, and where no worker waited to speak of.
+/// Share of time that the workers waited for a CPU, and share of time that any task of the machine
+/// did. `None` with fewer than two intervals, or if no worker waited noticeably.
 #[must_use]
 pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
-    let course = Course::of(cell, detail)?;
+    let course = IntervalChunks::of(cell, detail)?;
     let threads = u64::from(cell.cpu.threads.max(1));
-    let workers = course.shares("workers", 0, Line::Solid, |it| {
+    let workers = course.shares("workers", 0, LineStyle::Solid, |it| {
         Some(it.waited_ns? / threads)
     });
     let is_seen = |interval: &&IntervalRecord| {
@@ -64,7 +66,7 @@ pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let mut series = vec![workers];
     if course.intervals.iter().any(|it| it.pressure_ns.is_some()) {
         let any = "any task of the machine";
-        series.push(course.shares(any, 1, Line::Dotted, |it| it.pressure_ns));
+        series.push(course.shares(any, 1, LineStyle::Dotted, |it| it.pressure_ns));
     }
     let summary = format!(
         "The workers could run and waited for {} % or more of their time in {seen} of {}.{}",
@@ -72,33 +74,33 @@ pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
         course.intervals_in_words(),
         course.chunk_remark("it shows their mean"),
     );
-    let share = Axis::new("share of time", Unit::Percent, Scale::Linear);
+    let share = Axis::new("share of time", AxisUnit::Percent, AxisScale::Linear);
     let views = [View::new(share.label, share, series)];
-    Some(course.chart("Waiting for a processor over time", summary, views))
+    Some(course.chart("Waiting for a CPU over time", summary, views))
 }
 
-/// The intervals of a cell in chunks, one for each point of the chart.
-struct Course<'a> {
+/// The intervals of a cell in chunks, one per point of the chart.
+struct IntervalChunks<'a> {
     intervals: &'a [IntervalRecord],
-    /// Intervals to a point.
+    /// Intervals per point.
     chunk_size: usize,
-    /// The operations that were done, by name.
+    /// Names of the operations that occurred.
     operations: Vec<&'a str>,
-    /// Those of them that the cell is judged by.
-    counted: Counted,
+    /// The operations that count for the rate of the cell.
+    counted: CountedOperations,
 }
 
-impl<'a> Course<'a> {
+impl<'a> IntervalChunks<'a> {
     fn of(cell: &'a CellRecord, detail: Detail) -> Option<Self> {
         let operations: Vec<&str> = operations(cell).into_iter().map(|(name, _)| name).collect();
         let intervals = &cell.intervals[..];
         let known = intervals.iter().filter(|it| it.length_ns > 0).count();
-        // A single point is no course.
+        // A single point shows no change over time.
         (known > 1 && !operations.is_empty()).then_some(Self {
             intervals,
             chunk_size: chunk_size(intervals, detail),
             operations,
-            counted: Counted::of(cell),
+            counted: CountedOperations::of(cell),
         })
     }
 
@@ -110,35 +112,35 @@ impl<'a> Course<'a> {
         self.intervals.chunks(self.chunk_size)
     }
 
-    /// The middle of each chunk, in seconds.
-    fn times(&self) -> Vec<Number> {
+    /// Returns the middle of each chunk, in seconds.
+    fn times(&self) -> Vec<ChartNumber> {
         self.chunks()
             .map(|chunk| {
                 let end = chunk
                     .last()
                     .map_or(0, |last| last.at_ns.saturating_add(last.length_ns));
                 let middle_ns = u64::midpoint(chunk[0].at_ns, end);
-                // Milliseconds are fine enough for the eye.
-                Number::exact((middle_ns / 1_000_000) as f64 / 1e3)
+                // Finer steps than a millisecond are not visible.
+                ChartNumber::exact((middle_ns / 1_000_000) as f64 / 1e3)
             })
             .collect()
     }
 
     fn rates(&self, label: &str, y: Axis, of: fn(&IntervalFigures) -> u64) -> View {
         let series = self.operations.iter().enumerate().map(|(index, name)| {
-            let rate = |chunk| Number::rounded(rate(chunk, |found| sum(found, name, of)));
+            let rate = |chunk| ChartNumber::rounded(rate(chunk, |found| sum(found, name, of)));
             let color = color_of(name, index);
-            Series::new(*name, color, Line::Solid, self.chunks().map(rate))
+            Series::new(*name, color, LineStyle::Solid, self.chunks().map(rate))
         });
         View::new(label, y, series)
     }
 
-    /// Shares of the time, where they are known.
+    /// Returns shares of time in percent, where they are known.
     fn shares(
         &self,
         label: &str,
         color: usize,
-        line: Line,
+        line: LineStyle,
         of: impl Fn(&IntervalRecord) -> Option<u64>,
     ) -> Series {
         let share = |chunk: &[IntervalRecord]| {
@@ -147,30 +149,34 @@ impl<'a> Course<'a> {
             let sums = known?.into_iter().fold((0, 0), |sum: (u64, u64), it| {
                 (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1))
             });
+            // The kernel counts a wait when it ends, so an interval may contain more waiting than
+            // time.
             Some((sums.0 as f64 * 100.0 / sums.1 as f64).min(100.0))
         };
         let values = self.chunks().map(|chunk| {
             let percent = share(chunk).filter(|percent| percent.is_finite());
-            percent.map_or(Number::NONE, Number::rounded)
+            percent.map_or(ChartNumber::NONE, ChartNumber::rounded)
         });
         Series::new(label, color, line, values)
     }
 
     fn latencies(&self, name: &str, color: usize) -> View {
         type Read = fn(&IntervalFigures) -> Option<u64>;
-        let curves: [(&str, Line, Read); 3] = [
-            ("largest", Line::Dotted, |figures| figures.max_ns),
-            ("p99", Line::Dashed, |figures| figures.p99_ns),
-            ("p50", Line::Solid, |figures| figures.p50_ns),
+        let curves: [(&str, LineStyle, Read); 3] = [
+            ("largest", LineStyle::Dotted, |figures| figures.max_ns),
+            ("p99", LineStyle::Dashed, |figures| figures.p99_ns),
+            ("p50", LineStyle::Solid, |figures| figures.p50_ns),
         ];
         let series = curves.map(|(label, line, read)| {
             let values = self.chunks().map(|chunk| {
                 let found = figures_of(chunk, name).filter_map(read);
+                // Percentiles of several intervals cannot be combined, so a point shows the
+                // largest of them, or for p50 the middle one.
                 let value = match line {
-                    Line::Solid => middle(found.collect()),
+                    LineStyle::Solid => middle(found.collect()),
                     _ => found.max(),
                 };
-                Number::latency(value.map(|ns| ns as f64))
+                ChartNumber::latency(value.map(|ns| ns as f64))
             });
             Series::new(label, color, line, values)
         });
@@ -181,9 +187,9 @@ impl<'a> Course<'a> {
     }
 
     fn throughput_summary(&self) -> String {
-        // Of transactions an interval knows nothing, of their operations it does.
+        // Intervals do not record transactions, but they record their operations.
         let counted = match self.counted {
-            Counted::FileOperations => Counted::All,
+            CountedOperations::FileOperations => CountedOperations::All,
             counted => counted,
         };
         let intervals = self.intervals.iter().filter(|it| it.length_ns > 0);
@@ -219,7 +225,7 @@ impl<'a> Course<'a> {
             })
             .collect();
         let remark =
-            self.chunk_remark("p50 is the middle one of theirs, p99 and largest are the worst");
+            self.chunk_remark("p50 is the median of their p50, p99 and largest are the maximum");
         format!(
             "{}, over {}.{remark}",
             few(&parts),
@@ -239,8 +245,8 @@ impl<'a> Course<'a> {
     }
 }
 
-/// Intervals to a point: so many that there are not too many points, and where intervals hold few
-/// operations, those of a second, as single operations are no rate.
+/// Returns the number of intervals per point. It limits the number of points. If intervals have few
+/// operations, each point covers about a second, because single operations do not show a rate.
 fn chunk_size(intervals: &[IntervalRecord], detail: Detail) -> usize {
     const FEW: u64 = 10;
     let figures = intervals.iter().flat_map(|it| it.operations.values());

@@ -1,25 +1,25 @@
-//! The rate of each of several processes, beside those of the same host.
+//! Rates of all processes of a cell, grouped by host.
 
 use results::{CellCrew, CellRecord, RankFigures};
 use units::format;
 
-use super::{Axis, Chart, Line, Number, Places, Scale, Series, Unit, View};
+use super::{Axis, AxisLabels, AxisScale, AxisUnit, Chart, ChartNumber, LineStyle, Series, View};
 use crate::numbers::percent;
 use crate::picks::picks;
 use crate::wrap::printable;
 
-/// The colors of hosts, of which more are not told apart; the gray one is that of the median.
+/// Colors of hosts. With more hosts than colors, all share one color. Gray is for the median.
 const HOST_COLORS: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
 const MEDIAN_COLOR: usize = 5;
 
 const PROCESS: Axis = Axis::new(
-    "process, beside others of its host",
-    Unit::Count,
-    Scale::Places,
+    "process, grouped by host",
+    AxisUnit::Count,
+    AxisScale::Places,
 );
 
-/// Operations per second of each process, host by host, with their median; none where one measured
-/// alone.
+/// Operations per second of each process, grouped by host, with the median; `None` for a single
+/// process.
 #[must_use]
 pub fn processes(cell: &CellRecord) -> Option<Chart> {
     let crew = cell.crew.as_ref().filter(|it| it.ranks.len() > 1)?;
@@ -29,10 +29,10 @@ pub fn processes(cell: &CellRecord) -> Option<Chart> {
         let lost = if rank.lost_ns.is_some() { ", lost" } else { "" };
         printable(&format!("rank {} on {}{lost}", rank.rank, rank.host))
     });
-    let at = (1..=ranks.len()).map(|it| Number::exact(it as f64));
+    let at = (1..=ranks.len()).map(|it| ChartNumber::exact(it as f64));
     let views = [View::new("per second", Axis::RATE, series(crew, &hosts))];
     Some(Chart {
-        places: Some(Places {
+        places: Some(AxisLabels {
             names: names.collect(),
             ticks: ticks(&hosts),
         }),
@@ -40,7 +40,7 @@ pub fn processes(cell: &CellRecord) -> Option<Chart> {
     })
 }
 
-/// The processes of each host, hosts in the order of their first process.
+/// The processes of each host. Hosts are in the order of their first process.
 type OfHosts<'a> = Vec<(&'a str, Vec<&'a RankFigures>)>;
 
 fn by_host(crew: &CellCrew) -> OfHosts<'_> {
@@ -56,18 +56,18 @@ fn by_host(crew: &CellCrew) -> OfHosts<'_> {
     hosts
 }
 
-/// Each host's name below the middle of its processes.
-fn ticks(hosts: &OfHosts) -> Vec<(Number, String)> {
+/// Returns the labels: each host's name below the middle of its processes.
+fn ticks(hosts: &OfHosts) -> Vec<(ChartNumber, String)> {
     let mut before = 0;
     let tick = |(name, ranks): &(&str, Vec<&RankFigures>)| {
         let middle = before as f64 + (ranks.len() as f64 + 1.0) / 2.0;
         before += ranks.len();
-        (Number::exact(middle), printable(without_domain(name)))
+        (ChartNumber::exact(middle), printable(without_domain(name)))
     };
     hosts.iter().map(tick).collect()
 }
 
-/// The domain is the same for most, and there is little room; an address has none.
+/// Removes the domain to save space, because most hosts share it. Addresses stay as they are.
 fn without_domain(name: &str) -> &str {
     let first = name.split('.').next().unwrap_or_default();
     let is_name = first.contains(|it: char| it.is_ascii_alphabetic());
@@ -77,30 +77,36 @@ fn without_domain(name: &str) -> &str {
 fn series(crew: &CellCrew, hosts: &OfHosts) -> Vec<Series> {
     let count = crew.ranks.len();
     let rate = |rank: &RankFigures| match rank.lost_ns {
-        None => Number::rounded(rank.per_second),
-        Some(_) => Number::NONE,
+        None => ChartNumber::rounded(rank.per_second),
+        Some(_) => ChartNumber::NONE,
     };
     let all = || hosts.iter().flat_map(|(_, ranks)| ranks).map(|it| rate(it));
     let mut series = Vec::new();
     if hosts.len() > HOST_COLORS.len() {
-        series.push(Series::new("process", 0, Line::Dots, all()));
+        series.push(Series::new("process", 0, LineStyle::Dots, all()));
     } else {
         let mut before = 0;
         for (color, (name, ranks)) in HOST_COLORS.iter().zip(hosts) {
+            // All series share one axis, so the series of a host has gaps at the other hosts.
             let own = before..before + ranks.len();
             before = own.end;
             let values = all().enumerate();
             let values = values.map(|(place, it)| match own.contains(&place) {
                 true => it,
-                false => Number::NONE,
+                false => ChartNumber::NONE,
             });
-            series.push(Series::new(printable(name), *color, Line::Dots, values));
+            series.push(Series::new(
+                printable(name),
+                *color,
+                LineStyle::Dots,
+                values,
+            ));
         }
     }
     let median = crew.median_per_second();
     series.extend(median.map(|median| {
-        let values = vec![Number::rounded(median); count];
-        Series::new("median", MEDIAN_COLOR, Line::Dashed, values)
+        let values = vec![ChartNumber::rounded(median); count];
+        Series::new("median", MEDIAN_COLOR, LineStyle::Dashed, values)
     }));
     series
 }
@@ -169,7 +175,8 @@ mod tests {
             "rank 3 on a.x",
         ];
         assert_eq!(places.names, wanted);
-        let ticks = [(1.5, "b"), (3.5, "a")].map(|(at, name)| (Number::exact(at), name.to_owned()));
+        let ticks =
+            [(1.5, "b"), (3.5, "a")].map(|(at, name)| (ChartNumber::exact(at), name.to_owned()));
         assert_eq!(places.ticks, ticks);
         let series = &chart.views[0].series;
         assert_eq!(values(&series[0])[..2], [100.0, 80.0]);

@@ -1,18 +1,18 @@
-//! Response time against achieved rate.
+//! Response time by achieved rate.
 
 use results::{Latency, percentile_is_supported};
 use units::format;
 
-use super::{Axis, Chart, Line, Number, Scale, Series, Unit, View};
+use super::{Axis, AxisScale, AxisUnit, Chart, ChartNumber, LineStyle, Series, View};
 use crate::curve::Curve;
 
 const RATE: Axis = Axis::new(
     "requests answered per second",
-    Unit::PerSecond,
-    Scale::Linear,
+    AxisUnit::PerSecond,
+    AxisScale::Linear,
 );
 
-/// The chart of a curve.
+/// Returns the chart of a response-time curve.
 #[must_use]
 pub fn response_curve(curve: &Curve, name: &str) -> Chart {
     let mut points: Vec<(f64, &Latency)> = curve
@@ -21,23 +21,24 @@ pub fn response_curve(curve: &Curve, name: &str) -> Chart {
         .filter_map(|cell| cell.open_loop.as_ref())
         .map(|figures| (figures.achieved_per_second, &figures.response))
         .collect();
+    // Beyond saturation the achieved rate may fall as the load grows, but the axis must ascend.
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let series = |label: &str, color, line, of: fn(&Latency) -> Option<f64>| {
         let values = points.iter();
-        let values = values.map(|(_, response)| Number::latency(of(response)));
+        let values = values.map(|(_, response)| ChartNumber::latency(of(response)));
         Series::new(label, color, line, values)
     };
     let series = [
-        series("mean", 0, Line::Marked, |it| it.mean_ns),
-        series("p50", 1, Line::Dashed, |it| {
+        series("mean", 0, LineStyle::Marked, |it| it.mean_ns),
+        series("p50", 1, LineStyle::Dashed, |it| {
             supported(it, 50.0, it.percentiles_ns.p50)
         }),
-        series("p99", 2, Line::Dotted, |it| {
+        series("p99", 2, LineStyle::Dotted, |it| {
             supported(it, 99.0, it.percentiles_ns.p99)
         }),
     ];
     let title = "Response time against achieved rate";
-    let at = points.iter().map(|(rate, _)| Number::rounded(*rate));
+    let at = points.iter().map(|(rate, _)| ChartNumber::rounded(*rate));
     let views = [View::new("response time", Axis::RESPONSE_TIME, series)];
     Chart::new(title, summary(curve, name, &points), RATE, at, views)
 }

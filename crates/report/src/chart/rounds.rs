@@ -1,19 +1,19 @@
-//! The rounds of a cell that was measured until it was steady.
+//! Rounds of a cell that was measured until steady.
 
 use results::{CellRecord, SteadyRecord, SteadyWindow};
 
-use super::{Axis, Chart, Line, Number, Scale, Series, Unit, View};
+use super::{Axis, AxisScale, AxisUnit, Chart, ChartNumber, LineStyle, Series, View};
 use crate::model::steady_sentence;
 use crate::names::capital;
 
-const ROUND: Axis = Axis::new("round", Unit::Count, Scale::Linear);
+const ROUND: Axis = Axis::new("round", AxisUnit::Count, AxisScale::Linear);
 
-/// Operations per second of each round, with the window, its mean, the band in which its values
-/// may lie and the line fitted through them; none without several rounds.
+/// Operations per second of each round. Also shows the window, its mean, the allowed band and the
+/// fitted line. `None` with fewer than two rounds.
 #[must_use]
 pub fn rounds(cell: &CellRecord) -> Option<Chart> {
     let steady = cell.steady.as_ref().filter(|it| it.rounds.len() > 1)?;
-    let numbers = (1..=steady.rounds.len()).map(|round| Number::exact(round as f64));
+    let numbers = (1..=steady.rounds.len()).map(|round| ChartNumber::exact(round as f64));
     let summary = format!("{}.", capital(&steady_sentence(steady)));
     let title = "Rounds until steady";
     Some(Chart::new(title, summary, ROUND, numbers, [view(steady)]))
@@ -21,8 +21,8 @@ pub fn rounds(cell: &CellRecord) -> Option<Chart> {
 
 fn view(steady: &SteadyRecord) -> View {
     let rates = steady.rounds.iter().map(|round| round.per_second);
-    let rates = rates.map(Number::rounded);
-    let mut series = vec![Series::new("round", 0, Line::Marked, rates)];
+    let rates = rates.map(ChartNumber::rounded);
+    let mut series = vec![Series::new("round", 0, LineStyle::Marked, rates)];
     let mut bands = Vec::new();
     if let Some(window) = &steady.window {
         let drawn = Drawn { steady, window };
@@ -30,14 +30,14 @@ fn view(steady: &SteadyRecord) -> View {
         let share = steady.rule.range_max * 50.0;
         let mean = window.average;
         series.extend([
-            drawn.series("mean of the window", 2, Line::Dashed, |_| mean),
-            drawn.series("fitted line", 1, Line::Solid, |index| {
+            drawn.series("mean of the window", 2, LineStyle::Dashed, |_| mean),
+            drawn.series("fitted line", 1, LineStyle::Solid, |index| {
                 window.line_first + window.slope_per_round * index as f64
             }),
-            drawn.series(&format!("mean + {share} %"), 2, Line::Dotted, |_| {
+            drawn.series(&format!("mean + {share} %"), 2, LineStyle::Dotted, |_| {
                 mean + half
             }),
-            drawn.series(&format!("mean - {share} %"), 2, Line::Dotted, |_| {
+            drawn.series(&format!("mean - {share} %"), 2, LineStyle::Dotted, |_| {
                 mean - half
             }),
         ]);
@@ -49,25 +49,27 @@ fn view(steady: &SteadyRecord) -> View {
     }
 }
 
-/// What is drawn over the window alone.
+/// Values that exist only within the window.
 struct Drawn<'a> {
     steady: &'a SteadyRecord,
     window: &'a SteadyWindow,
 }
 
 impl Drawn<'_> {
-    /// A series of `value` of each round's place in the window.
+    /// Returns a series of `value`, which takes the index of a round within the window.
     fn series(
         &self,
         label: &str,
         color: usize,
-        line: Line,
+        line: LineStyle,
         value: impl Fn(usize) -> f64,
     ) -> Series {
         let at = |round: usize| {
             let place = round.checked_sub(self.window.first_round_index);
             let place = place.filter(|place| *place < self.window.values.len());
-            place.map_or(Number::NONE, |place| Number::rounded(value(place)))
+            place.map_or(ChartNumber::NONE, |place| {
+                ChartNumber::rounded(value(place))
+            })
         };
         Series::new(label, color, line, (0..self.steady.rounds.len()).map(at))
     }

@@ -1,17 +1,22 @@
-//! The trials of a search for the highest rate at which response times hold.
+//! Trials of a search for the highest rate that keeps response times within a limit.
 
 use results::{RateSearch, RateTrial};
 use units::format;
 
-use super::{Axis, Chart, Line, Number, Scale, Series, Unit, View};
+use super::{Axis, AxisScale, AxisUnit, Chart, ChartNumber, LineStyle, Series, View};
 
-const RATE: Axis = Axis::new("requests due per second", Unit::PerSecond, Scale::Linear);
+const RATE: Axis = Axis::new(
+    "requests due per second",
+    AxisUnit::PerSecond,
+    AxisScale::Linear,
+);
 
-/// The percentile at each rate that was tried, with its limit and the highest rate that held; none
-/// where fewer than two rates were tried. `summary` is what the search found.
+/// The percentile at each tried rate, with the limit and the highest rate that met it. `None` if
+/// fewer than two rates were tried. `summary` is the result of the search.
 #[must_use]
 pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
     let mut trials: Vec<&RateTrial> = search.trials.iter().collect();
+    // A search does not try rates in ascending order, but the axis must ascend.
     trials.sort_by(|one, other| one.per_second.total_cmp(&other.per_second));
     let [first, .., last] = trials.as_slice() else {
         return None;
@@ -22,22 +27,33 @@ pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
     let percentile = search.limit.percentile.name();
     let limit_ns = search.limit.most_ns;
     let bracket = search.bracket();
-    let response = |trial: &&RateTrial| Number::latency(trial.response_ns.map(|ns| ns as f64));
+    let response = |trial: &&RateTrial| ChartNumber::latency(trial.response_ns.map(|ns| ns as f64));
     let limit = format!("limit, {}", format::latency_ns(limit_ns));
-    let at_limit = vec![Number::latency(Some(limit_ns as f64)); trials.len()];
+    let at_limit = vec![ChartNumber::latency(Some(limit_ns as f64)); trials.len()];
     let responses = trials.iter().map(response);
     let mut shown = vec![
-        Series::new(percentile, 0, Line::Marked, responses),
-        Series::new(limit, 1, Line::Dashed, at_limit),
+        Series::new(percentile, 0, LineStyle::Marked, responses),
+        Series::new(limit, 1, LineStyle::Dashed, at_limit),
     ];
     if let Some(held) = bracket.held {
         let is_knee = |trial: &&&RateTrial| trial.per_second.total_cmp(&held).is_eq();
-        let knee = |trial: &&RateTrial| Some(trial).filter(is_knee).map_or(Number::NONE, response);
-        let label = format!("highest that held, {} per second", format::iops(held));
-        shown.push(Series::new(label, 0, Line::Ring, trials.iter().map(knee)));
+        let knee = |trial: &&RateTrial| {
+            Some(trial)
+                .filter(is_knee)
+                .map_or(ChartNumber::NONE, response)
+        };
+        let label = format!("highest within limit, {} per second", format::iops(held));
+        shown.push(Series::new(
+            label,
+            0,
+            LineStyle::Ring,
+            trials.iter().map(knee),
+        ));
     }
     let title = format!("{percentile} of the response time at every rate that was tried");
-    let at = trials.iter().map(|trial| Number::rounded(trial.per_second));
+    let at = trials
+        .iter()
+        .map(|trial| ChartNumber::rounded(trial.per_second));
     let views = [View::new("response time", Axis::RESPONSE_TIME, shown)];
     Some(Chart::new(title, summary, RATE, at, views))
 }
@@ -65,7 +81,7 @@ mod tests {
         assert_eq!(numbers(limit), [Some(2e6); 3]);
         assert_eq!(limit.label, "limit, 2.00 ms");
         assert_eq!(numbers(knee), [None, Some(1.5e6), None]);
-        assert_eq!(knee.line, Line::Ring);
+        assert_eq!(knee.line, LineStyle::Ring);
     }
 
     #[test]

@@ -1,36 +1,39 @@
-//! Throughput and latency against queue depth, for workloads that were measured at several.
+//! Throughput and latency by queue depth, for workloads measured at several depths.
 
 use std::collections::BTreeSet;
 
-use super::{Axis, Chart, Ends, Line as Drawn, Number, Scale, Series, Unit, View, few};
-use crate::group::{Group, Metric};
-use crate::measure::Measure;
+use super::{
+    Axis, AxisScale, AxisUnit, Chart, ChartNumber, LineStyle as Drawn, Series, View, few,
+    group_view, latency_views, rate_views,
+};
+use crate::group::{Metric, RepeatedCell};
+use crate::measure::WorkloadMeasure;
 use crate::verdict::Knee;
 
-/// Of more lines than these, knees would hide each other.
+/// With more lines, their knees would overlap.
 const KNEES_MAX: usize = 3;
 
-const DEPTH: Axis = Axis::new("queue depth (iodepth)", Unit::Count, Scale::Log2);
+const DEPTH: Axis = Axis::new("queue depth (iodepth)", AxisUnit::Count, AxisScale::Log2);
 
-/// What was measured at several queue depths.
+/// A workload measured at several queue depths.
 #[derive(Debug, Clone)]
-pub struct Line<'a> {
-    /// What it is called.
+pub struct SweepLine<'a> {
+    /// Name of the line.
     pub label: String,
-    /// One for each queue depth.
-    pub groups: Vec<Group<'a>>,
+    /// One group per queue depth.
+    pub groups: Vec<RepeatedCell<'a>>,
 }
 
-impl Line<'_> {
-    fn at(&self, depth: u32) -> Option<&Group<'_>> {
+impl SweepLine<'_> {
+    fn at(&self, depth: u32) -> Option<&RepeatedCell<'_>> {
         self.groups
             .iter()
             .find(|group| group.place.iodepth == depth)
     }
 
-    /// The smallest queue depth that is as good as the best.
+    /// Returns the smallest queue depth that is as good as the best one.
     fn knee(&self, metric: Metric) -> Option<Knee> {
-        let groups: Vec<&Group> = self.groups.iter().collect();
+        let groups: Vec<&RepeatedCell> = self.groups.iter().collect();
         Knee::of(&groups, metric)
     }
 
@@ -43,37 +46,24 @@ impl Line<'_> {
     }
 }
 
-/// The charts of throughput and of latency against queue depth; what the lines are measured by is
-/// shown first.
+/// Returns the charts of throughput and latency by queue depth. The view of `measure` comes first.
 #[must_use]
-pub fn sweeps(lines: &[Line], measure: Measure) -> [Chart; 2] {
+pub fn sweeps(lines: &[SweepLine], measure: WorkloadMeasure) -> [Chart; 2] {
     let depths: BTreeSet<u32> = lines
         .iter()
         .flat_map(|line| line.groups.iter().map(|group| group.place.iodepth))
         .collect();
     let depths: Vec<u32> = depths.into_iter().collect();
-    let at: Vec<Number> = depths
+    let at: Vec<ChartNumber> = depths
         .iter()
-        .map(|depth| Number::exact(f64::from(*depth)))
+        .map(|depth| ChartNumber::exact(f64::from(*depth)))
         .collect();
-    let view = |label, metric| view(lines, &depths, label, metric);
-    let with_knees = |label, metric| {
-        let mut view = view(label, metric);
+    let rates = rate_views(measure, |label, metric| {
+        let mut view = view(lines, &depths, label, metric);
         view.series.extend(knees(lines, &depths, metric));
         view
-    };
-    let mut views = vec![
-        with_knees("IOPS", Metric::PerSecond),
-        with_knees("bandwidth", Metric::BytesPerSecond),
-    ];
-    if measure == Measure::Bandwidth {
-        views.reverse();
-    }
-    let latencies = [
-        view("p50", Metric::LatencyP50),
-        view("p99", Metric::LatencyP99),
-        view("mean", Metric::LatencyMean),
-    ];
+    });
+    let latencies = latency_views(|label, metric| view(lines, &depths, label, metric));
     let of_rates = throughput_summary(lines, measure.metric());
     let of_latencies = latency_summary(lines, &depths);
     [
@@ -82,7 +72,7 @@ pub fn sweeps(lines: &[Line], measure: Measure) -> [Chart; 2] {
             of_rates,
             DEPTH,
             at.clone(),
-            views,
+            rates,
         ),
         Chart::new(
             "Latency against queue depth",
@@ -94,60 +84,31 @@ pub fn sweeps(lines: &[Line], measure: Measure) -> [Chart; 2] {
     ]
 }
 
-fn view(lines: &[Line], depths: &[u32], label: &str, metric: Metric) -> View {
-    let y = match metric {
-        Metric::PerSecond => Axis::RATE,
-        Metric::BytesPerSecond => Axis::BANDWIDTH,
-        _ => Axis::LATENCY,
-    };
-    let series = lines.iter().enumerate().map(|(color, line)| {
-        let figures: Vec<_> = depths
-            .iter()
-            .map(|depth| line.at(*depth).and_then(|group| group.figure(metric)))
-            .collect();
-        let number = |value: Option<f64>| match y.scale {
-            Scale::Linear => value.map_or(Number::NONE, Number::rounded),
-            _ => Number::latency(value),
-        };
-        let end = |index: usize| {
-            let ends = figures
-                .iter()
-                .map(|figure| figure.and_then(|one| one.interval));
-            ends.map(|ends| number(ends.map(|ends| ends[index])))
-                .collect()
-        };
-        let repeated = figures
-            .iter()
-            .flatten()
-            .any(|figure| figure.interval.is_some());
-        let means = figures.iter().map(|one| number(one.map(|one| one.mean)));
-        Series {
-            ends: repeated.then(|| Ends {
-                low: end(0),
-                high: end(1),
-            }),
-            ..Series::new(line.label.as_str(), color, Drawn::Marked, means)
-        }
+fn view(lines: &[SweepLine], depths: &[u32], label: &str, metric: Metric) -> View {
+    let lines = lines.iter().map(|line| {
+        let groups = depths.iter().map(|depth| line.at(*depth)).collect();
+        (line.label.as_str(), groups)
     });
-    View::new(label, y, series)
+    group_view(label, metric, Drawn::Marked, lines)
 }
 
-/// The knee of each line as a point of its own, where there are few.
-fn knees(lines: &[Line], depths: &[u32], metric: Metric) -> Vec<Series> {
+/// Returns the knees as separate points; empty if there are many lines.
+fn knees(lines: &[SweepLine], depths: &[u32], metric: Metric) -> Vec<Series> {
     if lines.len() > KNEES_MAX {
         return Vec::new();
     }
     let known = lines.iter().enumerate();
     let known = known.filter_map(|(color, line)| Some((color, line, line.knee(metric)?)));
-    let series = |(color, line, knee): (usize, &Line, Knee)| {
+    let series = |(color, line, knee): (usize, &SweepLine, Knee)| {
         let value = |depth: &u32| match *depth == knee.depth {
-            true => Number::rounded(knee.rate),
-            false => Number::NONE,
+            true => ChartNumber::rounded(knee.rate),
+            false => ChartNumber::NONE,
         };
         let of = match lines.len() {
             1 => String::new(),
             _ => format!(" of {}", line.label),
         };
+        // Rounded down, because 99.6 % is not the whole peak.
         let percent = (100.0 * knee.share).floor();
         let label = format!("knee{of}: {percent} % of the peak at depth {}", knee.depth);
         Series::new(label, color, Drawn::Ring, depths.iter().map(value))
@@ -155,7 +116,7 @@ fn knees(lines: &[Line], depths: &[u32], metric: Metric) -> Vec<Series> {
     known.map(series).collect()
 }
 
-fn throughput_summary(lines: &[Line], metric: Metric) -> String {
+fn throughput_summary(lines: &[SweepLine], metric: Metric) -> String {
     let parts: Vec<String> = lines
         .iter()
         .filter_map(|line| {
@@ -177,7 +138,7 @@ fn throughput_summary(lines: &[Line], metric: Metric) -> String {
     format!("{}.", few(&parts))
 }
 
-fn latency_summary(lines: &[Line], depths: &[u32]) -> String {
+fn latency_summary(lines: &[SweepLine], depths: &[u32]) -> String {
     let parts: Vec<String> = lines
         .iter()
         .filter_map(|line| {
@@ -204,10 +165,10 @@ mod tests {
 
     use super::*;
     use crate::group::groups;
-    use crate::parts::Counted;
+    use crate::parts::CountedOperations;
     use crate::sample;
 
-    const SMALL: Measure = Measure::Rate(Counted::All);
+    const SMALL: WorkloadMeasure = WorkloadMeasure::Rate(CountedOperations::All);
 
     fn record(depths: &[u32]) -> RunRecord {
         let mut record = sample::record();
@@ -223,8 +184,8 @@ mod tests {
         record
     }
 
-    fn line(record: &RunRecord) -> Line<'_> {
-        Line {
+    fn line(record: &RunRecord) -> SweepLine<'_> {
+        SweepLine {
             label: "A".to_owned(),
             groups: groups(record),
         }
@@ -233,7 +194,7 @@ mod tests {
     #[test]
     fn lines_share_the_axis_and_have_gaps_where_they_were_not_measured() {
         let records = [record(&[1, 4]), record(&[1, 2])];
-        let lines: Vec<Line> = records.iter().map(line).collect();
+        let lines: Vec<SweepLine> = records.iter().map(line).collect();
         let [rates, latencies] = sweeps(&lines, SMALL);
         let at: Vec<f64> = rates.at.iter().map(|number| number.get()).collect();
         assert_eq!(at, [1.0, 2.0, 4.0]);
@@ -278,7 +239,7 @@ mod tests {
     #[test]
     fn large_transfers_are_shown_by_their_bandwidth() {
         let record = record(&[1, 4]);
-        let [chart, _] = sweeps(&[line(&record)], Measure::Bandwidth);
+        let [chart, _] = sweeps(&[line(&record)], WorkloadMeasure::Bandwidth);
         assert_eq!(chart.views[0].label, "bandwidth");
         assert!(
             chart.summary.contains("iB/s, at depth 4"),

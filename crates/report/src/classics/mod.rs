@@ -1,4 +1,4 @@
-//! The texts of classic programs, from records.
+//! Output of classic programs, from records.
 
 mod record;
 mod rows;

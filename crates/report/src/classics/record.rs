@@ -1,10 +1,10 @@
-//! What the classic programs themselves would have printed of a record's cells.
+//! The output that classic programs would have printed for the cells of a record.
 
 use plan::Cell;
 use results::{CellRecord, RunRecord};
 
-/// The texts of all cells that repeat a classic program, in their order; none where there is no
-/// such cell, or its program's text has figures that were not measured.
+/// Returns the texts of all cells that repeat a classic program, in order. `None` if there is no
+/// such cell, or if the text needs results that were not measured.
 #[must_use]
 pub fn text(record: &RunRecord) -> Option<String> {
     let mut texts = Vec::new();

@@ -1,4 +1,4 @@
-//! A program's own figures as rows of name and value.
+//! Results of a classic program as rows of name and value.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use serde_json::Value;
 use units::format;
 
 const MIB: f64 = 1_048_576.0;
-/// Where what PostMark counts stands.
+/// Key of PostMark's transaction count.
 const TRANSACTIONS: &str = "transactions";
-/// So many values of a row can be read.
+/// Maximum number of values in a row.
 const VALUES_MAX: usize = 8;
 
-/// Figures of format 1 that a report shows elsewhere.
+/// Keys of format 1 that a report shows elsewhere.
 const ELSEWHERE: [&str; 6] = [
     "between_next",
     "files_asked",
@@ -24,10 +24,10 @@ const ELSEWHERE: [&str; 6] = [
     "real_ns",
 ];
 
-/// Values by their names.
+/// Values by name.
 type Shown = BTreeMap<String, String>;
 
-/// Rows of name and value: the figures of a phase that are single values, or few.
+/// Returns the results of a phase as rows of name and value, where they are single or few values.
 pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
     let Some(figures) = &cell.phase_figures else {
         return Vec::new();
@@ -57,7 +57,7 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
         .collect()
 }
 
-/// The words of a name, without its unit.
+/// Converts a key to words, without its unit.
 fn words(key: &str) -> String {
     key.trim_end_matches("_ns").replace('_', " ")
 }
@@ -68,12 +68,12 @@ fn show(shown: &mut Shown, name: &str, value: impl ToString) {
 
 fn show_rounds(shown: &mut Shown, figures: &PhaseFigures) {
     let rounds = &figures.rounds;
-    // What is done once is told by the figures of the phase.
+    // A single round has the same results as the phase.
     if rounds.len() < 2 {
         return;
     }
     show(shown, "iterations", rounds.len());
-    // Records of format 1 have rounds of work on files only.
+    // Only the file work of format 1 recorded rounds.
     let is_of_files = figures.fileset().is_some() || !figures.figures_before.is_empty();
     let of_files = rounds.iter().filter(|_| is_of_files);
     let rates: Vec<f64> = of_files.map(RoundFigures::files_per_second).collect();
@@ -136,6 +136,7 @@ fn show_pool(shown: &mut Shown, pool: &PoolFigures) {
         ("transactions_per_second", pool.transactions_per_second()),
         ("read_mib", pool.read_bytes as f64 / MIB),
         ("written_mib", pool.written_bytes as f64 / MIB),
+        // PostMark adds up bytes as 32-bit floats, so its own output has these totals.
         ("read_mib_float32", pool.read_bytes_float / MIB),
         ("written_mib_float32", pool.written_bytes_float / MIB),
     ] {
@@ -147,7 +148,7 @@ fn real(value: f64) -> String {
     format!("{value:.2}")
 }
 
-/// Figures of a record of format 1 that have no types.
+/// Returns untyped results of a record in format 1.
 fn shown_before(before: &BTreeMap<String, Value>) -> Shown {
     let shown = |key: &str, value: &Value| match value {
         Value::Number(number) if key.ends_with("_ns") => number.as_u64().map(format::latency_ns),

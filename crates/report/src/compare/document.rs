@@ -1,24 +1,24 @@
-//! The document of a comparison.
+//! The report of a comparison.
 
 use ::compare::{CellComparison, Comparison, Difference};
 
 use super::sentences;
 use super::summary::summary;
-use super::tables::{self, Row};
-use crate::document::{Block, Document, Line, Medium, Part};
+use super::tables::{self, ComparedRow};
+use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::numbers::LatencyUnit;
 use crate::styled::Style;
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
-/// Largest number of differences of one kind that are listed.
+/// Maximum number of differences listed per kind.
 const DIFFERENCES_MAX: usize = 20;
 
-/// A cell of the first side with what each comparison says of it.
+/// A cell of the first side, with its entry in each comparison.
 type Aligned<'a> = Vec<Option<&'a CellComparison>>;
 
-/// Comparisons that the user asked for.
-pub(crate) fn document(comparisons: &[Comparison], medium: Medium) -> Document {
+/// Returns the report of comparisons requested by the user.
+pub(crate) fn document(comparisons: &[Comparison], medium: ReportMedium) -> Document {
     let sides = sentences::sides(comparisons);
     let because = |unlike| format!("{unlike}; they are compared because of `--force`");
     let unlike = sentences::unlike(comparisons).into_iter().map(because);
@@ -29,22 +29,24 @@ pub(crate) fn document(comparisons: &[Comparison], medium: Medium) -> Document {
             Block::list(
                 sides
                     .into_iter()
-                    .map(|(letter, side)| Line::labeled(letter, side)),
+                    .map(|(letter, side)| TextLine::labeled(letter, side)),
             ),
-            Block::list(alarms.map(|it| Line::styled(it, Style::Red))),
+            Block::list(alarms.map(|it| TextLine::styled(it, Style::Red))),
         ],
         parts: parts(comparisons, medium),
     }
 }
 
-/// Comparisons of the runs of a page, which names these runs itself.
+/// Returns the comparisons for a page of runs, which already lists the runs.
 pub(crate) fn beside_runs(comparisons: &[Comparison]) -> Document {
     let unlike = sentences::unlike(comparisons);
     let alarms = sentences::alarms(comparisons).into_iter().chain(unlike);
     Document {
         title: title(comparisons),
-        head: vec![Block::list(alarms.map(|it| Line::styled(it, Style::Red)))],
-        parts: parts(comparisons, Medium::Page),
+        head: vec![Block::list(
+            alarms.map(|it| TextLine::styled(it, Style::Red)),
+        )],
+        parts: parts(comparisons, ReportMedium::Page),
     }
 }
 
@@ -52,16 +54,16 @@ fn title(comparisons: &[Comparison]) -> String {
     summary(comparisons).unwrap_or_else(|| "nothing is compared".to_owned())
 }
 
-/// The differences, then the cells, then how to read the tables.
-fn parts(comparisons: &[Comparison], medium: Medium) -> Vec<Part> {
+/// Returns the differences, then the cells, then notes on reading the tables.
+fn parts(comparisons: &[Comparison], medium: ReportMedium) -> Vec<DocumentPart> {
     let unit = sentences::latency_unit(comparisons);
     let names_targets = comparisons.iter().any(sentences::has_several_targets);
     let cells = aligned(comparisons);
     let cells = cells.iter().map(|cell| part(cell, unit, names_targets));
-    let notes = Part::new("", [Block::paragraphs(sentences::notes(comparisons))]);
+    let notes = DocumentPart::new("", [Block::paragraphs(sentences::notes(comparisons))]);
     let chapter = |heading: &str, id: &str| {
-        let chapter = Part::new(heading, []).at(id);
-        (medium != Medium::Terminal).then_some(chapter)
+        let chapter = DocumentPart::new(heading, []).at(id);
+        (medium != ReportMedium::Terminal).then_some(chapter)
     };
     let differences = chapter("What differs", "differences").into_iter();
     let differences = differences.chain(differences_of(comparisons, medium));
@@ -69,8 +71,8 @@ fn parts(comparisons: &[Comparison], medium: Medium) -> Vec<Part> {
     differences.chain(cells).chain([notes]).collect()
 }
 
-/// What was planned otherwise and what is otherwise about the machine, for each comparison.
-fn differences_of(comparisons: &[Comparison], medium: Medium) -> Vec<Part> {
+/// Returns the differences in plan and environment, for each comparison.
+fn differences_of(comparisons: &[Comparison], medium: ReportMedium) -> Vec<DocumentPart> {
     let mut parts = Vec::new();
     for (comparison, letter) in comparisons.iter().zip(sentences::other_letters()) {
         let of = match comparisons.len() {
@@ -78,7 +80,7 @@ fn differences_of(comparisons: &[Comparison], medium: Medium) -> Vec<Part> {
             _ => format!(" in A and {letter}"),
         };
         let kinds = [
-            ("planned otherwise", &comparison.plan_differences),
+            ("different configuration", &comparison.plan_differences),
             (
                 "machine, system and program",
                 &comparison.environment_differences,
@@ -86,11 +88,11 @@ fn differences_of(comparisons: &[Comparison], medium: Medium) -> Vec<Part> {
         ];
         if kinds.iter().all(|(_, found)| found.is_empty()) {
             let none = format!("no difference{of} of plan, machine, system or program");
-            parts.push(Part::section(medium.heading(&none), []));
+            parts.push(DocumentPart::section(medium.heading(&none), []));
         }
         for (kind, found) in kinds.iter().filter(|(_, found)| !found.is_empty()) {
             let heading = medium.heading(&format!("{kind}{of}"));
-            parts.push(Part::section(heading, differing(found, &letter)));
+            parts.push(DocumentPart::section(heading, differing(found, &letter)));
         }
     }
     parts
@@ -118,12 +120,14 @@ fn differing(found: &[Difference], letter: &str) -> [Block; 2] {
     ]
 }
 
-/// The cells of the first side, in its order, each with its place in every comparison.
+/// Returns the cells of the first side in order, each with its entry in every comparison.
 fn aligned(comparisons: &[Comparison]) -> Vec<Aligned<'_>> {
     let mut cells: Vec<Aligned> = Vec::new();
     for (place, comparison) in comparisons.iter().enumerate() {
         for cell in &comparison.cells {
             let known = cells.iter_mut().find(|known| {
+                // Cells with equal names are matched in order: an occupied entry belongs to an
+                // earlier cell.
                 known[place].is_none() && known.iter().flatten().all(|other| is_same(other, cell))
             });
             match known {
@@ -139,15 +143,15 @@ fn aligned(comparisons: &[Comparison]) -> Vec<Aligned<'_>> {
     cells
 }
 
-/// Whether both speak of the same cell of the first side.
+/// Returns `true` if both compare the same cell of the first side.
 fn is_same(one: &CellComparison, other: &CellComparison) -> bool {
     one.name == other.name && one.target_a == other.target_a
 }
 
-fn part(cell: &Aligned, unit: LatencyUnit, names_targets: bool) -> Part {
+fn part(cell: &Aligned, unit: LatencyUnit, names_targets: bool) -> DocumentPart {
     let first = cell.iter().flatten().next();
     let heading = first.map_or_else(String::new, |cell| sentences::cell_heading(&cell.name));
-    let rows = Row::of(cell, unit);
+    let rows = ComparedRow::of(cell, unit);
     let letters = sentences::other_letters();
     let sides: Vec<(String, &CellComparison)> = letters
         .zip(cell)
@@ -165,8 +169,8 @@ fn part(cell: &Aligned, unit: LatencyUnit, names_targets: bool) -> Part {
     };
     let blocks = [
         Block::paragraphs(others.chain(targets)),
-        Block::paragraphs(errors.map(|it| Line::styled(it, Style::Red))),
+        Block::paragraphs(errors.map(|it| TextLine::styled(it, Style::Red))),
         Block::Table(table),
     ];
-    Part::section(heading, blocks)
+    DocumentPart::section(heading, blocks)
 }

@@ -1,4 +1,4 @@
-//! The sentences of a comparison.
+//! Sentences of a comparison.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use ::compare::{
     Basis, CellComparison, CellName, Comparison, Figure, FigureComparison, Scope, Side, Verdict,
 };
 
-use crate::names::{cache_name, engine_name, kind_name, letter, workers};
+use crate::names::{cache_name, kind_name, letter, workers};
 use crate::numbers::{self, LatencyUnit, percent};
 use crate::wrap::printable;
 
-/// The letters of the sides after the first: `B`, `C`, and so on.
+/// Returns the letters of the sides after the first: `B`, `C`, and so on.
 pub(super) fn other_letters() -> impl Iterator<Item = String> {
     (1_usize..).map(letter)
 }
 
-/// The unit in which all latencies of the comparisons show their digits.
+/// Returns the common unit of all latencies of the comparisons.
 pub(super) fn latency_unit(comparisons: &[Comparison]) -> LatencyUnit {
     let latencies = comparisons
         .iter()
@@ -26,7 +26,7 @@ pub(super) fn latency_unit(comparisons: &[Comparison]) -> LatencyUnit {
     LatencyUnit::fitting(smallest.map(|ns| ns.max(0.0) as u64))
 }
 
-/// The letter of each side, and what it is.
+/// Returns the letter and the description of each side.
 pub(super) fn sides(comparisons: &[Comparison]) -> Vec<(String, String)> {
     let first = comparisons.first().map(|comparison| &comparison.a);
     let others = comparisons.iter().map(|comparison| &comparison.b);
@@ -56,12 +56,12 @@ fn side(side: &Side) -> String {
     let targets = printable(&side.targets.join(", "));
     let left = match side.incomplete_count {
         0 => String::new(),
-        count => format!("; {count} cells were not measured to their end and are left out"),
+        count => format!("; {count} cells did not complete and are left out"),
     };
     format!("{runs}{start}, on {targets}{left}")
 }
 
-/// Reasons to doubt the whole.
+/// Returns warnings about the whole comparison.
 pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
     let mut alarms = Vec::new();
     let mut left_out = |letter: &str, cells: &[CellName]| {
@@ -71,7 +71,7 @@ pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
         }
     };
     for (comparison, letter) in comparisons.iter().zip(other_letters()) {
-        let not_in = format!("A, beside {letter},");
+        let not_in = format!("A (compared with {letter})");
         let first: &str = if comparisons.len() == 1 { "A" } else { &not_in };
         left_out(first, &comparison.only_a);
         left_out(&letter, &comparison.only_b);
@@ -84,7 +84,7 @@ pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
             };
             format!(
                 "A has {} repetitions of {} and {letter} {}: these are compared without pairs, so \
-                 that what disturbed both is in their difference",
+                 a disturbance of both sides adds to the difference",
                 n(|figure| &figure.a),
                 cell_heading(&cell.name),
                 n(|figure| &figure.b)
@@ -95,7 +95,7 @@ pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
     alarms
 }
 
-/// Which sides' workers waited for a processor, where the others' did not.
+/// Lists the sides whose workers waited for a CPU; empty if the workers of all sides did.
 fn waits(comparisons: &[Comparison]) -> Vec<String> {
     let first = comparisons.first().map(|comparison| &comparison.a);
     let others = comparisons.iter().map(|comparison| &comparison.b);
@@ -105,6 +105,7 @@ fn waits(comparisons: &[Comparison]) -> Vec<String> {
         .enumerate()
         .map(|(place, side)| (letter(place), side.waiting))
         .collect();
+    // If the workers of all sides waited, the CPUs do not explain a difference between the sides.
     if sides.iter().all(|(_, waiting)| waiting.is_some()) {
         return Vec::new();
     }
@@ -114,16 +115,16 @@ fn waits(comparisons: &[Comparison]) -> Vec<String> {
     waited
         .map(|(letter, waiting)| {
             format!(
-                "the workers of {letter} waited for a processor for up to {} % of their time, and \
-                 those of another side did not: the difference may come from the processors, not \
-                 from the target; repeat it on an idle machine",
+                "the workers of {letter} waited for a CPU for up to {} % of their time, but the \
+                 workers of another side did not: the difference may be due to the CPUs, not the \
+                 target; repeat it on an idle machine",
                 percent(waiting)
             )
         })
         .collect()
 }
 
-/// What differs: a part of an access line in words, all else as records call it.
+/// Describes the location of a difference: access lines in words, other keys as in records.
 pub(super) fn difference(what: &str) -> String {
     let line = what.strip_prefix("workers[0].lines[");
     let line = line.and_then(|rest| rest.split_once("]."));
@@ -137,7 +138,7 @@ pub(super) fn difference(what: &str) -> String {
     }
 }
 
-/// Which sides measure other things than the first.
+/// Lists the sides that measured different things than the first.
 pub(super) fn unlike(comparisons: &[Comparison]) -> Vec<String> {
     let compared = comparisons.iter().zip(other_letters());
     compared
@@ -146,7 +147,7 @@ pub(super) fn unlike(comparisons: &[Comparison]) -> Vec<String> {
         .collect()
 }
 
-/// Why no verdict can be given.
+/// Explains why there is no verdict.
 pub(super) fn cannot_tell(figure: &FigureComparison) -> &'static str {
     match (figure.a.n, figure.b.n) {
         (1, 1) => "one repetition",
@@ -154,7 +155,7 @@ pub(super) fn cannot_tell(figure: &FigureComparison) -> &'static str {
     }
 }
 
-/// The verdict for its place in a table.
+/// Formats the verdict for a table.
 pub(super) fn verdict(figure: &FigureComparison) -> String {
     match figure.verdict {
         Verdict::CannotTell => format!("cannot tell: {}", cannot_tell(figure)),
@@ -166,7 +167,7 @@ pub(super) fn has_several_targets(comparison: &Comparison) -> bool {
     comparison.a.targets.len() > 1 || comparison.b.targets.len() > 1
 }
 
-/// What was asked of a cell.
+/// Describes the work of a cell.
 pub(super) fn cell_heading(cell: &CellName) -> String {
     let mut name = printable(&cell.workload);
     if let Some(access_spec) = cell.access_spec.as_ref().filter(|it| **it != cell.workload) {
@@ -185,13 +186,13 @@ pub(super) fn cell_heading(cell: &CellName) -> String {
     };
     format!(
         "{name}: {}, {}, {workers}{ranks}, queue depth {}",
-        engine_name(cell.engine),
+        cell.engine.name(),
         cache_name(cell.cache),
         cell.iodepth
     )
 }
 
-/// Where a cell was measured.
+/// Lists the targets of a cell.
 pub(super) fn targets(sides: &[(String, &CellComparison)]) -> String {
     let first = sides.first().map(|(_, cell)| ("A", cell.target_a.as_str()));
     let others = sides
@@ -205,7 +206,7 @@ pub(super) fn targets(sides: &[(String, &CellComparison)]) -> String {
     each.join(", ")
 }
 
-/// How many operations failed, where any did.
+/// Lists the numbers of failed operations; `None` if there are none.
 pub(super) fn errors(sides: &[(String, &CellComparison)]) -> Option<String> {
     let first = sides.first().map(|(_, cell)| ("A", cell.errors_a));
     let others = sides
@@ -221,15 +222,15 @@ pub(super) fn errors(sides: &[(String, &CellComparison)]) -> Option<String> {
     })
 }
 
-/// The phase whose program calls a pair of operations a transaction.
+/// The phase whose program counts a pair of operations as a transaction.
 const PAIRED: &str = "transactions";
 
-/// A figure's name with its unit.
+/// Returns the name of a metric with its unit.
 pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUnit) -> String {
     let is_operation = cell.phase == "measure" && !matches!(figure.scope, Scope::Transaction(_));
     let name = match figure.figure {
         Figure::PerSecond if is_operation => "IOPS".to_owned(),
-        // These are single operations, not the pairs that the original calls transactions.
+        // This counts single operations, but the original counts pairs as transactions.
         Figure::PerSecond if cell.phase == PAIRED => "op/s".to_owned(),
         other => numbers::figure_name(other, unit),
     };
@@ -242,7 +243,7 @@ pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUn
     }
 }
 
-/// A figure that became worse, in a line.
+/// Describes a metric that became worse, in one line.
 pub(super) fn regression(cell: &CellComparison, it: &FigureComparison) -> String {
     let unit = LatencyUnit::fitting(Some(it.a.mean.min(it.b.mean).max(0.0) as u64));
     let value = |value| numbers::figure(it.figure, value, unit);
@@ -256,7 +257,7 @@ pub(super) fn regression(cell: &CellComparison, it: &FigureComparison) -> String
     )
 }
 
-/// How to read the tables.
+/// Returns notes on reading the tables.
 pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
     let figures = || comparisons.iter().flat_map(Comparison::figures);
     let mut notes = Vec::new();
@@ -268,8 +269,8 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
             .is_some()
     }) {
         notes.push(
-            "± (where the page is wide enough): half-width of a mean's own 95 % confidence \
-             interval"
+            "±: half-width of the 95 % confidence interval of the mean (omitted in narrow \
+             output)"
                 .to_owned(),
         );
     }
@@ -284,14 +285,14 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
     }
     let is_vague = |it: &FigureComparison| is_open(it) && it.smallest_difference.is_none();
     if figures().any(is_vague) {
-        notes.push("-: too uncertain for any difference to be seen".to_owned());
+        notes.push("-: too uncertain to detect any difference".to_owned());
     }
     let bases: BTreeSet<&str> = figures().filter_map(|figure| basis(figure.basis)).collect();
     notes.extend(bases.into_iter().map(str::to_owned));
     notes
 }
 
-/// None where nothing could be tested.
+/// Returns the note on Holm's correction; `None` if nothing was tested.
 fn holm(comparisons: &[Comparison]) -> Option<String> {
     if comparisons
         .iter()
@@ -312,16 +313,19 @@ fn holm(comparisons: &[Comparison]) -> Option<String> {
         ),
     };
     Some(format!(
-        "better, worse: p < 0.05 after Holm's correction for {of}; low and high are each \
-         ratio's own 95 % interval, without that correction"
+        "better, worse: p < 0.05 after Holm's correction for {of}; low and high are the \
+         95 % confidence interval of each ratio, without that correction"
     ))
 }
 
-/// What intervals rest on, where that needs a word.
+/// Returns a note on the basis of intervals, if one is needed.
 fn basis(basis: Basis) -> Option<&'static str> {
     match basis {
         Basis::Repetitions => None,
-        Basis::Pairs => Some("compared in pairs that were measured one after the other"),
+        Basis::Pairs => Some(
+            "compared in pairs that were measured one after the other: B/A is the geometric mean \
+             of their ratios, not the ratio of the means",
+        ),
         Basis::OneSide => Some(
             "one side was measured once: intervals reflect the scatter of the other's repetitions",
         ),
@@ -359,9 +363,9 @@ mod tests {
         assert_eq!(
             beside_first([None, Some(0.34)]),
             [
-                "the workers of B waited for a processor for up to 34.0 % of their time, and \
-                 those of another side did not: the difference may come from the processors, \
-                 not from the target; repeat it on an idle machine"
+                "the workers of B waited for a CPU for up to 34.0 % of their time, but the \
+                 workers of another side did not: the difference may be due to the CPUs, not \
+                 the target; repeat it on an idle machine"
             ]
         );
         assert_eq!(beside_first([Some(0.3), Some(0.34)]), [""; 0]);

@@ -1,10 +1,10 @@
-//! A comparison in a sentence.
+//! The result of a comparison in one sentence.
 
 use ::compare::{CellComparison, Comparison, Figure, FigureComparison, Scope, Verdict};
 
 use super::sentences::{cannot_tell, other_letters};
 
-/// What came out, in one sentence; none without comparisons.
+/// Returns the result in one sentence; `None` without comparisons.
 pub(super) fn summary(comparisons: &[Comparison]) -> Option<String> {
     let letters = other_letters();
     let each: Vec<String> = letters
@@ -33,6 +33,7 @@ fn total(cell: &CellComparison, figure: Figure) -> Option<&FigureComparison> {
 
 fn of_rate(rate: &FigureComparison, letter: &str) -> String {
     let how = match share(rate.effect.abs()) {
+        // The text is compared, so that `0 % faster` is never printed.
         same if same == "0" => format!("{letter} is as fast as A"),
         percent if rate.effect < 0.0 => format!("{letter} is {percent} % slower"),
         percent => format!("{letter} is {percent} % faster"),
@@ -51,11 +52,11 @@ fn of_rate(rate: &FigureComparison, letter: &str) -> String {
                 }
                 None => "even a tenfold difference would go undetected".to_owned(),
             };
-            format!("{how}{margin}: not shown; {unseen}")
+            format!("{how}{margin}: not significant; {unseen}")
         }
         Verdict::CannotTell => {
             format!(
-                "{how}, but whether by chance cannot be said: {}",
+                "{how}, but the difference may be due to chance: {}",
                 cannot_tell(rate)
             )
         }
@@ -74,6 +75,7 @@ fn of_rates(rates: &[&FigureComparison], letter: &str) -> String {
         .filter_map(|(verdict, word)| {
             let found = of(verdict);
             let range = range(&found)?;
+            // Only the first part of the sentence names the total.
             let of_all = std::mem::take(&mut of_all);
             Some(format!("{word} in {}{of_all} ({range})", found.len()))
         })
@@ -85,7 +87,7 @@ fn of_rates(rates: &[&FigureComparison], letter: &str) -> String {
     let unshown = of(Verdict::NoDifferenceShown).len();
     if unshown > 0 {
         let of_all = std::mem::take(&mut of_all);
-        parts.push(format!("no difference is shown in {unshown}{of_all}"));
+        parts.push(format!("no significant difference in {unshown}{of_all}"));
     }
     let untold = of(Verdict::CannotTell);
     if let Some(first) = untold.first() {
@@ -93,7 +95,7 @@ fn of_rates(rates: &[&FigureComparison], letter: &str) -> String {
         let number = untold.len();
         let differ = if number == 1 { "differs" } else { "differ" };
         parts.push(format!(
-            "whether {number}{of_all} {differ} cannot be told: {why}"
+            "it is unknown whether {number}{of_all} {differ}: {why}"
         ));
     }
     match shown.is_empty() {
@@ -102,7 +104,7 @@ fn of_rates(rates: &[&FigureComparison], letter: &str) -> String {
     }
 }
 
-/// By how much the rates differ.
+/// Describes the range of the differences between rates.
 fn range(rates: &[&FigureComparison]) -> Option<String> {
     let effects = || rates.iter().map(|rate| rate.effect.abs());
     let least = share(effects().min_by(f64::total_cmp)?);
@@ -113,7 +115,8 @@ fn range(rates: &[&FigureComparison]) -> Option<String> {
     })
 }
 
-/// What the latencies say where the rate says nothing; empty where they do not either.
+/// Summarizes the latencies of cells without a verdict on the rate; empty if latencies have no
+/// verdict either.
 fn of_latencies(comparison: &Comparison) -> String {
     let is_judged = |it: &FigureComparison| matches!(it.verdict, Verdict::Better | Verdict::Worse);
     let has_rate = |cell: &&CellComparison| total(cell, Figure::PerSecond).is_some_and(is_judged);
@@ -136,7 +139,7 @@ fn of_latencies(comparison: &Comparison) -> String {
     }
 }
 
-/// A share in percent, with as many digits as a sentence bears.
+/// Formats a share in percent, with the digits that suit a sentence.
 fn share(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -188,7 +191,7 @@ mod tests {
                 -0.04,
                 Some(0.17),
                 Verdict::NoDifferenceShown,
-                "B is 4 % slower, ±17 %: not shown; differences below about 41 % would go \
+                "B is 4 % slower, ±17 %: not significant; differences below about 41 % would go \
                  undetected",
             ),
             (0.125, Some(0.02), Verdict::Better, "B is 12 % faster, ±2 %"),
@@ -196,7 +199,7 @@ mod tests {
                 0.32,
                 None,
                 Verdict::CannotTell,
-                "B is 32 % faster, but whether by chance cannot be said: one repetition",
+                "B is 32 % faster, but the difference may be due to chance: one repetition",
             ),
         ] {
             assert_eq!(said(&[cell(effect, half, verdict)]), wanted);
@@ -210,12 +213,12 @@ mod tests {
         let untold = || cell(0.3, None, Verdict::CannotTell);
         assert_eq!(
             said(&[worse(-0.1), worse(-0.2), same(), same(), untold()]),
-            "B is slower in 2 of 5 cells (by 10 % to 20 %); no difference is shown in 2; \
-             whether 1 differs cannot be told: one repetition"
+            "B is slower in 2 of 5 cells (by 10 % to 20 %); no significant difference in 2; \
+             it is unknown whether 1 differs: one repetition"
         );
         assert_eq!(
             said(&[same(), same()]),
-            "B against A: no difference is shown in 2 of 2 cells"
+            "B against A: no significant difference in 2 of 2 cells"
         );
     }
 }

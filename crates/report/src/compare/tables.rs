@@ -1,4 +1,4 @@
-//! The tables of a comparison's cells.
+//! Tables of the compared cells.
 
 use ::compare::{CellComparison, FigureComparison, Verdict};
 use stats::Estimate;
@@ -8,17 +8,17 @@ use crate::numbers::{self, ABSENT, LatencyUnit, digits, percent};
 use crate::styled::Style;
 use crate::table::{Column, Table};
 
-/// A figure on all sides.
+/// A metric on all sides.
 #[derive(Debug)]
-pub(super) struct Row<'a> {
+pub(super) struct ComparedRow<'a> {
     label: String,
-    /// One for each side after the first; none where that side lacks the figure.
+    /// One entry per side after the first; `None` if a side lacks the metric.
     others: Vec<Option<&'a FigureComparison>>,
     unit: LatencyUnit,
 }
 
-impl<'a> Row<'a> {
-    /// The figures of a cell, in the order in which they first come.
+impl<'a> ComparedRow<'a> {
+    /// Returns the metrics of a cell, in the order of first appearance.
     pub fn of(cell: &[Option<&'a CellComparison>], unit: LatencyUnit) -> Vec<Self> {
         let mut rows: Vec<Self> = Vec::new();
         for (place, comparison) in cell.iter().enumerate() {
@@ -53,24 +53,24 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Half of the 95 % interval as a share of the mean, in percent.
+/// Formats the half-width of the 95 % confidence interval, in percent of the mean.
 fn precision(estimate: &Estimate) -> String {
     estimate
         .relative_error()
         .map_or_else(|| ABSENT.to_owned(), percent)
 }
 
-fn has_precision(rows: &[Row], of: fn(&FigureComparison) -> &Estimate) -> bool {
+fn has_precision(rows: &[ComparedRow], of: fn(&FigureComparison) -> &Estimate) -> bool {
     rows.iter()
-        .flat_map(Row::figures)
+        .flat_map(ComparedRow::figures)
         .any(|figure| of(figure).relative_error().is_some())
 }
 
-/// One of the estimates that are compared.
+/// Selects the estimate of a side.
 type Side = fn(&FigureComparison) -> &Estimate;
 
-/// Two sides beside each other.
-pub(super) fn of_two(rows: &[Row]) -> Table {
+/// Table of two sides, next to each other.
+pub(super) fn of_two(rows: &[ComparedRow]) -> Table {
     let sides: [(&str, Side); 2] = [("A", |figure| &figure.a), ("B", |figure| &figure.b)];
     let mut columns = vec![Column::name("figure")];
     for (letter, of) in sides {
@@ -92,8 +92,8 @@ pub(super) fn of_two(rows: &[Row]) -> Table {
     with_judgment(columns, texts.collect(), "B/A")
 }
 
-/// One side below the other.
-pub(super) fn of_several(rows: &[Row]) -> Table {
+/// Table of several sides, one below the other.
+pub(super) fn of_several(rows: &[ComparedRow]) -> Table {
     let mut columns = vec![
         Column::name("figure"),
         Column::name("run"),
@@ -104,18 +104,21 @@ pub(super) fn of_several(rows: &[Row]) -> Table {
     if is_repeated {
         columns.push(Column::number("± %", 5));
     }
-    let of_side = |row: &Row, letter: &str, figure, of: fn(&FigureComparison) -> &Estimate| {
-        let texts = [String::new(), letter.to_owned(), row.value(of, figure)];
-        let precision = is_repeated.then(|| precision(of(figure)));
-        texts.into_iter().chain(precision).collect::<Vec<String>>()
-    };
+    let of_side =
+        |row: &ComparedRow, letter: &str, figure, of: fn(&FigureComparison) -> &Estimate| {
+            let texts = [String::new(), letter.to_owned(), row.value(of, figure)];
+            let precision = is_repeated.then(|| precision(of(figure)));
+            texts.into_iter().chain(precision).collect::<Vec<String>>()
+        };
     let mut texts = Vec::new();
     for row in rows {
+        // All comparisons have the same first side, so any of them has its value.
         let Some(figure) = row.figures().next() else {
             continue;
         };
         let mut first = of_side(row, "A", figure, |figure| &figure.a);
         first[0].clone_from(&row.label);
+        // The first side is the reference, so it has no ratio and no verdict.
         first.extend([const { String::new() }; 5]);
         texts.push(first);
         for (letter, other) in sentences::other_letters().zip(&row.others) {
@@ -136,7 +139,7 @@ fn with_judgment(mut columns: Vec<Column>, rows: Vec<Vec<String>>, ratio: &str) 
         Column::number("low", 10),
         Column::number("high", 10),
         Column::number("detects %", 9),
-        // A number, so that it stays on one line, and so does the row.
+        // Declared as a number because numbers are never wrapped, which keeps the row on one line.
         Column::number("verdict", u8::MAX),
     ]);
     Table {
@@ -145,7 +148,7 @@ fn with_judgment(mut columns: Vec<Column>, rows: Vec<Vec<String>>, ratio: &str) 
     }
 }
 
-/// How a verdict looks.
+/// Returns the style of a verdict.
 fn style(verdict: &str) -> Option<Style> {
     match verdict {
         it if it == Verdict::Better.name() => Some(Style::Green),
@@ -154,8 +157,7 @@ fn style(verdict: &str) -> Option<Style> {
     }
 }
 
-/// Ratio, the ends of its interval, from which difference on it would have been seen, and the
-/// verdict.
+/// Formats the ratio, the ends of its interval, the smallest detectable difference and the verdict.
 fn judged(figure: &FigureComparison) -> [String; 5] {
     let end = |end: Option<f64>| end.map_or_else(|| ABSENT.to_owned(), ratio);
     [
@@ -167,7 +169,7 @@ fn judged(figure: &FigureComparison) -> [String; 5] {
     ]
 }
 
-/// A ratio: three decimals, fewer where it is large.
+/// Formats a ratio with three decimals, or fewer if it is large.
 fn ratio(value: f64) -> String {
     if (0.001..10.0).contains(&value) {
         format!("{value:.3}")
@@ -176,7 +178,7 @@ fn ratio(value: f64) -> String {
     }
 }
 
-/// The smallest difference that would have been called one, where none was.
+/// Formats the smallest detectable difference, if no difference was detected.
 fn detects(figure: &FigureComparison) -> String {
     match (figure.verdict, figure.smallest_difference) {
         (Verdict::NoDifferenceShown, Some(smallest)) if smallest >= 1.0 => digits(smallest * 100.0),

@@ -1,4 +1,4 @@
-//! What fio tells of reading, of writing and of trimming.
+//! fio's results for reads, writes and trims.
 
 use results::{CellRecord, IntervalFigures, Latency, OperationFigures};
 use serde::Serialize;
@@ -6,15 +6,15 @@ use serde::Serialize;
 use super::Ordered;
 use crate::quantile::values_at;
 
-/// The percentiles that fio prints unless it is told others.
+/// fio's default percentiles.
 const PERCENTILES: [f64; 17] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99,
 ];
 
-/// One direction of a job.
+/// Results of a job in one direction.
 #[derive(Debug, Serialize)]
-pub struct Group {
+pub struct DirectionFigures {
     io_bytes: u64,
     io_kbytes: u64,
     bw_bytes: u64,
@@ -43,8 +43,8 @@ pub struct Group {
     iops_samples: usize,
 }
 
-impl Group {
-    /// The named operation of a cell, zeros where it was not done.
+impl DirectionFigures {
+    /// Returns the results of an operation of a cell; zeros if it did not occur.
     pub fn of(cell: &CellRecord, name: &str) -> Self {
         let none = OperationFigures::default();
         let figures = cell.operation(name).unwrap_or(&none);
@@ -66,6 +66,7 @@ impl Group {
             short_ios: figures.short_count,
             drop_ios: 0,
             slat_ns: Times::default(),
+            // The time of submission is not measured separately, so `clat` and `lat` are the same.
             clat_ns: Times::with_percentiles(&figures.latency),
             lat_ns: Times::of(&figures.latency),
             bw_min: bandwidths.min,
@@ -83,7 +84,7 @@ impl Group {
     }
 }
 
-/// Latencies as fio tells them.
+/// Latencies in fio's format.
 #[derive(Debug, Default, Serialize)]
 pub struct Times {
     min: u64,
@@ -97,7 +98,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// The latency's figures.
+    /// Converts a latency without percentiles.
     pub fn of(latency: &Latency) -> Self {
         Self {
             min: latency.min_ns.unwrap_or(0),
@@ -123,7 +124,7 @@ impl Times {
     }
 }
 
-/// What the intervals had of something, per second.
+/// Statistics over the intervals, per second.
 #[derive(Debug, Default)]
 struct Samples {
     count: usize,

@@ -1,29 +1,29 @@
-//! A cell as a job.
+//! A cell as a fio job.
 
 use results::{CellRecord, Latency, RunRecord};
 use serde::Serialize;
 
 use super::Ordered;
-use super::group::{Group, Times};
+use super::group::{DirectionFigures, Times};
 use super::options::options;
 use crate::group::Naming;
 
-/// A cell as a job; its workers are together, as with `group_reporting`.
+/// A cell as a fio job, with all its workers combined, as with `group_reporting`.
 #[derive(Debug, Serialize)]
-pub struct Job {
+pub struct JobJson {
     jobname: String,
     groupid: u32,
-    /// The number of the first failure's cause; 0 when nothing failed.
+    /// `errno` of the first failure; 0 if nothing failed.
     error: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
     total_err: Option<u64>,
-    /// Seconds, the ramp included.
+    /// Seconds, including the ramp time.
     elapsed: u64,
     #[serde(rename = "job options")]
     options: Ordered<String>,
-    read: Group,
-    write: Group,
-    trim: Group,
+    read: DirectionFigures,
+    write: DirectionFigures,
+    trim: DirectionFigures,
     sync: Sync,
     /// Milliseconds.
     job_runtime: u64,
@@ -40,8 +40,8 @@ struct Sync {
     lat_ns: Times,
 }
 
-impl Job {
-    /// The job of a cell.
+impl JobJson {
+    /// Converts a cell.
     pub fn of(record: &RunRecord, cell: &CellRecord) -> Self {
         let percent = |ns: u64| match cell.run_time_ns {
             0 => 0.0,
@@ -57,9 +57,9 @@ impl Job {
             total_err: Some(cell.total.errors).filter(|count| *count > 0),
             elapsed: elapsed_ns.div_ceil(1_000_000_000),
             options: options(record, cell),
-            read: Group::of(cell, "read"),
-            write: Group::of(cell, "write"),
-            trim: Group::of(cell, "trim"),
+            read: DirectionFigures::of(cell, "read"),
+            write: DirectionFigures::of(cell, "write"),
+            trim: DirectionFigures::of(cell, "trim"),
             sync: Sync {
                 total_ios: sync.map_or(0, |latency| latency.count),
                 lat_ns: sync.map(Times::of).unwrap_or_default(),
@@ -74,15 +74,17 @@ impl Job {
     }
 }
 
-/// Upper bounds of fio's classes of latency, in each of its units.
+/// Upper bounds of fio's latency classes, in each of its units.
 const BOUNDS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
 
-/// Percent of the latencies in fio's classes: of nanoseconds, microseconds and milliseconds.
+/// Returns the percentages of latencies in fio's classes: nanoseconds, microseconds and
+/// milliseconds.
 fn shares(latency: &Latency) -> [Ordered<f64>; 3] {
     let mut bounds_ns: Vec<u64> = [1, 1_000, 1_000_000]
         .iter()
         .flat_map(|unit_ns| BOUNDS.map(|bound| bound * unit_ns))
         .collect();
+    // Only fio's classes in milliseconds have a bound of 2000.
     bounds_ns.push(2_000_000_000);
     let counts = latency.counts_between(&bounds_ns);
     let total = counts

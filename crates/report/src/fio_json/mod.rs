@@ -1,7 +1,7 @@
-//! The record as fio prints its results with `--output-format=json`: one job for each cell.
+//! The record in the format of fio's `--output-format=json`, with one job per cell.
 //!
-//! What pgmeter does not measure is left out, so that no zero looks like a result. The one
-//! exception is the submission latency, whose zeros mean here what they mean in fio: not measured.
+//! Values that pgmeter does not measure are omitted, so that no zero looks like a result. The only
+//! exception is the submission latency: as in fio, zero means that it was not measured.
 //!
 //! Source: fio 3.33, `stat.c` and its output.
 
@@ -12,30 +12,31 @@ mod options;
 use results::RunRecord;
 use serde::{Serialize, Serializer};
 
-use job::Job;
+use job::JobJson;
 
-/// The document with a final line break.
+/// Returns the document, with a final line break.
 #[must_use]
 pub fn render(record: &RunRecord) -> String {
-    units::json_page(&Document::of(record)).expect("every key of the document is text")
+    units::json_page(&FioDocument::of(record)).expect("every key of the document is text")
 }
 
 #[derive(Debug, Serialize)]
-struct Document {
+struct FioDocument {
     #[serde(rename = "fio version")]
     version: String,
     timestamp: i64,
     timestamp_ms: i64,
     time: String,
-    jobs: Vec<Job>,
+    jobs: Vec<JobJson>,
     disk_util: Vec<Disk>,
 }
 
-impl Document {
+impl FioDocument {
     fn of(record: &RunRecord) -> Self {
         let end = record.finished_at.unwrap_or(record.started_at);
         Self {
-            // fio's own readers only print it; nobody shall take these figures for fio's.
+            // fio's own tools only print the version. The name prevents confusion with results of
+            // fio.
             version: format!("pgmeter-{}", record.pgmeter.version),
             timestamp: end.as_second(),
             timestamp_ms: end.as_millisecond(),
@@ -43,14 +44,14 @@ impl Document {
             jobs: record
                 .cells
                 .iter()
-                .map(|cell| Job::of(record, cell))
+                .map(|cell| JobJson::of(record, cell))
                 .collect(),
             disk_util: disks(record),
         }
     }
 }
 
-/// What a block device did in all cells together.
+/// Activity of a block device over all cells.
 #[derive(Debug, Serialize)]
 struct Disk {
     name: String,
@@ -84,6 +85,7 @@ fn disks(record: &RunRecord) -> Vec<Disk> {
 impl Disk {
     fn merge(&mut self, other: &Self) {
         let time_ns = self.time_ns.saturating_add(other.time_ns);
+        // Weighted by time, so that it is the share of the total time of all cells.
         let busy = self.util * self.time_ns as f64 + other.util * other.time_ns as f64;
         self.util = busy / time_ns.max(1) as f64;
         self.time_ns = time_ns;
@@ -92,7 +94,7 @@ impl Disk {
     }
 }
 
-/// An object whose keys stand in their own order.
+/// A JSON object that keeps the order of its keys.
 #[derive(Debug, Clone)]
 struct Ordered<T>(Vec<(String, T)>);
 

@@ -1,12 +1,12 @@
-//! A cell's settings under the names of fio's options.
+//! The settings of a cell as fio options.
 
 use plan::{CacheMode, Cell, LinePlan, TargetKind};
 use results::{CellRecord, RunRecord};
 
 use super::Ordered;
-use crate::names::engine_name;
 
-/// The options that say the same in fio; those that fio's readers look for come first.
+/// Returns the settings that have the same meaning in fio, starting with those that tools for fio
+/// need.
 pub fn options(record: &RunRecord, cell: &CellRecord) -> Ordered<String> {
     let planned = record
         .plan
@@ -14,6 +14,7 @@ pub fn options(record: &RunRecord, cell: &CellRecord) -> Ordered<String> {
         .iter()
         .find(|planned| planned.index == cell.index);
     let lines = planned.map_or(&[][..], lines_of);
+    // fio-plot needs `bs`, `iodepth` and `numjobs`.
     let mut options = vec![
         ("name", cell.name().to_owned()),
         ("rw", direction(cell, lines).to_owned()),
@@ -22,7 +23,7 @@ pub fn options(record: &RunRecord, cell: &CellRecord) -> Ordered<String> {
     options.extend([
         ("iodepth", cell.iodepth.to_string()),
         ("numjobs", cell.workers.to_string()),
-        ("ioengine", engine_name(cell.engine).to_owned()),
+        ("ioengine", cell.engine.name().to_owned()),
         (
             "direct",
             u8::from(cell.cache == CacheMode::Direct).to_string(),
@@ -47,7 +48,7 @@ pub fn options(record: &RunRecord, cell: &CellRecord) -> Ordered<String> {
     Ordered(named.collect())
 }
 
-/// The access lines, where all workers have the same.
+/// Returns the access lines, if they are the same for all workers.
 fn lines_of(cell: &Cell) -> &[LinePlan] {
     match cell.workers.split_first() {
         Some((first, rest)) if rest.iter().all(|worker| worker.lines == first.lines) => {
@@ -57,7 +58,7 @@ fn lines_of(cell: &Cell) -> &[LinePlan] {
     }
 }
 
-/// fio's word for what was read and written, and whether at random.
+/// Returns fio's name of the access pattern, from the operations that occurred.
 fn direction(cell: &CellRecord, lines: &[LinePlan]) -> &'static str {
     let done = |name| {
         cell.operation(name)
@@ -74,7 +75,7 @@ fn direction(cell: &CellRecord, lines: &[LinePlan]) -> &'static str {
     }
 }
 
-/// The block size, or the range of sizes with their shares.
+/// Returns the block size, or the range of sizes with their shares.
 fn sizes(lines: &[LinePlan]) -> Vec<(&'static str, String)> {
     let sizes = || lines.iter().map(|line| line.size_bytes);
     let (Some(least), Some(most)) = (sizes().min(), sizes().max()) else {
@@ -92,7 +93,7 @@ fn sizes(lines: &[LinePlan]) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// `4k` where the size is whole in that unit, as people write it for fio.
+/// Formats a size as in fio job files, such as `4k`, if it is a multiple of the unit.
 fn size(bytes: u32) -> String {
     match bytes {
         bytes if bytes > 0 && bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
@@ -101,7 +102,8 @@ fn size(bytes: u32) -> String {
     }
 }
 
-/// How much is read and how much is random, over all lines, where it is neither all nor nothing.
+/// Returns the percentages of reads and of random requests over all lines, unless they are 0 or
+/// 100.
 fn shares(lines: &[LinePlan]) -> Vec<(&'static str, String)> {
     let weighted = |of: fn(&LinePlan) -> f64| {
         let parts = lines
@@ -121,7 +123,7 @@ fn shares(lines: &[LinePlan]) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-/// Where it was measured.
+/// Returns the target of the cell.
 fn place(record: &RunRecord, cell: &CellRecord) -> Vec<(&'static str, String)> {
     let targets = &record.plan.targets;
     let is_directory = targets

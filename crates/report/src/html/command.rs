@@ -1,31 +1,31 @@
-//! The command that measures again.
+//! The command that repeats a measurement.
 
 use maud::{Markup, html};
 
-use crate::document::{Block, Part};
+use crate::document::{Block, DocumentPart};
 use crate::wrap::printable;
 
-/// The command that measures it again, where it is known, on a page of another kind.
-pub fn again(command: &[String]) -> Part {
+/// Returns the part with the command that repeats the measurement; empty if the command is unknown.
+pub fn again(command: &[String]) -> DocumentPart {
     match command.is_empty() {
-        true => Part::default(),
-        false => Part::new("Repeat", [Block::Drawn(command_block(command))]).at("again"),
+        true => DocumentPart::default(),
+        false => DocumentPart::new("Repeat", [Block::Drawn(command_block(command))]).at("again"),
     }
 }
 
-/// A command, to be copied.
+/// Returns a block for copying the command.
 pub fn command_block(command: &[String]) -> Markup {
     html! { pre.command tabindex="0" { code { (command_line(command)) } } }
 }
 
-/// The words of a command as a shell takes them.
+/// Joins the words of a command, quoted for a shell.
 #[must_use]
 pub fn command_line(command: &[String]) -> String {
     let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
     words.join(" ")
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:=,@%+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,9 +1,9 @@
-//! The parts of which pages are made: one self-contained page of HTML with no network, no fonts of
-//! others, dark and light, on paper and on a telephone.
+//! Building blocks of pages. Each page is a single HTML file that needs no network and no web
+//! fonts. It supports dark and light mode, print and phones.
 //!
-//! What is said and drawn is decided in Rust; the page's script draws the charts with [uPlot]
-//! and shows the rest when asked to. Without the script, the tables are there, those of a page of
-//! many cells excepted.
+//! Rust code determines all texts and the contents of charts. The page's script draws the charts
+//! with [uPlot], and reveals other parts on demand. Without the script, tables are still visible,
+//! except on pages with many cells.
 //!
 //! [uPlot]: https://github.com/leeoniya/uPlot
 
@@ -16,6 +16,6 @@ mod table;
 pub(crate) use command::{again, command_block, command_line};
 pub(crate) use packed::{opening, waiting};
 pub(crate) use sentence::sentence;
-pub use shell::page_policy;
 pub(crate) use shell::shell;
+pub use shell::{page_charts, page_policy, page_style};
 pub(crate) use table::{below_heading, frame, pairs, pairs_below_heading, plain, table};

@@ -1,4 +1,4 @@
-//! Parts of the page that wait: deflated, in base 64, until the script unpacks them.
+//! Deferred parts of the page, compressed and encoded in base64. The script unpacks them on demand.
 
 use std::io::Write;
 
@@ -9,18 +9,19 @@ use flate2::write::DeflateEncoder;
 use maud::{Markup, PreEscaped, html};
 use units::printable_lines;
 
-/// A part that opens. Its content is there at once where it is plain, and else made when it is
-/// opened, so that a page of many parts opens soon.
+/// A part that can be opened. If `is_plain`, its content is included directly. Otherwise the script
+/// creates the content when the part is opened, so that large pages load fast.
 #[must_use]
 pub fn opening(summary: &Markup, content: &Markup, is_plain: bool) -> Markup {
     html! {
         summary { (summary) }
+        // The frame of the page makes hidden characters visible, but cannot see into packed
+        // content.
         @if is_plain { (content) } @else { (waiting(&printable_lines(&content.0))) }
     }
 }
 
-/// A script element that no browser runs. Letters, digits, `+`, `/` and `=` have no meaning in
-/// HTML.
+/// A script element that no browser runs. Base64 characters have no special meaning in HTML.
 pub fn waiting(text: &str) -> Markup {
     html! { script type="text/plain" { (PreEscaped(packed(text.as_bytes()))) } }
 }

@@ -1,8 +1,9 @@
-//! Sentences with code in them.
+//! Sentences that contain code.
 
 use maud::{Markup, html};
 
-/// A sentence; what stands between backticks is code. One whose backticks do not pair is as it is.
+/// Converts a sentence to markup; text in backticks becomes code. A sentence with unpaired
+/// backticks stays as it is.
 pub(crate) fn sentence(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {

@@ -1,34 +1,48 @@
-//! The page around its content: head, style, script and security policy.
+//! The frame of a page: head, style, script and security policy.
+
+use std::io::Read;
+use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use flate2::read::DeflateDecoder;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 use units::{printable, printable_lines};
 
-const STYLE: &str = concat!(
-    include_str!("vendor/uPlot.min.css"),
-    include_str!("page/style.css"),
-);
+const DEFLATED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/shell.deflate"));
 
-/// The license asks for its text beside every copy.
+/// Pages that load the charts as a module import these names.
+const EXPORTED: &str =
+    "export { color, faded, figure, figures, logTicks, redraw, sentence, show, tick };\n";
+
+/// Style and scripts of every page.
+static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
+    let mut text = String::new();
+    // The data comes from the build, and a test reads it, so this cannot fail.
+    let _ = DeflateDecoder::new(DEFLATED).read_to_string(&mut text);
+    let mut parts = text.split('\0');
+    let mut part = || parts.next().unwrap_or_default();
+    let (style, library, charts, page) = (part(), part(), part(), part());
+    Assets {
+        style: style.to_owned(),
+        charts: format!("/*\n{CHART_LICENSE}*/\n{library}{charts}{EXPORTED}"),
+        // A single script with a shared scope: the chart library, then the page's own files.
+        script: format!("{library}(()=>{{\"use strict\";\n{charts}{page}}})();\n"),
+    }
+});
+
+struct Assets {
+    style: String,
+    charts: String,
+    script: String,
+}
+
+/// The license requires its text in every copy.
 const CHART_LICENSE: &str = include_str!("vendor/uPlot.LICENSE");
 
-/// One script: the chart library, then the page's own parts, which share a scope.
-const SCRIPT: &str = concat!(
-    include_str!("vendor/uPlot.iife.min.js"),
-    "(()=>{\"use strict\";\n",
-    include_str!("page/format.js"),
-    include_str!("page/palette.js"),
-    include_str!("page/axes.js"),
-    include_str!("page/plot.js"),
-    include_str!("page/figure.js"),
-    include_str!("page/page.js"),
-    "})();\n",
-);
-
-/// The whole page; `links` lead to its parts, beside the name and the button that every page has.
-/// Characters that would reorder or hide the text beside them are seen instead.
+/// Returns the complete page. `links` lead to its parts. Characters that would reorder or hide text
+/// are made visible.
 #[must_use]
 pub fn shell(title: &str, links: &Markup, body: &Markup) -> String {
     let title = printable(title);
@@ -43,21 +57,22 @@ pub fn shell(title: &str, links: &Markup, body: &Markup) -> String {
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content="pgmeter";
                 title { (title) }
+                // Without it, browsers request `/favicon.ico`.
                 link rel="icon" href="data:,";
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(&ASSETS.style)) }
             }
             body {
                 a.skip href="#content" { "Skip to the content" }
                 (PreEscaped(top)) (PreEscaped(body))
                 (PreEscaped("<!-- uPlot:\n")) (PreEscaped(CHART_LICENSE)) (PreEscaped("-->\n"))
-                script { (PreEscaped(SCRIPT)) }
+                script { (PreEscaped(&ASSETS.script)) }
             }
         }
     };
     page.into_string()
 }
 
-/// What stands at the very top. The button is of use only to the script, which shows it.
+/// Returns the top bar. The button works only with the script, which makes it visible.
 fn top(links: &Markup) -> Markup {
     html! {
         div.top {
@@ -68,15 +83,29 @@ fn top(links: &Markup) -> Markup {
     }
 }
 
-/// The security policy of every page: nothing is loaded from anywhere, and no script runs but the
-/// page's own.
+/// Returns the security policy of every page. It allows no external resources, and no script except
+/// the page's own.
 #[must_use]
 pub fn page_policy() -> String {
-    let hash = BASE64_STANDARD.encode(Sha256::digest(SCRIPT));
+    // Bars set their width with `style` attributes, which hashes do not cover, so styles are
+    // allowed inline.
+    let hash = BASE64_STANDARD.encode(Sha256::digest(&ASSETS.script));
     format!(
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; \
          base-uri 'none'; form-action 'none'"
     )
+}
+
+/// Returns the style of the pages, for other pages that look like them.
+#[must_use]
+pub fn page_style() -> &'static str {
+    &ASSETS.style
+}
+
+/// Returns the chart library and the charts of the pages as a module, with the library's license.
+#[must_use]
+pub fn page_charts() -> &'static str {
+    &ASSETS.charts
 }
 
 #[cfg(test)]
@@ -85,16 +114,19 @@ mod tests {
 
     #[test]
     fn nothing_of_the_page_itself_ends_its_elements_early() {
-        assert!(!SCRIPT.contains("</script") && !SCRIPT.contains("<!--"));
-        assert!(!STYLE.contains("</style"));
+        let Assets { style, script, .. } = &*ASSETS;
+        assert!(style.contains(".uplot") && script.contains("\"use strict\""));
+        assert!(!script.contains("</script") && !script.contains("<!--"));
+        assert!(!style.contains("</style"));
         assert!(!CHART_LICENSE.contains("--"));
     }
 
     #[test]
     fn nothing_of_the_page_itself_is_loaded_from_elsewhere() {
+        let Assets { style, script, .. } = &*ASSETS;
         for loader in ["@import", "url(", "fetch(", "XMLHttpRequest", "import("] {
             assert!(
-                !SCRIPT.contains(loader) && !STYLE.contains(loader),
+                !script.contains(loader) && !style.contains(loader),
                 "{loader}"
             );
         }

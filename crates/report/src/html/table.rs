@@ -1,4 +1,4 @@
-//! Tables as they stand in the page.
+//! Tables on a page.
 
 use maud::{Markup, html};
 
@@ -6,18 +6,18 @@ use super::sentence::sentence;
 use crate::styled::Style;
 use crate::table::{Align, Column, Table};
 
-/// How many rows are shown before a table scrolls in a frame of its own.
+/// Tables with more rows scroll in a frame.
 const ROWS_SHOWN: usize = 40;
 
-/// A table in a frame that scrolls where the page is too narrow; `link` names the place that a
-/// row's first cell leads to.
+/// Returns a table in a frame that scrolls if the page is too narrow. `link` returns the anchor for
+/// the first cell of a row.
 #[must_use]
 pub fn table(table: &Table, caption: &str, link: impl Fn(usize) -> Option<String>) -> Markup {
     let caption_element = html! { caption { span { (sentence(caption)) } } };
     framed(table, caption, &caption_element, link)
 }
 
-/// A table below a heading, which is its caption.
+/// Returns a table below a heading that serves as its caption.
 #[must_use]
 pub fn below_heading(table: &Table, heading: &str) -> Markup {
     framed(table, heading, &html! {}, |_| None)
@@ -60,7 +60,7 @@ fn framed(
     frame(label, is_long, &body)
 }
 
-/// How the last text of a row looks.
+/// Returns the style of the last text of a row.
 fn style(table: &Table, row: usize, column: usize) -> Option<&'static str> {
     let is_last = column + 1 == table.columns.len();
     let style = table.styles.get(row).copied().flatten();
@@ -72,7 +72,7 @@ fn style(table: &Table, row: usize, column: usize) -> Option<&'static str> {
     }
 }
 
-/// A frame in which wide tables scroll, by keyboard too.
+/// Returns a frame in which wide tables scroll, also with the keyboard.
 #[must_use]
 pub fn frame(label: &str, is_long: bool, content: &Markup) -> Markup {
     html! {
@@ -80,7 +80,7 @@ pub fn frame(label: &str, is_long: bool, content: &Markup) -> Markup {
     }
 }
 
-/// A table without links; nothing without rows.
+/// Returns a table without links; empty without rows.
 #[must_use]
 pub fn plain(
     columns: impl IntoIterator<Item = Column>,
@@ -91,7 +91,7 @@ pub fn plain(
     html! { @if !rows.rows.is_empty() { (table(&rows, caption, |_| None)) } }
 }
 
-/// Names with their values; nothing when there are none.
+/// Returns a table of names and values; empty without rows.
 #[must_use]
 pub fn pairs(rows: &[(String, String)], caption: &str) -> Markup {
     let element = html! { caption { span { (sentence(caption)) } } };
@@ -102,7 +102,7 @@ pub fn pairs(rows: &[(String, String)], caption: &str) -> Markup {
     framed_pairs(&rows, caption, &element)
 }
 
-/// Names with their values below a heading, which is their caption.
+/// Returns a table of names and values below a heading that serves as its caption.
 #[must_use]
 pub fn pairs_below_heading(rows: &[(&str, &str)], heading: &str) -> Markup {
     framed_pairs(rows, heading, &html! {})

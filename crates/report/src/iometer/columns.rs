@@ -1,6 +1,6 @@
-//! The 80 columns of Iometer 1.1.0, and rows that are filled by the columns' names.
+//! The 80 columns of Iometer 1.1.0, and rows filled by column name.
 
-/// The columns' heads in their order.
+/// Column heads, in order.
 pub const HEADS: [&str; 80] = [
     "'Target Type",
     "Target Name",
@@ -84,10 +84,10 @@ pub const HEADS: [&str; 80] = [
     " >= 10 s",
 ];
 
-/// Where the latency bins begin; rows of processors end before them.
+/// Index of the first latency bin. Rows of processors end before it.
 pub const BIN_FIRST: usize = 59;
 
-/// The upper bounds that the bins' labels print, in nanoseconds; the last bin has none.
+/// Upper bounds of the bins according to their labels, in nanoseconds; the last bin has none.
 pub const BIN_BOUNDS_NS: [u64; 20] = [
     50_000,
     100_000,
@@ -111,14 +111,14 @@ pub const BIN_BOUNDS_NS: [u64; 20] = [
     10_000_000_000,
 ];
 
-/// A row of the table; what nobody sets stays empty.
+/// A row of the table. Fields are empty until set.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct IometerRow {
     fields: [String; HEADS.len()],
 }
 
-impl Row {
-    /// A row with its first two fields.
+impl IometerRow {
+    /// Creates a row with its first two fields.
     pub fn new(kind: &str, name: &str) -> Self {
         let mut row = Self {
             fields: std::array::from_fn(|_| String::new()),
@@ -140,7 +140,8 @@ impl Row {
         self.text(head, &value.to_string());
     }
 
-    /// Sets a field to a real number with Iometer's six decimals; empty for what is not a number.
+    /// Sets a field to a real number with six decimals, as Iometer does. The field stays empty if
+    /// the number is not finite.
     pub fn real(&mut self, head: &str, value: f64) {
         if value.is_finite() {
             self.text(head, &format!("{value:.6}"));
@@ -154,12 +155,12 @@ impl Row {
         }
     }
 
-    /// The whole row as a line.
+    /// Returns the whole row as a line.
     pub fn line(&self) -> String {
         self.fields.join(",")
     }
 
-    /// The row without latency bins, as a processor's.
+    /// Returns the row without latency bins, for processors.
     pub fn line_without_bins(&self) -> String {
         self.fields[..BIN_FIRST].join(",")
     }

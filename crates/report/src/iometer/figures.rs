@@ -1,16 +1,16 @@
-//! The figures of a row, which rows above add up from those below.
+//! Values of a row. Rows of a higher level add up the rows of the level below.
 
 use results::{Latency, OperationFigures, Operations};
 
-use super::columns::{BIN_BOUNDS_NS, Row};
+use super::columns::{BIN_BOUNDS_NS, IometerRow};
 
-/// Bytes of a mebibyte and of a megabyte.
+/// Bytes per mebibyte and per megabyte.
 const MEBI: f64 = 1_048_576.0;
 const MEGA: f64 = 1e6;
-/// Nanoseconds of a millisecond.
+/// Nanoseconds per millisecond.
 const MILLI: f64 = 1e6;
 
-/// What is kept of one direction.
+/// Values of one direction.
 #[derive(Debug, Clone, Copy, Default)]
 struct Direction {
     count: u64,
@@ -21,7 +21,7 @@ struct Direction {
     timed: Timed,
 }
 
-/// Latencies that are averaged and compared.
+/// Sum, count and maximum of latencies.
 #[derive(Debug, Clone, Copy, Default)]
 struct Timed {
     count: u64,
@@ -46,7 +46,7 @@ impl Timed {
         }
     }
 
-    /// The mean in milliseconds; 0 when nothing was measured, as in Iometer.
+    /// Returns the mean in milliseconds; 0 without samples, as in Iometer.
     fn mean_ms(self) -> f64 {
         if self.count == 0 {
             0.0
@@ -87,9 +87,9 @@ impl Direction {
     }
 }
 
-/// Everything that a row tells of its requests.
+/// Values of a row.
 #[derive(Debug, Clone, Default)]
-pub struct Figures {
+pub struct IometerFigures {
     read: Direction,
     write: Direction,
     transactions_per_second: f64,
@@ -101,22 +101,22 @@ pub struct Figures {
     run_time_ns: u64,
 }
 
-/// What a row tells beyond single requests.
+/// Transactions and connections of a row.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Flows<'a> {
-    /// Transactions that succeeded, connections apart.
+pub struct IometerFlows<'a> {
+    /// Number of successful transactions, without connections.
     pub transactions: u64,
-    /// Their latencies; none when they are single operations.
+    /// Latencies of the transactions; `None` if each transaction is a single operation.
     pub transaction_latency: Option<&'a Latency>,
-    /// Connections that were opened and closed again.
+    /// Number of connections that were opened and closed.
     pub connections: u64,
-    /// How long they lasted; none when there were none.
+    /// Durations of the connections; `None` if there were none.
     pub connection_latency: Option<&'a Latency>,
 }
 
-impl Figures {
-    /// The figures of operations and of what they made up over `run_time_ns`.
-    pub fn of(operations: &Operations, run_time_ns: u64, flows: Flows) -> Self {
+impl IometerFigures {
+    /// Computes the values from operations and flows over `run_time_ns`.
+    pub fn of(operations: &Operations, run_time_ns: u64, flows: IometerFlows) -> Self {
         let read = Direction::of(operations.get("read"));
         let write = Direction::of(operations.get("write"));
         let mut bins = vec![0; BIN_BOUNDS_NS.len() + 1];
@@ -140,7 +140,7 @@ impl Figures {
         }
     }
 
-    /// Adds a row that stands below: rates and counts are added, the longest time counts.
+    /// Adds a row of the level below. Rates and counts are added; the run time is the longest.
     pub fn add(&mut self, below: &Self) {
         self.read = self.read.plus(below.read);
         self.write = self.write.plus(below.write);
@@ -156,13 +156,13 @@ impl Figures {
         self.run_time_ns = self.run_time_ns.max(below.run_time_ns);
     }
 
-    /// Requests per second, both directions.
+    /// Returns the requests per second in both directions.
     pub fn iops(&self) -> f64 {
         self.read.per_second + self.write.per_second
     }
 
-    /// Fills in rates, times, counts and bins; raw times only where `raw` says so.
-    pub fn fill(&self, row: &mut Row, raw: bool) {
+    /// Fills in rates, times, counts and bins; raw times only with `raw`.
+    pub fn fill(&self, row: &mut IometerRow, raw: bool) {
         self.fill_rates(row);
         self.fill_times(row);
         self.fill_counts(row);
@@ -172,7 +172,7 @@ impl Figures {
         row.bins(&self.bins);
     }
 
-    fn fill_rates(&self, row: &mut Row) {
+    fn fill_rates(&self, row: &mut IometerRow) {
         let bytes = self.read.bytes_per_second + self.write.bytes_per_second;
         for (head, per_second) in [
             ("IOps", self.iops()),
@@ -191,7 +191,7 @@ impl Figures {
         }
     }
 
-    fn fill_times(&self, row: &mut Row) {
+    fn fill_times(&self, row: &mut IometerRow) {
         let both = self.read.timed.plus(self.write.timed);
         for (head, milliseconds) in [
             ("Average Response Time", both.mean_ms()),
@@ -209,7 +209,7 @@ impl Figures {
         }
     }
 
-    fn fill_counts(&self, row: &mut Row) {
+    fn fill_counts(&self, row: &mut IometerRow) {
         for (head, count) in [
             ("Errors", self.read.errors.saturating_add(self.write.errors)),
             ("Read Errors", self.read.errors),
@@ -224,7 +224,7 @@ impl Figures {
         }
     }
 
-    fn fill_raw(&self, row: &mut Row) {
+    fn fill_raw(&self, row: &mut IometerRow) {
         for (head, ns) in [
             ("Total Raw Read Response Time", self.read.timed.sum_ns),
             ("Total Raw Write Response Time", self.write.timed.sum_ns),

@@ -1,23 +1,23 @@
-//! The rows of one run: all, manager, processors, workers, and each worker's targets.
+//! Rows of one run: all, manager, processors, workers, and the targets of each worker.
 
 use std::collections::BTreeSet;
 
 use plan::{Cell, SpanPlan, WorkerPlan};
 use results::{CONNECTION, CellRecord, MachineCpu, RunRecord, TargetFigures, WorkerFigures};
 
-use super::columns::Row;
-use super::figures::{Figures, Flows};
+use super::columns::IometerRow;
+use super::figures::{IometerFigures, IometerFlows};
 
 /// Raw times are in nanoseconds.
 const TICKS_PER_SECOND: f64 = 1e9;
-/// Iometer's sectors have this size, whatever the device says.
+/// Iometer's sector size, regardless of the device.
 const SECTOR_BYTES: u64 = 512;
-/// What Iometer writes where workers differ or a test is off.
+/// Written by Iometer if workers differ, or if a test is off.
 const NONE: &str = "-1";
-/// The same where Iometer's field has 64 bits and no sign.
+/// The same for unsigned 64-bit fields of Iometer.
 const NONE_UNSIGNED: &str = "18446744073709551615";
 
-/// The lines of one cell in Iometer's order.
+/// Returns the lines of one cell, in Iometer's order.
 pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
     let planned = record
         .plan
@@ -43,7 +43,7 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         );
         return lines;
     };
-    // Iometer's managers are the processes that workers are threads of.
+    // In Iometer, managers are processes whose threads are the workers.
     for rank in &crew.ranks {
         let mut planned_here = of_all.clone();
         planned_here.retain(|worker| worker.rank == rank.rank);
@@ -71,8 +71,9 @@ fn named(host: &str) -> &str {
 
 fn processors(cell: &CellRecord) -> impl Iterator<Item = String> {
     cell.cpu.processors.iter().map(|processor| {
-        let mut row = Row::new("PROCESSOR", &format!("CPU {}", processor.cpu));
+        let mut row = IometerRow::new("PROCESSOR", &format!("CPU {}", processor.cpu));
         fill_cpu(&mut row, &processor.shares);
+        // Programs that read the file divide raw times by this timer resolution.
         row.real("Processor Speed", TICKS_PER_SECOND);
         row.line_without_bins()
     })
@@ -90,20 +91,20 @@ fn of_worker_and_targets(worker: &WorkerFigures, planned: Option<&Cell>) -> Vec<
         .collect()
 }
 
-/// Iometer adds up its workers' rates.
-fn sum(workers: &[&WorkerFigures]) -> Figures {
-    let mut all = Figures::default();
+/// Adds up the rates of workers, as Iometer does.
+fn sum(workers: &[&WorkerFigures]) -> IometerFigures {
+    let mut all = IometerFigures::default();
     workers
         .iter()
         .for_each(|worker| all.add(&figures_of(worker)));
     all
 }
 
-/// Without workers' figures the cell's stand for them.
-fn without_workers(cell: &CellRecord) -> Figures {
+/// Returns the values of the cell, for records without values of workers.
+fn without_workers(cell: &CellRecord) -> IometerFigures {
     let connection = cell.transactions.get(CONNECTION);
     let kinds = cell.transactions.iter();
-    let flows = Flows {
+    let flows = IometerFlows {
         transactions: kinds
             .filter(|(name, _)| *name != CONNECTION)
             .map(|(_, kind)| kind.count)
@@ -112,19 +113,23 @@ fn without_workers(cell: &CellRecord) -> Figures {
         connections: connection.map_or(0, |kind| kind.count),
         connection_latency: connection.map(|kind| &kind.latency),
     };
-    let mut all = Figures::default();
-    all.add(&Figures::of(&cell.operations, cell.run_time_ns, flows));
+    let mut all = IometerFigures::default();
+    all.add(&IometerFigures::of(
+        &cell.operations,
+        cell.run_time_ns,
+        flows,
+    ));
     all
 }
 
-fn figures_of(worker: &WorkerFigures) -> Figures {
-    let flows = Flows {
+fn figures_of(worker: &WorkerFigures) -> IometerFigures {
+    let flows = IometerFlows {
         transactions: worker.transactions,
         transaction_latency: worker.transaction_latency.as_ref(),
         connections: worker.connections,
         connection_latency: worker.connection_latency.as_ref(),
     };
-    Figures::of(&worker.operations, worker.run_time_ns, flows)
+    IometerFigures::of(&worker.operations, worker.run_time_ns, flows)
 }
 
 fn summary(
@@ -132,10 +137,10 @@ fn summary(
     name: &str,
     cell: &CellRecord,
     workers: &[&WorkerPlan],
-    figures: &Figures,
+    figures: &IometerFigures,
 ) -> String {
     let is_manager = kind == "MANAGER";
-    let mut row = Row::new(kind, name);
+    let mut row = IometerRow::new(kind, name);
     row.text("Access Specification Name", &super::name(cell.name()));
     if !is_manager {
         row.whole("# Managers", u64::from(cell.ranks));
@@ -156,6 +161,7 @@ fn summary(
     if let Some(machine) = cell.cpu.machine.as_ref().filter(|_| !is_part) {
         fill_cpu(&mut row, machine);
         if machine.busy > 0.0 {
+            // Iometer's definition: IOps per percent of CPU utilization.
             row.real("CPU Effectiveness", figures.iops() / (machine.busy * 100.0));
         }
     }
@@ -173,7 +179,7 @@ fn summary(
 }
 
 fn of_worker(worker: &WorkerFigures, plan: Option<&WorkerPlan>) -> String {
-    let mut row = Row::new("WORKER", &worker.name);
+    let mut row = IometerRow::new("WORKER", &worker.name);
     row.text(
         "Access Specification Name",
         &super::name(&worker.access_spec),
@@ -189,14 +195,14 @@ fn of_worker(worker: &WorkerFigures, plan: Option<&WorkerPlan>) -> String {
 }
 
 fn of_target(worker: &WorkerFigures, target: &TargetFigures, plan: Option<&WorkerPlan>) -> String {
-    let mut row = Row::new("DISK", &target.target);
-    let flows = Flows {
+    let mut row = IometerRow::new("DISK", &target.target);
+    let flows = IometerFlows {
         transactions: target.transactions,
         transaction_latency: None,
         connections: target.connections,
         connection_latency: target.connection_latency.as_ref(),
     };
-    let figures = Figures::of(&target.operations, worker.run_time_ns, flows);
+    let figures = IometerFigures::of(&target.operations, worker.run_time_ns, flows);
     figures.fill(&mut row, true);
     let spans = plan.map_or(&[][..], |plan| &plan.spans[..]);
     let span = spans
@@ -208,13 +214,13 @@ fn of_target(worker: &WorkerFigures, target: &TargetFigures, plan: Option<&Worke
     row.line()
 }
 
-/// Where the workers' requests go and how many are in flight.
-fn fill_place(row: &mut Row, workers: &[&WorkerPlan]) {
+/// Fills in the location of the workers' requests, and the queue depth.
+fn fill_place(row: &mut IometerRow, workers: &[&WorkerPlan]) {
     fill_connection(row, workers);
     fill_spans(row, workers.iter().flat_map(|worker| &worker.spans));
 }
 
-fn fill_connection(row: &mut Row, workers: &[&WorkerPlan]) {
+fn fill_connection(row: &mut IometerRow, workers: &[&WorkerPlan]) {
     let tested: BTreeSet<_> = workers
         .iter()
         .map(|worker| worker.transactions_per_connection)
@@ -228,7 +234,7 @@ fn fill_connection(row: &mut Row, workers: &[&WorkerPlan]) {
     }
 }
 
-fn fill_spans<'a>(row: &mut Row, spans: impl Iterator<Item = &'a SpanPlan> + Clone) {
+fn fill_spans<'a>(row: &mut IometerRow, spans: impl Iterator<Item = &'a SpanPlan> + Clone) {
     let start = spans.clone().map(|span| span.start_bytes / SECTOR_BYTES);
     let size = spans.clone().map(|span| span.size_bytes / SECTOR_BYTES);
     let depth = spans.map(|span| u64::from(span.iodepth));
@@ -237,7 +243,7 @@ fn fill_spans<'a>(row: &mut Row, spans: impl Iterator<Item = &'a SpanPlan> + Clo
     row.text("Queue Depth", &common(depth, NONE));
 }
 
-/// The value that all have, or `none`.
+/// Returns the value if all are equal, or else `none`.
 fn common(mut values: impl Iterator<Item = u64>, none: &str) -> String {
     let first = values.next();
     match first {
@@ -246,11 +252,11 @@ fn common(mut values: impl Iterator<Item = u64>, none: &str) -> String {
     }
 }
 
-fn fill_cpu(row: &mut Row, shares: &MachineCpu) {
+fn fill_cpu(row: &mut IometerRow, shares: &MachineCpu) {
     for (head, share) in [
         ("% CPU Utilization", shares.busy),
         ("% User Time", shares.user),
-        // Iometer's privileged time includes interrupts.
+        // Iometer counts interrupts as privileged time.
         (
             "% Privileged Time",
             shares.system + shares.irq + shares.softirq,

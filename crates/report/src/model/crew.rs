@@ -1,4 +1,4 @@
-//! What each of several processes did, on which hosts, and how well they agreed on the time.
+//! Results of several processes: their rates, their hosts, and how well their times agree.
 
 mod sentence;
 mod tables;
@@ -9,42 +9,42 @@ use crate::numbers::LatencyUnit;
 use crate::table::Table;
 use crate::warnings::cell_place;
 
-/// So many processes, or hosts, are told one by one.
+/// Maximum number of processes or hosts listed one by one.
 const ALL_MAX: usize = 16;
-/// So many cells are told one by one.
+/// Maximum number of cells listed one by one.
 const CELLS_MAX: usize = 8;
 
-/// What a report says of several processes.
+/// Contents of a report about several processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrewModel {
-    /// One row for each host, or for each kind of them where they are many.
+    /// One row per host, or per kind of host if there are many.
     pub hosts: Table,
-    /// One row for each cell, where they are many.
+    /// One row per cell, if there are many.
     pub cells: Option<Table>,
-    /// Each cell, where they are few.
+    /// Details of each cell, if there are few.
     pub parts: Vec<CrewPart>,
 }
 
-/// What several processes did in a cell.
+/// Results of several processes in a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrewPart {
-    /// What it is about.
+    /// Heading.
     pub heading: String,
-    /// The processes, then the hosts where these are not all there is to see in them.
+    /// The processes, and the hosts unless the table of processes shows them all.
     pub tables: Vec<Table>,
-    /// How well they agreed on the time; then their rates, where the work was given.
+    /// How well the times agree; also the rates if the amount of work was fixed.
     pub sentences: Vec<String>,
 }
 
 impl CrewModel {
-    /// The tables of the whole run with what stands above them.
+    /// Returns the tables about the whole run, with their headings.
     pub fn tables(&self) -> impl Iterator<Item = (&'static str, &Table)> {
         let cells = self.cells.iter().map(|it| ("by process, each cell", it));
         std::iter::once(("hosts", &self.hosts)).chain(cells)
     }
 }
 
-/// What there is to say of several processes; none where one measured alone.
+/// Returns the contents about several processes; `None` for a single process.
 pub fn model(record: &RunRecord, unit: LatencyUnit) -> Option<CrewModel> {
     let crew = record.crew.as_ref()?;
     let shared = record.cells.iter().filter(|cell| has_ranks(cell));
@@ -64,7 +64,7 @@ fn has_ranks(cell: &CellRecord) -> bool {
         .is_some_and(|crew| !crew.ranks.is_empty())
 }
 
-/// What several processes did in a cell; none where one measured alone.
+/// Returns the results of several processes in a cell; `None` for a single process.
 pub fn part(record: &RunRecord, cell: &CellRecord, unit: LatencyUnit) -> Option<CrewPart> {
     let crew: &CellCrew = cell.crew.as_ref().filter(|it| !it.ranks.is_empty())?;
     let mut tables = vec![tables::ranks(crew, unit)];

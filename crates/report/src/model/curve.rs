@@ -9,7 +9,7 @@ use crate::curve::{Curve, curves};
 use crate::numbers::{ABSENT, LatencyUnit};
 use crate::table::{Column, Table};
 
-/// One row for each curve; none where none was measured.
+/// Returns one row per curve; `None` without curves.
 pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let place = places(record);
     let row = |curve: &Curve| {

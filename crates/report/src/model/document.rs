@@ -1,45 +1,56 @@
-//! The document of a run.
+//! The report of a run.
 
 use super::{CrewModel, Model};
-use crate::document::{Block, Document, Line, Medium, Part};
+use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::styled::Style;
 use crate::table::Table;
-use crate::verdict::Verdict;
+use crate::verdict::RunVerdict;
 
-/// The document of a run. A terminal shows its end, so the verdicts stand last there, and first
-/// elsewhere.
-pub fn document(model: &Model, medium: Medium) -> Document {
+/// Returns the report of a run. A terminal shows its end first, so the verdicts come last there,
+/// and first in other media.
+pub fn document(model: &Model, medium: ReportMedium) -> Document {
     let settings = [&model.environment, &model.settings].into_iter();
     let settings = settings.filter(|it| !it.is_empty());
     let outcome = model.outcome.iter();
-    let outcome = outcome.map(|it| Line::styled(it.as_str(), Style::Red));
-    let head = settings.map(|it| Line::from(it.as_str())).chain(outcome);
+    let outcome = outcome.map(|it| TextLine::styled(it.as_str(), Style::Red));
+    let head = settings
+        .map(|it| TextLine::from(it.as_str()))
+        .chain(outcome);
     let tables = tables(model, medium).into_iter();
+    let matrices = model.matrices.iter().map(|it| {
+        let best = Block::paragraphs(it.best.as_deref());
+        let blocks = [Block::Table(it.table.clone()), best];
+        DocumentPart::new(medium.heading(&it.caption), blocks)
+    });
     let crew = model.crew.iter().flat_map(|crew| crew_parts(crew, medium));
-    let notes = Part::new(
+    let notes = DocumentPart::new(
         "",
         [Block::paragraphs(model.notes.iter().map(String::as_str))],
     );
     let warnings = [false, true].map(|is_note| warnings(model, is_note, medium));
-    let rest = tables.chain(crew).chain([notes]).chain(warnings);
+    let rest = tables
+        .chain(matrices)
+        .chain(crew)
+        .chain([notes])
+        .chain(warnings);
     let verdicts = model.verdicts.iter().map(|it| verdict(it, medium));
     Document {
         title: model.title.clone(),
         head: vec![Block::list(head)],
         parts: match medium {
-            Medium::Terminal => rest.chain(verdicts).collect(),
-            Medium::Markdown | Medium::Page => verdicts.chain(rest).collect(),
+            ReportMedium::Terminal => rest.chain(verdicts).collect(),
+            ReportMedium::Markdown | ReportMedium::Page => verdicts.chain(rest).collect(),
         },
     }
 }
 
-/// The tables below their headings; means before the cells that they are of.
-fn tables(model: &Model, medium: Medium) -> Vec<Part> {
+/// Returns the tables below their headings. Means come before the single cells.
+fn tables(model: &Model, medium: ReportMedium) -> Vec<DocumentPart> {
     let cells = match (model.is_of_means, medium) {
         (true, _) => "measured once",
-        // A terminal shows them right below the settings.
-        (false, Medium::Terminal) => "",
-        (false, Medium::Markdown | Medium::Page) => "results",
+        // In a terminal, this table directly follows the settings.
+        (false, ReportMedium::Terminal) => "",
+        (false, ReportMedium::Markdown | ReportMedium::Page) => "results",
     };
     let estimates = (
         "over repetitions, with 95 % confidence",
@@ -74,31 +85,32 @@ fn tables(model: &Model, medium: Medium) -> Vec<Part> {
     let known = known.filter_map(|(heading, table)| Some((heading, table?)));
     let known = known.filter(|(_, table)| !table.rows.is_empty());
     let part = |(heading, table): (&str, &Table)| {
-        Part::new(medium.heading(heading), [Block::Table(table.clone())])
+        DocumentPart::new(medium.heading(heading), [Block::Table(table.clone())])
     };
     known.map(part).collect()
 }
 
-fn crew_parts(crew: &CrewModel, medium: Medium) -> Vec<Part> {
-    let whole = crew
-        .tables()
-        .map(|(heading, table)| Part::new(medium.heading(heading), [Block::Table(table.clone())]));
+fn crew_parts(crew: &CrewModel, medium: ReportMedium) -> Vec<DocumentPart> {
+    let whole = crew.tables().map(|(heading, table)| {
+        DocumentPart::new(medium.heading(heading), [Block::Table(table.clone())])
+    });
     let parts = crew.parts.iter().map(|part| {
         let tables = part.tables.iter().cloned().map(Block::Table);
         let sentences = Block::paragraphs(part.sentences.iter().map(String::as_str));
-        Part::new(medium.heading(&part.heading), tables.chain([sentences]))
+        DocumentPart::new(medium.heading(&part.heading), tables.chain([sentences]))
     });
     whole.chain(parts).collect()
 }
 
-/// The warnings, or the notes.
-fn warnings(model: &Model, is_note: bool, medium: Medium) -> Part {
+/// Returns the warnings, or the notes.
+fn warnings(model: &Model, is_note: bool, medium: ReportMedium) -> DocumentPart {
     let (level, heading) = match is_note {
         true => ("note", "Notes"),
         false => ("warning", "Warnings"),
     };
     let own = model.warnings.iter().filter(|it| it.is_note == is_note);
     let lines = own.map(|warning| {
+        // A backtick would end the code span early.
         let code = warning.code.replace('`', "");
         let style = match (warning.severe, is_note) {
             (true, _) => Some(Style::Red),
@@ -106,24 +118,24 @@ fn warnings(model: &Model, is_note: bool, medium: Medium) -> Part {
             (false, false) => Some(Style::Yellow),
         };
         let (label, text) = match medium {
-            Medium::Terminal => (level.to_owned(), format!("{} [{code}]", warning.message)),
+            ReportMedium::Terminal => (level.to_owned(), format!("{} [{code}]", warning.message)),
             _ => (format!("`{code}`"), warning.message.clone()),
         };
-        Line { label, text, style }
+        TextLine { label, text, style }
     });
-    let lines: Vec<Line> = lines.collect();
-    let has_heading = medium != Medium::Terminal && !lines.is_empty();
-    Part::new(if has_heading { heading } else { "" }, [Block::List(lines)])
+    let lines: Vec<TextLine> = lines.collect();
+    let has_heading = medium != ReportMedium::Terminal && !lines.is_empty();
+    DocumentPart::new(if has_heading { heading } else { "" }, [Block::List(lines)])
 }
 
-/// What the figures say.
-fn verdict(verdict: &Verdict, medium: Medium) -> Part {
+/// Returns a verdict with its sentences.
+fn verdict(verdict: &RunVerdict, medium: ReportMedium) -> DocumentPart {
     let heading = match &verdict.of {
         Some(of) => format!("verdict on {of}"),
         None => "verdict".to_owned(),
     };
     let sentences = verdict.sentences.iter();
-    let sentences = sentences.map(|(name, text)| Line::labeled(*name, text.as_str()));
+    let sentences = sentences.map(|(name, text)| TextLine::labeled(*name, text.as_str()));
     let blocks = [Block::Table(verdict.table()), Block::list(sentences)];
-    Part::new(medium.heading(&heading), blocks)
+    DocumentPart::new(medium.heading(&heading), blocks)
 }

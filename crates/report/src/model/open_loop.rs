@@ -1,4 +1,4 @@
-//! The table of what began when it was due.
+//! The table of open loops.
 
 use plan::CurvePart;
 use results::{CellRecord, OpenLoopFigures, RateTrial, RunRecord};
@@ -8,12 +8,12 @@ use super::tables::{UNIFORM, percentile, place_columns, places};
 use crate::numbers::LatencyUnit;
 use crate::table::{Column, Table};
 
-/// The head of the column with a point's share of its curve's peak.
+/// Head of the column with a point's share of its curve's peak.
 const OF_PEAK: &str = "of peak %";
-/// The head of the column that tells which trials of a search held.
+/// Head of the column with the results of search trials.
 const HOLDS: &str = "holds";
 
-/// One row for each open loop; none where every request followed the one before.
+/// Returns one row per open loop; `None` if all cells are closed loops.
 pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let place = places(record);
     let has_trials = record
@@ -41,7 +41,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         Column::number(OF_PEAK, 22),
         Column::number("arrivals", 7),
         Column::number("achieved /s", 30),
-        // A curve is one of means.
+        // Response-time curves are based on means, so they need this column more.
         Column::number("mean", if has_curve { 12 } else { 3 }),
         Column::number("p50", 6),
         Column::number("p99", 9),
@@ -59,19 +59,20 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     if table.rows.is_empty() {
         return None;
     }
+    // The requested rate stays, because results of an open loop are meaningless without it.
     let unasked = UNIFORM.map(|head| if head == "rate /s" { "" } else { head });
     table.drop_uniform(&unasked);
     table.drop_uniform(&[OF_PEAK]);
     Some(table)
 }
 
-/// Whether a trial of a search held; nothing elsewhere.
+/// Returns whether a trial of a search met the limit; empty for other cells.
 fn holds(cell: &CellRecord) -> String {
     let told = RateTrial::of(cell).map(|it| if it.holds { "yes" } else { "no" });
     told.unwrap_or_default().to_owned()
 }
 
-/// A point's share of its curve's peak; nothing elsewhere.
+/// Returns the point's share of its curve's peak; empty for other cells.
 fn share(cell: &CellRecord) -> String {
     match cell.curve {
         Some(CurvePart::Point { percent, .. }) => percent.to_string(),
@@ -101,7 +102,7 @@ fn row(figures: &OpenLoopFigures, unit: LatencyUnit) -> [String; 10] {
     ]
 }
 
-/// A figure that may be larger, where it is shown at all.
+/// Marks a shown value that is a lower bound.
 pub(super) fn bound(is_bound: bool, shown: String) -> String {
     match is_bound && shown.starts_with(|it: char| it.is_ascii_digit()) {
         true => format!(">={shown}"),

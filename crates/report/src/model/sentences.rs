@@ -1,4 +1,4 @@
-//! The sentences of a report.
+//! Sentences of a report.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use results::{
 };
 use units::{Span, format};
 
-use crate::names::{cache_name, engine_name, status_name, workers};
+use crate::names::{cache_name, status_name, workers};
 use crate::wrap::printable;
 
-/// Program, run and time.
+/// Names program, run and start time.
 pub fn title(record: &RunRecord) -> String {
     let start = record.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
     format!(
@@ -20,10 +20,10 @@ pub fn title(record: &RunRecord) -> String {
     )
 }
 
-/// How the run ended, unless it is complete.
+/// Describes the final status of the run, unless it is complete.
 pub fn outcome(record: &RunRecord) -> Option<String> {
     let planned = record.plan.cells.len();
-    // A classic program's cell has a record for each phase.
+    // A cell of a classic program has one record per phase.
     let of = |complete: bool| {
         let cells = record.cells.iter();
         let cells = cells.filter(move |cell| (cell.status == Status::Complete) == complete);
@@ -38,7 +38,7 @@ pub fn outcome(record: &RunRecord) -> Option<String> {
     })
 }
 
-/// What the repetitions came to, where they went on until every rate was precise.
+/// Describes the result of repetitions that continued until every rate was precise.
 pub fn precision(record: &RunRecord) -> Option<String> {
     let rule = record.plan.repetition_rule?;
     let verdicts: Vec<PrecisionVerdict> = record
@@ -65,8 +65,8 @@ pub fn precision(record: &RunRecord) -> Option<String> {
     ))
 }
 
-/// The machine, in a line; of several processes how many they were and where, and what all their
-/// machines have in common.
+/// Describes the machine in one line. For several processes, names their number, their hosts, and
+/// what all machines have in common.
 pub fn environment(record: &RunRecord) -> String {
     let Some(crew) = &record.crew else {
         return machine(&record.environment);
@@ -81,7 +81,7 @@ pub fn environment(record: &RunRecord) -> String {
     }
 }
 
-/// A machine with the name of its host, in a line.
+/// Describes a machine with its host name, in one line.
 pub fn host_and_machine(environment: &Environment) -> String {
     let machine = machine(environment);
     match environment.host.as_str() {
@@ -90,7 +90,7 @@ pub fn host_and_machine(environment: &Environment) -> String {
     }
 }
 
-/// A machine, in a line.
+/// Describes a machine, in one line.
 pub fn machine(environment: &Environment) -> String {
     printable(&parts(environment).join(", "))
 }
@@ -119,7 +119,7 @@ pub(super) fn processor(environment: &Environment) -> String {
     }
 }
 
-/// What lies under each target, each once.
+/// Returns the distinct storage under the targets.
 fn storage(environment: &Environment) -> Vec<String> {
     let mut targets: BTreeSet<u32> = environment
         .file_systems
@@ -162,7 +162,7 @@ fn storage(environment: &Environment) -> Vec<String> {
     storages
 }
 
-/// What holds for all cells, in a line; what differs is in the tables.
+/// Describes the settings that all cells share, in one line. Tables show the others.
 pub fn settings(record: &RunRecord) -> String {
     let cells = &record.cells;
     let mut parts = methods(record);
@@ -172,7 +172,7 @@ pub fn settings(record: &RunRecord) -> String {
     printable(&parts.join(", "))
 }
 
-/// How all cells were measured, whatever the target, in a few words.
+/// Describes how all cells were measured, without their target.
 pub fn method(record: &RunRecord) -> String {
     printable(&methods(record).join(", "))
 }
@@ -180,10 +180,11 @@ pub fn method(record: &RunRecord) -> String {
 fn methods(record: &RunRecord) -> Vec<String> {
     let cells = &record.cells;
     let mut parts = Vec::new();
-    parts.extend(common(cells, |cell| engine_name(cell.engine).to_owned()));
+    parts.extend(common(cells, |cell| cell.engine.name().to_owned()));
     parts.extend(common(cells, |cell| cache_name(cell.cache).to_owned()));
     parts.extend(common(cells, |cell| workers(cell.workers)));
     let in_full = cells.iter().all(|cell| cell.status == Status::Complete);
+    // Cells that did not complete were measured for less than the planned time.
     let up_to = if in_full { "" } else { "up to " };
     parts.extend(common(cells, |cell| match cell.planned_run_time_ns {
         0 if matches!(cell.phase, Phase::Classic(_)) => "to its end".to_owned(),
@@ -198,7 +199,7 @@ fn methods(record: &RunRecord) -> Vec<String> {
     parts
 }
 
-/// What was written before a target was measured.
+/// Describes the preconditioning of a target.
 fn precondition(done: &PreconditionRecord) -> String {
     format!(
         "{} preconditioned with {} ({}x) in {} s",
@@ -209,7 +210,7 @@ fn precondition(done: &PreconditionRecord) -> String {
     )
 }
 
-/// The cell's target, by its full path where there is but one.
+/// Returns the target of a cell, as its full path if the plan has such a target.
 fn target(record: &RunRecord, cell: &CellRecord) -> String {
     let mut targets = record.plan.targets.iter();
     let own = targets.find(|target| target.path.to_string_lossy() == cell.target);

@@ -1,4 +1,4 @@
-//! The rounds of cells that were measured until they were steady.
+//! Rounds of cells that were measured until steady.
 
 use results::{CellRecord, RunRecord, SteadyRecord};
 use units::format;
@@ -8,7 +8,7 @@ use crate::names::verdict_name;
 use crate::numbers::{ABSENT, percent};
 use crate::table::{Column, Table};
 
-/// One row for each cell in rounds; none where there is no such cell.
+/// Returns one row per cell with rounds; `None` without such cells.
 pub fn table(record: &RunRecord) -> Option<Table> {
     let place = places(record);
     let row = |cell: &CellRecord| {
@@ -52,7 +52,7 @@ fn row(steady: &SteadyRecord) -> [String; 9] {
     ]
 }
 
-/// The same of one cell, in a sentence without a full stop.
+/// Describes the rounds of one cell, in a sentence without a final period.
 pub fn sentence(steady: &SteadyRecord) -> String {
     let count = steady.rounds.len();
     let rounds = if count == 1 { "round" } else { "rounds" };

@@ -1,4 +1,4 @@
-//! The tables of a report.
+//! Tables of a report.
 
 use results::{
     CellNames, CellRecord, EstimateRecord, IntervalKind, Latency, OperationFigures, RunRecord,
@@ -6,16 +6,16 @@ use results::{
 };
 use units::format;
 
-use crate::names::{cache_name, engine_name, kind_name};
+use crate::names::{cache_name, kind_name};
 use crate::numbers::{ABSENT, LatencyUnit, mebibytes, percent};
 use crate::parts::{distinct_transactions, is_classic};
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
-/// Heads of columns that go when all their rows are alike.
+/// Heads of columns that are omitted if all rows are equal.
 pub(super) const UNIFORM: [&str; 6] = ["target", "engine", "cache", "workers", "rate /s", "rep"];
 
-/// One row for each cell.
+/// Returns one row per cell.
 pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
     let place = places(record);
     let rows = record.cells.iter().map(|cell| {
@@ -28,8 +28,8 @@ pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
     table
 }
 
-/// Where cells repeat classic programs, operations on whole files are counted; where all do, one at
-/// a time is no news.
+/// Adapts a table to cells of classic programs, which count operations on whole files. If all cells
+/// are classic, a uniform queue depth is omitted.
 pub(super) fn fit_to_classics(record: &RunRecord, table: &mut Table) {
     if !record.cells.iter().any(is_classic) {
         return;
@@ -37,7 +37,7 @@ pub(super) fn fit_to_classics(record: &RunRecord, table: &mut Table) {
     if record.cells.iter().all(is_classic) {
         table.drop_uniform(&["queue depth"]);
     }
-    // These are single operations, not the pairs that the original calls transactions.
+    // This counts single operations, but the original counts pairs as transactions.
     let is_paired = |cell: &CellRecord| cell.transactions_per_second().is_some();
     let head = match record.cells.iter().any(is_paired) {
         true => "op/s",
@@ -48,7 +48,7 @@ pub(super) fn fit_to_classics(record: &RunRecord, table: &mut Table) {
     }
 }
 
-/// One row for each operation and kind of transaction; none when no cell has several.
+/// Returns one row per operation and kind of transaction; `None` if no cell has several.
 pub fn operations(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let place = places(record);
     let mut rows = Vec::new();
@@ -73,7 +73,7 @@ pub fn operations(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     })
 }
 
-/// The cell's operations, then its transactions where they are not single operations.
+/// Returns the operations of a cell, then its transactions if they are not single operations.
 fn parts(cell: &CellRecord) -> Vec<(String, OperationFigures)> {
     let done = |figures: &OperationFigures| figures.count + figures.errors > 0;
     let mut parts: Vec<(String, OperationFigures)> = cell
@@ -87,6 +87,7 @@ fn parts(cell: &CellRecord) -> Vec<(String, OperationFigures)> {
             count: kind.count,
             errors: kind.errors,
             per_second: kind.per_second,
+            // Not 0, which would look like a result.
             bytes_per_second: f64::NAN,
             latency: kind.latency.clone(),
             ..OperationFigures::default()
@@ -109,7 +110,8 @@ fn with_figures(mut columns: Vec<Column>, rows: Vec<Vec<String>>, unit: LatencyU
         Column::number("p99", 9),
         Column::number("p99.9", 4),
         Column::number("max", 2),
-        // Zeros say nothing that the page could not do without; errors do.
+        // A column without errors may be dropped early in narrow output; one with errors should
+        // stay.
         Column::number("errors", if failed { 20 } else { 1 }),
     ]);
     let span = format!("latency in {}", unit.name());
@@ -118,7 +120,7 @@ fn with_figures(mut columns: Vec<Column>, rows: Vec<Vec<String>>, unit: LatencyU
     table
 }
 
-/// The columns that say which cell a row is of.
+/// Returns the columns that identify the cell of a row.
 pub(super) fn place_columns() -> Vec<Column> {
     vec![
         Column::name("workload"),
@@ -132,7 +134,7 @@ pub(super) fn place_columns() -> Vec<Column> {
     ]
 }
 
-/// What a row of a cell of the record begins with.
+/// Returns a function for the first texts of a row, which identify its cell.
 pub(super) fn places(record: &RunRecord) -> impl Fn(&CellRecord) -> Vec<String> + use<> {
     let names = CellNames::of(&record.plan);
     move |cell| place(&names, cell)
@@ -146,7 +148,7 @@ fn place(names: &CellNames, cell: &CellRecord) -> Vec<String> {
             false => format!("{title} (not valid)"),
         },
         printable(&cell.target),
-        engine_name(cell.engine).to_owned(),
+        cell.engine.name().to_owned(),
         cache_name(cell.cache).to_owned(),
         cell.workers.to_string(),
         cell.iodepth.to_string(),
@@ -155,7 +157,7 @@ fn place(names: &CellNames, cell: &CellRecord) -> Vec<String> {
     ]
 }
 
-/// The asked rate; nothing where each request followed the one before.
+/// Returns the requested rate; empty for a closed loop.
 fn rate(per_second: Option<f64>) -> String {
     per_second.map_or_else(String::new, |rate| rate.to_string())
 }
@@ -164,7 +166,7 @@ fn figures(figures: &OperationFigures, unit: LatencyUnit) -> [String; 8] {
     let latency = &figures.latency;
     [
         format::iops(figures.per_second),
-        // Transactions are not told by their bytes.
+        // Transactions have no bandwidth.
         Some(figures.bytes_per_second)
             .filter(|rate| !rate.is_nan())
             .map_or_else(String::new, mebibytes),
@@ -190,8 +192,8 @@ pub(super) fn percentile(
     }
 }
 
-/// A table of these rows, each beginning with its [`place`], without the columns of places that are
-/// alike in all; none without rows.
+/// Creates a table of rows that each begin with their [`place`]. Omits columns of places with equal
+/// values; `None` without rows.
 pub(super) fn of_places(
     own: impl IntoIterator<Item = Column>,
     rows: Vec<Vec<String>>,
@@ -203,7 +205,7 @@ pub(super) fn of_places(
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// What programs report, by their own names; none without such cells.
+/// Returns the results of classic programs, under their original names; `None` without such cells.
 pub fn classic(record: &RunRecord) -> Option<Table> {
     let names = CellNames::of(&record.plan);
     let mut rows = Vec::new();
@@ -221,14 +223,14 @@ pub fn classic(record: &RunRecord) -> Option<Table> {
     Some(table)
 }
 
-/// One row for each group of repetitions; none when nothing was repeated.
+/// Returns one row per group of repetitions; `None` if nothing was repeated.
 pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let totals = record.estimates.iter();
     let groups = grouped(totals.filter(|estimate| estimate.operation == TOTAL));
     estimate_table(record, &groups, None, unit)
 }
 
-/// As [`estimates`], of each operation of the cells that have several.
+/// Same as [`estimates`], per operation, for cells that have several.
 pub fn operation_estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let parts = record.estimates.iter();
     let mut groups = grouped(parts.filter(|estimate| estimate.operation != TOTAL));
@@ -239,10 +241,10 @@ pub fn operation_estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Tabl
     estimate_table(record, &groups, Some(Column::name("operation")), unit)
 }
 
-/// What all operations together are called.
+/// Name of all operations together in estimates.
 const TOTAL: &str = "total";
 
-/// The figures of an operation of a cell over its repetitions.
+/// Estimates of an operation of a cell over its repetitions.
 type Group<'a> = Vec<&'a EstimateRecord>;
 
 fn grouped<'a>(estimates: impl Iterator<Item = &'a EstimateRecord>) -> Vec<Group<'a>> {
@@ -259,7 +261,7 @@ fn grouped<'a>(estimates: impl Iterator<Item = &'a EstimateRecord>) -> Vec<Group
     groups
 }
 
-/// A row for each group, with its operation where there is a column for that.
+/// Returns one row per group, including its operation if there is a column for it.
 fn estimate_table(
     record: &RunRecord,
     groups: &[Group],
@@ -270,6 +272,7 @@ fn estimate_table(
         return None;
     }
     let mut columns = place_columns();
+    // The last column is the repetition, which an estimate does not have.
     columns.pop();
     let place_count = columns.len();
     let has_operation = operation.is_some();
@@ -318,7 +321,7 @@ fn estimate_row(names: &CellNames, group: &[&EstimateRecord], unit: LatencyUnit)
     vec![
         printable(&names.estimate(first)),
         printable(&first.target),
-        engine_name(first.engine).to_owned(),
+        first.engine.name().to_owned(),
         cache_name(first.cache).to_owned(),
         first.workers.to_string(),
         first.iodepth.to_string(),
@@ -334,13 +337,14 @@ fn estimate_row(names: &CellNames, group: &[&EstimateRecord], unit: LatencyUnit)
     ]
 }
 
-/// Why a cell was not repeated once more.
+/// Returns the reason why the repetitions of a cell ended.
 fn ending(group: &[&EstimateRecord]) -> String {
     let verdict = group.iter().find_map(|estimate| estimate.verdict);
     verdict.map_or_else(|| ABSENT.to_owned(), |verdict| verdict.name().to_owned())
 }
 
-/// The smallest difference between two such rates that a comparison would find, as a share.
+/// Returns the smallest difference between two such rates that a comparison would detect, relative
+/// to the mean.
 fn detectable(group: &[&EstimateRecord]) -> String {
     let share = group
         .iter()
@@ -352,8 +356,8 @@ fn detectable(group: &[&EstimateRecord]) -> String {
     )
 }
 
-/// `mean ± half the 95 % interval`, the ends of one that is not even, or the mean alone when there
-/// is no interval.
+/// Formats `mean ± half the 95 % interval`, both ends of an asymmetric interval, or only the mean
+/// if there is no interval.
 fn with_interval(estimate: &EstimateRecord, show: &dyn Fn(f64) -> String) -> String {
     let mean = show(estimate.mean);
     match (estimate.ci95_low, estimate.ci95_high) {

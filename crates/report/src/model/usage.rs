@@ -1,4 +1,4 @@
-//! The table of what cells used: processors, pgmeter's own part of them, block devices.
+//! The table of resources used by cells: CPU, pgmeter's own share of it, and block devices.
 
 use results::{CellRecord, DeviceFigures, RunRecord};
 
@@ -6,18 +6,18 @@ use super::tables::{UNIFORM, fit_to_classics, place_columns, places};
 use crate::numbers::{ABSENT, digits, mebibytes, percent};
 use crate::table::{Column, Table};
 
-/// The device's bytes as multiples of those read and written.
+/// Heads of columns with the device's bytes as a multiple of those read and written.
 const OF_READ: &str = "of read";
 const OF_WRITTEN: &str = "of written";
 
-/// Processor and device of each cell; none when nothing of that is known.
+/// Returns the use of CPU and device by each cell; `None` if nothing is known.
 pub fn usage(record: &RunRecord) -> Option<Table> {
     let known =
         |cell: &CellRecord| cell.cpu.user_ns + cell.cpu.system_ns > 0 || cell.device.is_some();
     if !record.cells.iter().any(known) {
         return None;
     }
-    let shown: Vec<&Usage> = USAGES
+    let shown: Vec<&UsageColumn> = USAGES
         .iter()
         .filter(|usage| {
             let is_known = |cell| (usage.of)(cell).is_some();
@@ -51,42 +51,42 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
     Some(table)
 }
 
-/// A column of what a cell used.
-struct Usage {
+/// A column of used resources.
+struct UsageColumn {
     head: &'static str,
     priority: u8,
-    /// Whether there is no column where no cell knows it.
+    /// `true` to omit the column if no cell has a value.
     is_rare: bool,
     of: fn(&CellRecord) -> Option<String>,
 }
 
-/// The last of them are of the block device.
+/// Index of the first column about the block device.
 const OF_DEVICE: usize = 5;
 
-const USAGES: [Usage; 10] = [
-    Usage::new("user %", 8, |cell| share_of_time(cell, cell.cpu.user_ns)),
-    Usage::new("sys %", 8, |cell| share_of_time(cell, cell.cpu.system_ns)),
-    Usage::rare("wait %", 8, |cell| cell.cpu.waiting.map(percent)),
-    Usage::new("own ns/op", 5, |cell| {
+const USAGES: [UsageColumn; 10] = [
+    UsageColumn::new("user %", 8, |cell| share_of_time(cell, cell.cpu.user_ns)),
+    UsageColumn::new("sys %", 8, |cell| share_of_time(cell, cell.cpu.system_ns)),
+    UsageColumn::rare("wait %", 8, |cell| cell.cpu.waiting.map(percent)),
+    UsageColumn::new("own ns/op", 5, |cell| {
         cell.own_cost_ns_per_operation.map(digits)
     }),
-    Usage::rare("user ns/op", 4, |cell| {
+    UsageColumn::rare("user ns/op", 4, |cell| {
         cell.user_cost_ns_per_operation.map(digits)
     }),
-    Usage::new("read MiB/s", 7, |cell| {
+    UsageColumn::new("read MiB/s", 7, |cell| {
         device_rate(cell, |device| device.read_bytes)
     }),
-    Usage::new(OF_READ, 6, |cell| device_share(cell, "read")),
-    Usage::new("write MiB/s", 7, |cell| {
+    UsageColumn::new(OF_READ, 6, |cell| device_share(cell, "read")),
+    UsageColumn::new("write MiB/s", 7, |cell| {
         device_rate(cell, |device| device.write_bytes)
     }),
-    Usage::new(OF_WRITTEN, 6, |cell| device_share(cell, "write")),
-    Usage::new("busy %", 6, |cell| {
+    UsageColumn::new(OF_WRITTEN, 6, |cell| device_share(cell, "write")),
+    UsageColumn::new("busy %", 6, |cell| {
         cell.device.as_ref()?.utilization.map(percent)
     }),
 ];
 
-impl Usage {
+impl UsageColumn {
     const fn new(head: &'static str, priority: u8, of: fn(&CellRecord) -> Option<String>) -> Self {
         Self {
             head,
@@ -113,7 +113,7 @@ fn device_rate(cell: &CellRecord, bytes: fn(&DeviceFigures) -> u64) -> Option<St
     Some(mebibytes(results::per_second(bytes, cell.run_time_ns)))
 }
 
-/// Whether the devices' bytes are not those that the cells moved.
+/// Returns `true` if a device's bytes clearly differ from the bytes of a cell.
 fn differs(record: &RunRecord, operation: &str) -> bool {
     let mut shares = record
         .cells
@@ -122,7 +122,7 @@ fn differs(record: &RunRecord, operation: &str) -> bool {
     shares.any(|share| !(0.9..=1.1).contains(&share))
 }
 
-/// The device's bytes as a multiple of what an operation moved.
+/// Returns the device's bytes as a multiple of those that an operation moved.
 fn device_share(cell: &CellRecord, operation: &str) -> Option<String> {
     let share = cell.device_share(operation);
     share.map(|share| format!("x {share:.2}"))

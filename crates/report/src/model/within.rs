@@ -1,4 +1,4 @@
-//! What the intervals of each cell say about its rate.
+//! Statistics of each cell's intervals.
 
 use results::{CellRecord, DriftRecord, RunRecord, WithinRun};
 use units::format;
@@ -7,10 +7,10 @@ use super::tables::{of_places, places};
 use crate::numbers::{ABSENT, digits, percent};
 use crate::table::{Column, Table};
 
-/// Probabilities below this are not told apart.
+/// Smaller p-values are shown as less than this.
 const P_VALUE_MIN: f64 = 0.001;
 
-/// One row for each cell with enough intervals; none where no cell has.
+/// Returns one row per cell with enough intervals; `None` without such cells.
 pub fn table(record: &RunRecord) -> Option<Table> {
     let place = places(record);
     let row = |cell: &CellRecord| {
@@ -34,6 +34,7 @@ pub fn table(record: &RunRecord) -> Option<Table> {
 fn row(within: &WithinRun) -> [String; 9] {
     let absent = || ABSENT.to_owned();
     let can_show_warm_up = within.effective.is_some();
+    // Too few intervals cannot show a warm-up, which is not the same as no warm-up.
     let none = || if can_show_warm_up { "none" } else { ABSENT }.to_owned();
     let warm_up = within.warm_up.as_ref();
     let drift = within.drift.as_ref();
@@ -52,7 +53,7 @@ fn row(within: &WithinRun) -> [String; 9] {
     ]
 }
 
-/// The change from start to end as a share of the start, in percent: at least -100.
+/// Formats the change from start to end, in percent of the start, at least -100.
 fn drift_percent(drift: &DriftRecord) -> String {
     let share = drift.change_from_start();
     share.map_or_else(
@@ -73,7 +74,7 @@ fn p_value(value: f64) -> String {
     }
 }
 
-/// The same of one cell, in a sentence without a full stop.
+/// Describes the intervals of one cell, in a sentence without a final period.
 pub fn sentence(within: &WithinRun) -> String {
     let mut parts = vec![match (within.effective, within.precision()) {
         (Some(effective), Some(precision)) => format!(
@@ -96,7 +97,7 @@ pub fn sentence(within: &WithinRun) -> String {
             format::iops(warm_up.settled_mean)
         ));
     } else if within.effective.is_some() {
-        parts.push("no warm-up to be seen".to_owned());
+        parts.push("no warm-up detected".to_owned());
     }
     if let Some(drift) = &within.drift {
         let what = if drift.is_beyond {
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn a_steady_cell_is_told_in_a_sentence() {
         let wanted = "30 intervals, worth 22 independent ones: 1.000k per second ± 0.90 % with \
-                      95 % confidence; no warm-up to be seen; drift: -1.2 % from start to end \
+                      95 % confidence; no warm-up detected; drift: -1.2 % from start to end \
                       (p 0.400)";
         assert_eq!(sentence(&within()), wanted);
     }

@@ -1,4 +1,4 @@
-//! The document of published columns beside runs.
+//! The report of published columns next to runs.
 
 use ::compare::Comparison;
 
@@ -7,7 +7,7 @@ use super::comparison::{
     ComparedFigure, ComparedRun, ComparedTable, ComparedValue, MeasuredMean, PublishedComparison,
 };
 use crate::compare;
-use crate::document::{Block, Document, Line, Medium, Part};
+use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::numbers::{ABSENT, digits};
 use crate::page::Page;
 use crate::styled::{Style, Styled};
@@ -15,18 +15,18 @@ use crate::table::{Column, Table};
 use crate::wrap::printable;
 use crate::write::write;
 
-/// What stands where a published figure has no measured one.
+/// Text for a published value without a measured counterpart.
 const NOT_MEASURED: &str = "not measured";
-const READING: &str = "A ratio is measured over published. A published figure is a single number, \
-                       so there is neither an interval nor a verdict.";
+const READING: &str = "A ratio is the measured value divided by the published one. A published \
+                       value is a single number, so there is neither an interval nor a verdict.";
 
-/// Comparisons of one first side with each of the others, and published columns beside the runs,
-/// with a final line break.
+/// Renders comparisons of the first side with each other side, and published columns next to the
+/// runs, with a final line break.
 #[must_use]
 pub fn render_comparisons(
     comparisons: &[Comparison],
     published: &[PublishedComparison],
-    medium: Medium,
+    medium: ReportMedium,
     page: Page,
 ) -> Styled {
     let of_runs = (!comparisons.is_empty()).then(|| compare::document(comparisons, medium));
@@ -40,8 +40,8 @@ pub fn render_comparisons(
 }
 
 impl PublishedComparison {
-    /// What the experiment is, what was measured here, and the tables.
-    fn document(&self, medium: Medium) -> Document {
+    /// Returns the description of the experiment, the runs and the tables.
+    fn document(&self, medium: ReportMedium) -> Document {
         let about = [
             self.title.clone(),
             self.source.clone(),
@@ -56,15 +56,15 @@ impl PublishedComparison {
                  no ratio here, and rates may depend on the size.",
                 side.name
             );
-            Some(Line::styled(alarm, Style::Red))
+            Some(TextLine::styled(alarm, Style::Red))
         });
         let table = |table: &ComparedTable| {
-            Part::new(table.table.as_str(), [Block::Table(self.table(table))])
+            DocumentPart::new(table.table.as_str(), [Block::Table(self.table(table))])
         };
         let tables = self.tables.iter().map(table);
-        let reading = Part::new("", [Block::paragraphs([READING])]);
+        let reading = DocumentPart::new("", [Block::paragraphs([READING])]);
         Document {
-            title: medium.heading(&format!("beside the published {}", self.experiment)),
+            title: medium.heading(&format!("compared with the published {}", self.experiment)),
             head: vec![
                 Block::paragraphs(about),
                 Block::list(self.sides.iter().map(described)),
@@ -74,7 +74,7 @@ impl PublishedComparison {
         }
     }
 
-    /// One published system below the other, with the runs beside each.
+    /// Returns a table with one published system below the other, and the runs next to each.
     fn table(&self, table: &ComparedTable) -> Table {
         let mut columns = vec![
             Column::name("figure"),
@@ -110,8 +110,8 @@ fn rows(figure: &ComparedFigure) -> Vec<Vec<String>> {
     figure.published.iter().enumerate().map(row).collect()
 }
 
-/// Which run a side is, in a line.
-fn described(side: &ComparedRun) -> Line {
+/// Describes the run of a side, in one line.
+fn described(side: &ComparedRun) -> TextLine {
     let way = match (side.iodepth, side.workers) {
         (1, 1) => String::new(),
         (depth, workers) => format!(", queue depth {depth}, {workers} workers"),
@@ -125,5 +125,5 @@ fn described(side: &ComparedRun) -> Line {
         side.target,
         notes.collect::<String>()
     );
-    Line::labeled(side.name.as_str(), printable(&text))
+    TextLine::labeled(side.name.as_str(), printable(&text))
 }

@@ -1,49 +1,49 @@
-//! This machine among the published systems: who is ahead of it, who is behind.
+//! Ranks this machine among the published systems.
 
 use results::{Better, Claim, Warning, WarningCode};
 use stats::Estimate;
 
 use super::catalog::KnownSystem;
 use super::comparison::{full_size, measured_size};
-use super::figure::{Figure, groups};
+use super::figure::{PaperFigure, groups};
 use super::{PaperSide, PaperTable};
 use crate::numbers::digits;
 
-/// A figure of all systems, the best first.
+/// A metric of all systems, the best first.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Board {
-    /// The table of the publication.
+    /// Table of the publication.
     pub heading: String,
-    /// What it is, with its unit.
+    /// Name of the metric, with its unit.
     pub figure: String,
     pub better: Better,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BoardEntry>,
 }
 
-/// A system on a board.
+/// A system in a ranking.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct BoardEntry {
     pub name: String,
-    /// When its figure was published, where that is known.
+    /// Year of publication; empty if unknown.
     pub year: String,
     pub value: f64,
     pub shown: String,
-    /// The ends of the 95 % interval, where it was repeated.
+    /// Ends of the 95 % confidence interval, if the run was repeated.
     pub ends: Option<[f64; 2]>,
-    /// The side that was measured here; none of a published system.
+    /// Index of the side that was measured here; `None` for a published system.
     pub side: Option<usize>,
 }
 
-/// Where one side stands on a board.
+/// Rank of one side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Standing<'a> {
     rank: usize,
     of: usize,
-    ahead: Option<&'a Entry>,
-    behind: Option<&'a Entry>,
+    ahead: Option<&'a BoardEntry>,
+    behind: Option<&'a BoardEntry>,
 }
 
-/// A board for each figure that ranks systems; none where nothing was published.
+/// Returns a ranking for each metric that ranks systems; empty if nothing was published.
 pub(super) fn boards(table: &PaperTable) -> Vec<Board> {
     let known = table.paper.systems();
     let groups = groups(table.paper);
@@ -56,7 +56,7 @@ pub(super) fn boards(table: &PaperTable) -> Vec<Board> {
 
 fn board(
     heading: &str,
-    figure: &Figure,
+    figure: &PaperFigure,
     sides: &[PaperSide],
     known: &[KnownSystem],
 ) -> Option<Board> {
@@ -66,7 +66,7 @@ fn board(
         found.map_or_else(String::new, |it| it.year.clone())
     };
     let published = figure.published.iter().filter_map(|value| {
-        Some(Entry {
+        Some(BoardEntry {
             name: value.system.clone(),
             year: year(&value.system),
             value: value.text.parse().ok()?,
@@ -79,7 +79,7 @@ fn board(
         let cells = side.records.iter().flat_map(|record| &record.cells);
         let values: Vec<f64> = cells.filter_map(|cell| figure.measured(cell)).collect();
         let estimate = Estimate::from_samples(&values)?;
-        Some(Entry {
+        Some(BoardEntry {
             name: side.name.clone(),
             year: String::new(),
             value: estimate.mean,
@@ -91,7 +91,7 @@ fn board(
             side: Some(place),
         })
     });
-    let mut entries: Vec<Entry> = published.chain(measured).collect();
+    let mut entries: Vec<BoardEntry> = published.chain(measured).collect();
     entries.sort_by(|a, b| match better {
         Better::Lower => a.value.total_cmp(&b.value),
         _ => b.value.total_cmp(&a.value),
@@ -105,11 +105,12 @@ fn board(
 }
 
 impl Board {
-    /// Where a side stands among the published systems; none where it was not measured.
+    /// Returns the rank of a side among the published systems; `None` if it was not measured.
     fn standing(&self, side: usize) -> Option<Standing<'_>> {
         let own = self.entries.iter().find(|it| it.side == Some(side))?;
-        let published: Vec<&Entry> = self.entries.iter().filter(|it| it.side.is_none()).collect();
-        let is_ahead = |other: &&&Entry| match self.better {
+        let published: Vec<&BoardEntry> =
+            self.entries.iter().filter(|it| it.side.is_none()).collect();
+        let is_ahead = |other: &&&BoardEntry| match self.better {
             Better::Lower => other.value < own.value,
             _ => other.value > own.value,
         };
@@ -123,7 +124,7 @@ impl Board {
     }
 }
 
-/// Where each side stands, in a sentence each.
+/// Describes the rank of each side, in one sentence each.
 pub(super) fn standings(table: &PaperTable, boards: &[Board]) -> Vec<String> {
     let sides = table.sides.iter().enumerate();
     let told = sides.filter_map(|(place, side)| {
@@ -136,7 +137,7 @@ pub(super) fn standings(table: &PaperTable, boards: &[Board]) -> Vec<String> {
     told.collect()
 }
 
-/// Whether something keeps a side from being compared with the published systems.
+/// Returns `true` if a side is not comparable with the published systems.
 pub(super) fn is_doubted(table: &PaperTable, side: &PaperSide) -> bool {
     !reasons(table, side).is_empty()
 }
@@ -191,14 +192,14 @@ fn between(standing: &Standing) -> String {
     }
 }
 
-fn dated(entry: &Entry) -> String {
+fn dated(entry: &BoardEntry) -> String {
     match entry.year.as_str() {
         "" => entry.name.clone(),
         year => format!("{} ({year})", entry.name),
     }
 }
 
-/// `1st`, `2nd`, `3rd`, `4th`.
+/// Formats an ordinal number: `1st`, `2nd`, `3rd`, `4th`.
 fn ordinal(number: usize) -> String {
     let ending = match (number % 100, number % 10) {
         (11..=13, _) => "th",
@@ -210,7 +211,7 @@ fn ordinal(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-/// What keeps the sides from being compared with the published systems, in a sentence each.
+/// Explains why sides are not comparable with the published systems, in one sentence each.
 pub(super) fn doubts(table: &PaperTable) -> Vec<String> {
     let has_published = table.paper.published.is_some();
     let sides = table.sides.iter().filter(|_| has_published);
@@ -218,7 +219,7 @@ pub(super) fn doubts(table: &PaperTable) -> Vec<String> {
         let why = reasons(table, side);
         (!why.is_empty()).then(|| {
             format!(
-                "{}: this run is not comparable with the published figures: {}.",
+                "{}: this run is not comparable with the published results: {}.",
                 side.name,
                 why.join("; ")
             )
@@ -235,11 +236,12 @@ fn reasons(table: &PaperTable, side: &PaperSide) -> Vec<String> {
         }
     };
     if table.is_of_guests {
-        add("its kernel is itself a process".to_owned());
+        add("it ran in a guest".to_owned());
     }
     let full = full_size(table.paper);
     for record in side.records {
         let mut warnings = record.warnings.iter();
+        // All notes of a lab have the same code, so the scale is recognized by its text.
         let is_scale =
             |it: &&Warning| it.code == WarningCode::Lab && it.message.starts_with("scale ");
         let scale = warnings.find(is_scale);
@@ -247,12 +249,12 @@ fn reasons(table: &PaperTable, side: &PaperSide) -> Vec<String> {
         match (scale, measured) {
             (Some(scale), _) => add(format!("it ran at {}", scale.message)),
             (None, Some(size)) if Some(&size) != full.as_ref() => {
-                add(format!("its work was of another size, {size}"));
+                add(format!("its work had another size, {size}"));
             }
             _ => {}
         }
         if record.environment.stacks.iter().any(|it| it.in_memory) {
-            add("it lies in this machine's memory".to_owned());
+            add("it is in this machine's memory".to_owned());
         }
         let is_cached = |it: &Warning| it.contradicts(Claim::BypassedCache);
         if record.warnings.iter().any(is_cached) {
@@ -266,8 +268,8 @@ fn reasons(table: &PaperTable, side: &PaperSide) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn entry(name: &str, value: f64, side: Option<usize>) -> Entry {
-        Entry {
+    fn entry(name: &str, value: f64, side: Option<usize>) -> BoardEntry {
+        BoardEntry {
             name: name.to_owned(),
             year: if side.is_some() { "" } else { "1999" }.to_owned(),
             value,

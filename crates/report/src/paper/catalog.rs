@@ -1,42 +1,42 @@
-//! The published experiments: what was measured, and what was printed.
+//! The published experiments: their workloads and their published results.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How an experiment prints its figures.
+/// Layout of an experiment's results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// PostMark's own report: figures in rows, systems in columns.
+pub(super) enum ExperimentShape {
+    /// PostMark's own report: metrics in rows, systems in columns.
     Session,
-    /// PostMark's tables: systems in rows.
+    /// Tables of PostMark results: systems in rows.
     Systems,
     /// Steps that create and remove files, with their times.
     Steps,
-    /// Bandwidths by system, a table each size.
+    /// Bandwidths by system, with one table per size.
     Bandwidths,
-    /// Files a second by size.
+    /// Files per second by size.
     Rates,
-    /// Rates by request and outstanding I/Os.
+    /// Rates by request and number of outstanding I/Os.
     Grid,
 }
 
 /// A published experiment.
 #[derive(Debug, Clone, Copy)]
 pub struct Paper {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// The workload, in TOML, at its full size.
+    /// Workload at full size, in TOML.
     pub workload: &'static str,
-    /// The full size, in words.
+    /// Description of the full size.
     pub size: &'static str,
-    /// What is to be said of the published figures.
+    /// Note on the published results.
     pub remark: &'static str,
-    pub(super) published: Option<Published>,
-    /// Which rows of the published figures are meant: those of this table.
+    pub(super) published: Option<PublishedTable>,
+    /// Restricts the published rows to this table.
     pub(super) table: Option<&'static str>,
-    pub(super) shape: Shape,
+    pub(super) shape: ExperimentShape,
 }
 
 macro_rules! pack {
@@ -45,25 +45,25 @@ macro_rules! pack {
     };
 }
 
-/// The figures of a publication.
+/// Published results of an experiment.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Published {
-    /// Its name in the file of systems.
+pub(super) struct PublishedTable {
+    /// Name of the publication in the file of systems.
     name: &'static str,
-    /// As CSV.
+    /// Rows as CSV.
     text: &'static str,
 }
 
-/// A published system, as far as it is known what it was.
+/// A published system, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct KnownSystem {
     #[serde(skip_serializing)]
     publication: String,
-    /// Its name in the published tables.
+    /// Name in the published tables.
     pub system: String,
-    /// When its figures were published.
+    /// Year of publication of its results.
     pub year: String,
-    /// Machine and file system; empty where that is not known.
+    /// Machine and file system; empty if unknown.
     pub what: String,
 }
 
@@ -71,7 +71,7 @@ const SYSTEMS: &str = include_str!("../../../../workloads/papers/published/syste
 
 macro_rules! published {
     ($name:literal) => {
-        Some(Published {
+        Some(PublishedTable {
             name: $name,
             text: include_str!(concat!(
                 "../../../../workloads/papers/published/",
@@ -97,11 +97,11 @@ const fn netapp(
                  329.79).",
         published: published!("postmark-systems-1999"),
         table: Some(table),
-        shape: Shape::Systems,
+        shape: ExperimentShape::Systems,
     }
 }
 
-/// Every experiment.
+/// All experiments.
 pub const PAPERS: [Paper; 9] = [
     Paper {
         name: "lfs-postmark",
@@ -110,7 +110,7 @@ pub const PAPERS: [Paper; 9] = [
         remark: "The counts follow from the seed: at full size they are the same on every system.",
         published: published!("postmark-lfs-ext3"),
         table: None,
-        shape: Shape::Session,
+        shape: ExperimentShape::Session,
     },
     Paper {
         name: "lfs-create-remove",
@@ -120,7 +120,7 @@ pub const PAPERS: [Paper; 9] = [
                  `--set mode=exec` and `--cold` do the same here.",
         published: published!("create-remove-lfs-ext3"),
         table: None,
-        shape: Shape::Steps,
+        shape: ExperimentShape::Steps,
     },
     netapp(
         "netapp-postmark-1",
@@ -154,7 +154,7 @@ pub const PAPERS: [Paper; 9] = [
                  twice the memory, or `--cache direct`, shows the device.",
         published: published!("iozone-bfs-ext2-ntfs"),
         table: None,
-        shape: Shape::Bandwidths,
+        shape: ExperimentShape::Bandwidths,
     },
     Paper {
         name: "bfs-lat-fs",
@@ -164,27 +164,27 @@ pub const PAPERS: [Paper; 9] = [
                  only what is measured here is shown.",
         published: None,
         table: None,
-        shape: Shape::Rates,
+        shape: ExperimentShape::Rates,
     },
     Paper {
         name: "pgmeter-windows-linux",
         workload: pack!("pgmeter-windows-linux"),
         size: "78 cases on 1 GiB, 30 s of ramp and 5 min each",
-        remark: "The paper draws its figures and prints no numbers.",
+        remark: "The paper shows its results as charts, without numbers.",
         published: None,
         table: None,
-        shape: Shape::Grid,
+        shape: ExperimentShape::Grid,
     },
 ];
 
 impl Paper {
-    /// The experiment of this name.
+    /// Finds an experiment by name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         PAPERS.iter().find(|paper| paper.name == name)
     }
 
-    /// Title and source, as its workload says them.
+    /// Returns title and source, from the workload.
     #[must_use]
     pub fn heading(&self) -> [String; 2] {
         let pack = description::read_toml(self.name, self.workload).ok();
@@ -192,19 +192,19 @@ impl Paper {
         [title, source].map(Option::unwrap_or_default)
     }
 
-    /// Whether its figures are also shares of what the bare device does.
+    /// Returns `true` if its results also include shares of the bare device's peak.
     #[must_use]
     pub fn is_of_peak(&self) -> bool {
-        self.shape == Shape::Bandwidths
+        self.shape == ExperimentShape::Bandwidths
     }
 
-    /// What is known of the systems of its figures.
+    /// Returns the known facts about the systems of this experiment.
     pub(super) fn systems(&self) -> Vec<KnownSystem> {
         let Some(published) = self.published else {
             return Vec::new();
         };
         let mut reader = csv::Reader::from_reader(SYSTEMS.as_bytes());
-        // A test reads every row.
+        // A test checks that every row can be read.
         let known = reader.deserialize::<KnownSystem>().flatten();
         let mut known: Vec<KnownSystem> = known
             .filter(|it| it.publication == published.name)
@@ -213,16 +213,17 @@ impl Paper {
             let mut rows = self.rows().into_iter();
             rows.any(|row| row.values().any(|value| value == system))
         };
+        // A publication has several tables, and not every system is in each of them.
         known.retain(|it| has_figures(&it.system));
         known
     }
 
-    /// The rows of the published figures, by the names of their columns.
+    /// Returns the rows of the published results, keyed by column name.
     pub(super) fn rows(&self) -> Vec<BTreeMap<String, String>> {
         let text = self.published.map_or("", |it| it.text);
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows = reader.deserialize::<BTreeMap<String, String>>();
-        // A test reads every file.
+        // A test checks that every file can be read.
         rows.flatten()
             .filter(|row| self.table.is_none_or(|table| row["table"] == table))
             .collect()

@@ -1,23 +1,24 @@
-//! Bars of this machine among the published systems.
+//! Bar charts of this machine among the published systems.
 
 use maud::{Markup, html};
 use results::Better;
 use units::format;
 
-use super::board::{Board, Entry};
+use super::board::{Board, BoardEntry};
 use crate::html::frame;
 use crate::names::capital;
 
-/// From this ratio of the largest to the smallest value on, short bars would vanish.
+/// Above this ratio of the largest to the smallest value, the scale is logarithmic. Short bars
+/// would otherwise vanish.
 const LINEAR_MAX: f64 = 100.0;
 
-/// A bar for each system, figure by figure.
+/// Returns one chart per metric, with a bar for each system.
 pub(super) fn charts(boards: &[Board], doubted: &[bool]) -> Markup {
     html! { div.boards { @for board in boards { (chart(board, doubted)) } } }
 }
 
 fn chart(board: &Board, doubted: &[bool]) -> Markup {
-    let axis = Axis::of(&board.entries);
+    let axis = BarAxis::of(&board.entries);
     let direction = match board.better {
         Better::Lower => "lower is better",
         _ => "higher is better",
@@ -49,7 +50,7 @@ fn chart(board: &Board, doubted: &[bool]) -> Markup {
     )
 }
 
-fn row(entry: &Entry, axis: &Axis, doubted: &[bool]) -> Markup {
+fn row(entry: &BoardEntry, axis: &BarAxis, doubted: &[bool]) -> Markup {
     let is_here = entry.side.is_some();
     let is_doubted = entry
         .side
@@ -81,8 +82,8 @@ fn row(entry: &Entry, axis: &Axis, doubted: &[bool]) -> Markup {
     }
 }
 
-/// The powers of ten below the bars.
-fn ticks(axis: &Axis) -> Markup {
+/// Returns the powers of ten below the bars.
+fn ticks(axis: &BarAxis) -> Markup {
     html! {
         tr.ticks aria-hidden="true" {
             th {}
@@ -101,17 +102,17 @@ fn percent(share: f64) -> String {
     format!("{:.2}%", 100.0 * share.clamp(0.0, 1.0))
 }
 
-/// How long bars are.
+/// Scale of the bars.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Axis {
+struct BarAxis {
     low: f64,
     high: f64,
     is_log: bool,
 }
 
-impl Axis {
-    /// From zero, or in powers of ten where the values are far apart.
-    fn of(entries: &[Entry]) -> Self {
+impl BarAxis {
+    /// Chooses a scale from zero, or a logarithmic one if the values differ widely.
+    fn of(entries: &[BoardEntry]) -> Self {
         let ends = entries.iter().filter_map(|it| it.ends.map(|ends| ends[1]));
         let values = || {
             entries
@@ -122,7 +123,7 @@ impl Axis {
         let high = values().chain(ends).fold(0.0, f64::max);
         let least = values().fold(f64::MAX, f64::min);
         match high / least > LINEAR_MAX {
-            // The shortest bar is still seen.
+            // Start below the smallest value, so that its bar is visible.
             true => Self {
                 low: 10_f64.powf((least * 0.9).log10().floor()),
                 high,
@@ -138,12 +139,13 @@ impl Axis {
 
     fn share(&self, value: f64) -> f64 {
         match self.is_log {
+            // The lower end of an interval may be below the axis, even at 0.
             true => (value.max(self.low) / self.low).log10() / (self.high / self.low).log10(),
             false => value / self.high.max(f64::MIN_POSITIVE),
         }
     }
 
-    /// Every power of ten, or every second or third where there are many.
+    /// Returns every power of ten, or every second or third one if there are many.
     fn ticks(&self) -> Vec<(f64, String)> {
         const TICKS_MAX: usize = 4;
         let decades = (self.high / self.low).log10().floor() as usize;
@@ -171,8 +173,8 @@ fn tick(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn entries(values: &[f64]) -> Vec<Entry> {
-        let entry = |value: &f64| Entry {
+    fn entries(values: &[f64]) -> Vec<BoardEntry> {
+        let entry = |value: &f64| BoardEntry {
             name: "A".to_owned(),
             year: String::new(),
             value: *value,
@@ -185,14 +187,14 @@ mod tests {
 
     #[test]
     fn values_that_are_near_each_other_have_bars_from_zero() {
-        let axis = Axis::of(&entries(&[50.0, 100.0]));
+        let axis = BarAxis::of(&entries(&[50.0, 100.0]));
         assert!(!axis.is_log && axis.ticks().len() < 2 || axis.low == 0.0);
         assert_eq!([50.0, 100.0].map(|value| axis.share(value)), [0.5, 1.0]);
     }
 
     #[test]
     fn values_over_several_powers_of_ten_have_a_logarithmic_axis() {
-        let axis = Axis::of(&entries(&[20.0, 200_000.0]));
+        let axis = BarAxis::of(&entries(&[20.0, 200_000.0]));
         assert!(axis.is_log);
         assert!(
             (axis.share(20.0) - 0.07).abs() < 0.01,
@@ -203,6 +205,6 @@ mod tests {
         let texts: Vec<String> = axis.ticks().into_iter().map(|it| it.1).collect();
         assert_eq!(texts, ["10", "100", "1k", "10k", "100k"]);
         // A value that is a power of ten still has a bar.
-        assert!(Axis::of(&entries(&[10.0, 5000.0])).share(10.0) > 0.1);
+        assert!(BarAxis::of(&entries(&[10.0, 5000.0])).share(10.0) > 0.1);
     }
 }

@@ -1,34 +1,34 @@
-//! Published columns beside runs: what of the runs is the same figure, and by how much it differs.
+//! Compares runs with published columns: finds equal metrics and computes their ratios.
 
 use results::{CellRecord, RunRecord, Status, Timestamp, WarningCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Paper;
-use super::catalog::Shape;
-use super::figure::{Figure, Kind, groups};
+use super::catalog::ExperimentShape;
+use super::figure::{FigureKind, PaperFigure, groups};
 use super::reference::{Reference, ReferenceError};
 use crate::names::letter;
 
-/// Published systems with runs beside them.
+/// Published systems with runs next to them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PublishedComparison {
     pub(super) experiment: &'static str,
     pub(super) title: String,
-    /// Where it was published.
+    /// Place of publication.
     pub(super) source: String,
-    /// The work of the publication.
+    /// Size of the published work.
     pub(super) full_size: &'static str,
     pub(super) remark: &'static str,
-    /// What was measured here.
+    /// Runs measured here.
     pub(super) sides: Vec<ComparedRun>,
     pub(super) tables: Vec<ComparedTable>,
 }
 
-/// What one run did in one way.
+/// A run, or the part of a run that was measured in one way.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ComparedRun {
-    /// The run's letter, with a number where it did the work in several ways.
+    /// Letter of the run, followed by a number if the run did the work in several ways.
     pub name: String,
     pub run: String,
     pub started_at: Timestamp,
@@ -37,30 +37,30 @@ pub(super) struct ComparedRun {
     /// Queue depth.
     pub iodepth: u32,
     pub workers: u32,
-    /// What the lab says of the run, such as its scale.
+    /// Notes of the lab on the run, such as its scale.
     pub notes: Vec<String>,
-    /// The size of the work, where it is another than the publication's.
+    /// Size of the work, if it differs from the publication.
     pub other_size: Option<String>,
 }
 
-/// Figures of one published table.
+/// Metrics of one published table.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ComparedTable {
     pub table: String,
     pub figures: Vec<ComparedFigure>,
 }
 
-/// A figure, as published and as measured.
+/// A metric, as published and as measured.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ComparedFigure {
     pub figure: String,
-    /// Whether it is of the whole work, so that work of another size has another.
+    /// `true` if the value depends on the size of the work.
     pub grows_with_work: bool,
     pub published: Vec<ComparedValue>,
-    /// One for each side; none where it was not measured.
+    /// One value per side; null if it was not measured.
     pub measured: Vec<Option<MeasuredMean>>,
     #[serde(skip)]
-    pub kind: Kind,
+    pub kind: FigureKind,
 }
 
 /// A published value.
@@ -68,7 +68,7 @@ pub(super) struct ComparedFigure {
 pub(super) struct ComparedValue {
     pub system: String,
     pub value: Option<f64>,
-    /// As it was printed.
+    /// Text as printed in the publication.
     #[serde(skip)]
     pub text: String,
 }
@@ -77,23 +77,23 @@ pub(super) struct ComparedValue {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct MeasuredMean {
     pub mean: f64,
-    /// So many repetitions.
+    /// Number of repetitions.
     pub n: usize,
-    /// The mean over the value of each published system; none where the work was another.
+    /// Ratio of the mean to the value of each published system; null if the work differed.
     pub ratios: Vec<Option<f64>>,
 }
 
-/// The cells of one run that did the work in one way.
+/// The cells of a run that did the work in one way.
 struct Gathered<'a> {
     run: &'a RunRecord,
     cells: Vec<&'a CellRecord>,
 }
 
 impl Reference {
-    /// These columns beside runs.
+    /// Compares these columns with runs.
     ///
     /// # Errors
-    /// When a run has no figure of the experiment.
+    /// If a run has no result of the experiment.
     pub fn compared_with(
         &self,
         runs: &[&RunRecord],
@@ -109,10 +109,10 @@ impl Reference {
         }
     }
 
-    /// These columns beside those of the runs that have a figure of the experiment.
+    /// Compares these columns with the runs that have results of the experiment.
     pub(super) fn compared_with_known(&self, runs: &[&RunRecord]) -> PublishedComparison {
         let groups = groups(&self.paper);
-        let figures: Vec<&Figure> = groups.iter().flat_map(|group| &group.figures).collect();
+        let figures: Vec<&PaperFigure> = groups.iter().flat_map(|group| &group.figures).collect();
         let mut gathered = Vec::new();
         let mut sides = Vec::new();
         for (place, run) in runs.iter().enumerate() {
@@ -146,7 +146,7 @@ impl Reference {
 
     fn figure(
         &self,
-        figure: &Figure,
+        figure: &PaperFigure,
         gathered: &[Gathered],
         sides: &[ComparedRun],
     ) -> ComparedFigure {
@@ -163,6 +163,7 @@ impl Reference {
             let values: Vec<f64> = gathered.values(figure).collect();
             let n = values.len();
             let mean = (n > 0).then(|| values.iter().sum::<f64>() / n as f64)?;
+            // Counts and total times of other work are not comparable.
             let is_alike = side.other_size.is_none() || !figure.kind.grows();
             let ratio = |published: &ComparedValue| {
                 let base = published.value.filter(|value| is_alike && *value > 0.0)?;
@@ -184,8 +185,9 @@ impl Reference {
     }
 }
 
-/// The complete cells of a run that have figures of the experiment, by how they were measured.
-fn gather<'a>(run: &'a RunRecord, paper: &Paper, figures: &[&Figure]) -> Vec<Gathered<'a>> {
+/// Groups the complete cells of a run that have results of the experiment, by how they were
+/// measured.
+fn gather<'a>(run: &'a RunRecord, paper: &Paper, figures: &[&PaperFigure]) -> Vec<Gathered<'a>> {
     let mut all: Vec<Gathered> = Vec::new();
     let has_any = |cell: &&CellRecord| figures.iter().any(|it| it.measured(cell).is_some());
     let complete = run.cells.iter().filter(|it| it.status == Status::Complete);
@@ -202,11 +204,11 @@ fn gather<'a>(run: &'a RunRecord, paper: &Paper, figures: &[&Figure]) -> Vec<Gat
     all
 }
 
-/// Whether the figures of both are of one measurement.
+/// Returns `true` if both cells belong to the same measurement.
 fn is_of_one(paper: &Paper, one: &CellRecord, other: &CellRecord) -> bool {
     match paper.shape {
-        // Each figure is a workload of its own.
-        Shape::Bandwidths => {
+        // Each metric has its own workload.
+        ExperimentShape::Bandwidths => {
             let way = |cell: &CellRecord| (cell.engine, cell.cache, cell.iodepth, cell.workers);
             one.target == other.target && way(one) == way(other)
         }
@@ -215,7 +217,7 @@ fn is_of_one(paper: &Paper, one: &CellRecord, other: &CellRecord) -> bool {
 }
 
 impl Gathered<'_> {
-    fn values(&self, figure: &Figure) -> impl Iterator<Item = f64> {
+    fn values(&self, figure: &PaperFigure) -> impl Iterator<Item = f64> {
         self.cells.iter().filter_map(|cell| figure.measured(cell))
     }
 
@@ -228,7 +230,7 @@ impl Gathered<'_> {
             run: run.id.clone(),
             started_at: run.started_at,
             workload: match paper.shape {
-                Shape::Bandwidths => paper.name.to_owned(),
+                ExperimentShape::Bandwidths => paper.name.to_owned(),
                 _ => cell.workload.clone(),
             },
             target: cell.target.clone(),
@@ -240,7 +242,7 @@ impl Gathered<'_> {
     }
 }
 
-/// How much work a cell was, in the words of [`full_size`].
+/// Describes the size of a cell's work, in the words of [`full_size`].
 pub(super) fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String> {
     let planned = run.plan.cells.iter().find(|it| it.index == cell.index)?;
     let workers = match cell.workers {
@@ -255,19 +257,19 @@ pub(super) fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String
     Some(size + &workers)
 }
 
-/// How much work the publication's was; none where no figure depends on it.
+/// Describes the size of the published work; `None` if no metric depends on it.
 pub(super) fn full_size(paper: &Paper) -> Option<String> {
     let rows = paper.rows();
     let row = rows.first()?;
     let text = |key: &str| row.get(key).cloned().unwrap_or_default();
     let none = || "0".to_owned();
     match paper.shape {
-        Shape::Session => Some(session_size(
+        ExperimentShape::Session => Some(session_size(
             &[text("number"), text("transactions"), none()],
             &[text("size_min_bytes"), text("size_max_bytes")],
         )),
-        // Its sizes are PostMark's own, which the page leaves unsaid.
-        Shape::Systems => Some(session_size(
+        // The web page does not state file sizes, so PostMark's defaults apply.
+        ExperimentShape::Systems => Some(session_size(
             &[
                 text("initial_files"),
                 text("transactions"),
@@ -275,8 +277,8 @@ pub(super) fn full_size(paper: &Paper) -> Option<String> {
             ],
             &["500", "10000"].map(str::to_owned),
         )),
-        Shape::Steps => Some(format!("{} files of each size", text("files"))),
-        Shape::Bandwidths | Shape::Rates | Shape::Grid => None,
+        ExperimentShape::Steps => Some(format!("{} files of each size", text("files"))),
+        ExperimentShape::Bandwidths | ExperimentShape::Rates | ExperimentShape::Grid => None,
     }
 }
 

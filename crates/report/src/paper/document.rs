@@ -1,11 +1,11 @@
-//! The document of an experiment: where this machine stands, its tables, and the runs themselves.
+//! The report of an experiment: the rank of this machine, the tables and the runs.
 
 use results::RunRecord;
 
 use super::board::{Board, boards, doubts, is_doubted, standings};
 use super::charts::charts;
 use super::{HARDWARE, PaperSide, PaperTable, Titled};
-use crate::document::{Block, Document, Line, Medium, Part};
+use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::html::again;
 use crate::model;
 use crate::run_page::{RunGroup, opened};
@@ -13,8 +13,8 @@ use crate::styled::Style;
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
-/// The document of an experiment with these tables.
-pub(super) fn document(table: &PaperTable, tables: Vec<Titled>, medium: Medium) -> Document {
+/// Returns the report of an experiment with these tables.
+pub(super) fn document(table: &PaperTable, tables: Vec<Titled>, medium: ReportMedium) -> Document {
     let boards = boards(table);
     let (title, source) = match table.heading.as_slice() {
         [title, source @ ..] => (title.as_str(), source),
@@ -22,16 +22,16 @@ pub(super) fn document(table: &PaperTable, tables: Vec<Titled>, medium: Medium) 
     };
     let tables = tables.into_iter().enumerate();
     let tables = tables.map(|(place, (heading, table))| {
-        Part::new(heading, [Block::Table(table)]).at(format!("table-{place}"))
+        DocumentPart::new(heading, [Block::Table(table)]).at(format!("table-{place}"))
     });
     let mut document = Document {
         title: title.to_owned(),
         head: head(table, source, &boards),
         parts: tables.chain([about(table)]).collect(),
     };
-    if medium == Medium::Page {
+    if medium == ReportMedium::Page {
         let charts = [Block::Drawn(charts(&boards, &doubted(table)))];
-        let charts = Part::new("Charts: this machine among the published systems", charts);
+        let charts = DocumentPart::new("Charts: this machine among the published systems", charts);
         let charts = charts.at("charts");
         let charts = (!boards.is_empty()).then_some(charts);
         document.parts.splice(0..0, charts);
@@ -41,38 +41,38 @@ pub(super) fn document(table: &PaperTable, tables: Vec<Titled>, medium: Medium) 
     document
 }
 
-/// Where it was published, where this machine stands, and what speaks against that.
+/// Returns the source, the rank of this machine, and reasons against a comparison.
 fn head(table: &PaperTable, source: &[String], boards: &[Board]) -> Vec<Block> {
     let standings = standings(table, boards).into_iter();
     let alarms = table.alarms.iter();
-    let alarms = alarms.map(|it| Line::styled(it.as_str(), Style::Red));
+    let alarms = alarms.map(|it| TextLine::styled(it.as_str(), Style::Red));
     let doubts = doubts(table).into_iter();
-    let doubts = doubts.map(|it| Line::styled(it, Style::Yellow));
+    let doubts = doubts.map(|it| TextLine::styled(it, Style::Yellow));
     vec![
         Block::paragraphs(source.iter().map(String::as_str)),
-        Block::paragraphs(standings.map(|it| Line::styled(it, Style::Bold))),
+        Block::paragraphs(standings.map(|it| TextLine::styled(it, Style::Bold))),
         Block::list(alarms.chain(doubts)),
         Block::list(facts(table)),
         Block::list(table.remarks.iter().map(String::as_str)),
     ]
 }
 
-/// When it was measured and on what; nothing of published figures alone.
-fn facts(table: &PaperTable) -> Vec<Line> {
+/// Returns time, machine and program; empty without runs.
+fn facts(table: &PaperTable) -> Vec<TextLine> {
     let Some(first) = first(table) else {
         return Vec::new();
     };
     let when = first.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
     let by = format!("pgmeter {}", printable(&first.pgmeter.version));
     vec![
-        Line::labeled("System", model::host_and_machine(&first.environment)),
-        Line::labeled("When", when.to_string()),
-        Line::labeled("By", by),
+        TextLine::labeled("System", model::host_and_machine(&first.environment)),
+        TextLine::labeled("When", when.to_string()),
+        TextLine::labeled("By", by),
     ]
 }
 
-/// What the published figures are, and of which systems.
-fn about(table: &PaperTable) -> Part {
+/// Describes the published results and their systems.
+fn about(table: &PaperTable) -> DocumentPart {
     let hardware = table.paper.published.is_some() && !table.sides.is_empty();
     let sentences = [format!("Full size: {}.", table.paper.size)]
         .into_iter()
@@ -81,14 +81,14 @@ fn about(table: &PaperTable) -> Part {
     let known = table.paper.systems().into_iter();
     let rows = known.filter(|it| !it.what.is_empty());
     let rows = rows.map(|it| vec![it.system, it.year, it.what]);
-    let heads = ["system", "published", "what it was, as far as it is known"];
+    let heads = ["system", "published", "description, if known"];
     let systems = Table::new(heads.map(Column::name), rows);
     let blocks = [Block::paragraphs(sentences), Block::Table(systems)];
-    Part::new("The published figures", blocks).at("about")
+    DocumentPart::new("The published results", blocks).at("about")
 }
 
-/// The runs, to be opened.
-fn runs(table: &PaperTable) -> Option<Part> {
+/// Returns the runs, each of which can be opened.
+fn runs(table: &PaperTable) -> Option<DocumentPart> {
     let runs = table.sides.iter().flat_map(|side| side.records);
     let runs: Vec<RunRecord> = runs.cloned().collect();
     let mut next = 0;
@@ -103,20 +103,20 @@ fn runs(table: &PaperTable) -> Option<Part> {
     };
     let groups: Vec<RunGroup> = table.sides.iter().enumerate().map(group).collect();
     let opened = || [Block::Drawn(opened(&runs, &groups))];
-    (!runs.is_empty()).then(|| Part::new("Runs", opened()).at("runs"))
+    (!runs.is_empty()).then(|| DocumentPart::new("Runs", opened()).at("runs"))
 }
 
 fn first<'a>(table: &'a PaperTable) -> Option<&'a RunRecord> {
     table.sides.iter().flat_map(|side| side.records).next()
 }
 
-/// The command that was given; a guest's is not the user's.
+/// Returns the command line; empty in guests, because the user did not enter their commands.
 fn command<'a>(table: &'a PaperTable) -> &'a [String] {
     let first = first(table).filter(|_| !table.is_of_guests);
     first.map_or(&[], |record| &record.command)
 }
 
-/// Which sides are not comparable with the published systems.
+/// Marks the sides that are not comparable with the published systems.
 fn doubted(table: &PaperTable) -> Vec<bool> {
     let sides = table.sides.iter();
     let is_doubted = |side| table.paper.published.is_some() && is_doubted(table, side);

@@ -1,71 +1,71 @@
-//! The figures of an experiment: as they were published, and as a run's record has them.
+//! Metrics of an experiment: their published values, and how to read them from a record.
 
 use std::collections::BTreeMap;
 
 use results::{Better, CellRecord, FilesetFigures, PoolFigures, StepFigures};
 
 use super::Paper;
-use super::catalog::Shape;
+use super::catalog::ExperimentShape;
 use crate::numbers::digits;
 
 const SECOND_NS: f64 = 1e9;
 const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;
 
-/// A row of the published figures.
+/// A row of the published results.
 type Published = BTreeMap<String, String>;
 
-/// How a figure is read off a cell that has it.
+/// Reads a metric from a cell that has it.
 type Reading = Box<dyn Fn(&CellRecord) -> Option<f64>>;
 
-/// What a figure is, as far as it matters to how it is shown and compared.
+/// Kind of a metric, which determines how it is shown and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A rate or a time of one piece of the work.
+pub(super) enum FigureKind {
+    /// A rate, or a time of one piece of the work.
     Each,
     /// A number of things.
     Count,
-    /// Time of the whole work.
+    /// Time for the whole work.
     Seconds,
     /// Bytes of the whole work.
     Megabytes,
-    /// A share of another figure's peak.
+    /// Percentage of another metric's peak.
     Percent,
 }
 
-/// A figure of an experiment.
-pub(super) struct Figure {
-    /// What it is called in tables, with its unit.
+/// A metric of an experiment.
+pub(super) struct PaperFigure {
+    /// Name in tables, with the unit.
     pub label: String,
-    pub kind: Kind,
-    /// What each system was published with, in the publication's order.
+    pub kind: FigureKind,
+    /// Published value of each system, in the order of the publication.
     pub published: Vec<PublishedValue>,
-    /// Which values are the better ones, where systems are ranked by it.
+    /// Direction of better values, if the metric ranks systems.
     pub ranks: Option<Better>,
     of: Reading,
 }
 
-/// A figure of one published system.
+/// The value of one published system.
 #[derive(Debug, Clone)]
 pub(super) struct PublishedValue {
     pub system: String,
-    /// As it was printed.
+    /// Text as printed in the publication.
     pub text: String,
 }
 
-/// Figures that belong to one table, below its heading.
-pub(super) struct Group {
+/// Metrics of one table, with its heading.
+pub(super) struct FigureTable {
     pub heading: String,
-    pub figures: Vec<Figure>,
+    pub figures: Vec<PaperFigure>,
 }
 
-impl Kind {
-    /// Whether work of another size has other figures on the same system.
+impl FigureKind {
+    /// Returns `true` if the value depends on the size of the work.
     pub const fn grows(self) -> bool {
         !matches!(self, Self::Each | Self::Percent)
     }
 
-    /// A measured value.
+    /// Formats a measured value.
     pub fn show(self, value: f64) -> String {
         match self {
             Self::Count if value.fract() == 0.0 => format!("{value:.0}"),
@@ -76,9 +76,9 @@ impl Kind {
     }
 }
 
-impl Figure {
+impl PaperFigure {
     fn new(
-        (label, kind): (String, Kind),
+        (label, kind): (String, FigureKind),
         published: Vec<PublishedValue>,
         of: impl Fn(&CellRecord) -> Option<f64> + 'static,
     ) -> Self {
@@ -92,7 +92,7 @@ impl Figure {
         }
     }
 
-    /// The same, by which systems are ranked.
+    /// Makes this metric rank systems.
     fn ranked(self, better: Better) -> Self {
         Self {
             ranks: Some(better),
@@ -100,36 +100,36 @@ impl Figure {
         }
     }
 
-    /// What the cell was measured with, where it has such a figure.
+    /// Returns the measured value of a cell; `None` if the cell lacks it.
     pub fn measured(&self, cell: &CellRecord) -> Option<f64> {
         (self.of)(cell)
     }
 
-    /// What that system was published with.
+    /// Returns the published value of a system.
     pub fn published_of(&self, system: &str) -> Option<&PublishedValue> {
         self.published.iter().find(|value| value.system == system)
     }
 }
 
-/// The figures of an experiment, by their tables; none where nothing was published.
-pub(super) fn groups(paper: &Paper) -> Vec<Group> {
+/// Returns the metrics of an experiment, by table; empty if nothing was published.
+pub(super) fn groups(paper: &Paper) -> Vec<FigureTable> {
     let rows = paper.rows();
-    let one = |heading: String, figures| vec![Group { heading, figures }];
+    let one = |heading: String, figures| vec![FigureTable { heading, figures }];
     match paper.shape {
-        Shape::Session => one("The whole session".to_owned(), session(&rows)),
-        Shape::Systems => {
+        ExperimentShape::Session => one("The whole session".to_owned(), session(&rows)),
+        ExperimentShape::Systems => {
             let number = paper.table.unwrap_or_default();
             one(format!("Table {number}: {}", paper.size), systems(&rows))
         }
-        Shape::Steps => one("Files of 0 to 65536 bytes".to_owned(), steps(&rows)),
-        Shape::Bandwidths => ["9-2", "9-3", "9-4"]
+        ExperimentShape::Steps => one("Files of 0 to 65536 bytes".to_owned(), steps(&rows)),
+        ExperimentShape::Bandwidths => ["9-2", "9-3", "9-4"]
             .map(|name| bandwidths(name, &rows))
             .into(),
-        Shape::Rates | Shape::Grid => Vec::new(),
+        ExperimentShape::Rates | ExperimentShape::Grid => Vec::new(),
     }
 }
 
-/// A column of the publication by its system.
+/// Returns a column of the publication, with its systems.
 fn column<'a>(
     rows: impl IntoIterator<Item = &'a Published>,
     system: &str,
@@ -142,52 +142,72 @@ fn column<'a>(
     rows.into_iter().map(value).collect()
 }
 
-/// How a figure is read off PostMark's own.
+/// Reads a metric from PostMark's results.
 type OfPool = fn(&PoolFigures) -> f64;
 
-/// PostMark's figures, megabytes summed in 32-bit floats as it does: label, kind, column of the
-/// publication, and what they are in records.
-const SESSION: [(&str, Kind, &str, OfPool); 13] = [
+/// PostMark's metrics: label, kind, column of the publication, and accessor. Like PostMark, they
+/// sum megabytes as 32-bit floats.
+const SESSION: [(&str, FigureKind, &str, OfPool); 13] = [
     (
         "transactions per s",
-        Kind::Each,
+        FigureKind::Each,
         "tps",
         PoolFigures::transactions_per_second,
     ),
-    ("total, s", Kind::Seconds, "total_s", |pool| {
+    ("total, s", FigureKind::Seconds, "total_s", |pool| {
         seconds(pool.total_ns())
     }),
-    ("transactions, s", Kind::Seconds, "transactions_s", |pool| {
-        seconds(pool.transactions_ns)
-    }),
-    ("created", Kind::Count, "created", |pool| {
+    (
+        "transactions, s",
+        FigureKind::Seconds,
+        "transactions_s",
+        |pool| seconds(pool.transactions_ns),
+    ),
+    ("created", FigureKind::Count, "created", |pool| {
         pool.created_count as f64
     }),
-    ("created alone", Kind::Count, "created_alone", |pool| {
-        pool.created_before_count as f64
+    (
+        "created alone",
+        FigureKind::Count,
+        "created_alone",
+        |pool| pool.created_before_count as f64,
+    ),
+    (
+        "created mixed",
+        FigureKind::Count,
+        "created_mixed",
+        |pool| pool.created_mixed_count() as f64,
+    ),
+    ("read", FigureKind::Count, "read", |pool| {
+        pool.read_count as f64
     }),
-    ("created mixed", Kind::Count, "created_mixed", |pool| {
-        pool.created_mixed_count() as f64
-    }),
-    ("read", Kind::Count, "read", |pool| pool.read_count as f64),
-    ("appended", Kind::Count, "appended", |pool| {
+    ("appended", FigureKind::Count, "appended", |pool| {
         pool.appended_count as f64
     }),
-    ("deleted", Kind::Count, "deleted", |pool| {
+    ("deleted", FigureKind::Count, "deleted", |pool| {
         pool.deleted_count as f64
     }),
-    ("deleted alone", Kind::Count, "deleted_alone", |pool| {
-        pool.deleted_after_count as f64
-    }),
-    ("deleted mixed", Kind::Count, "deleted_mixed", |pool| {
-        pool.deleted_mixed_count() as f64
-    }),
-    ("read, MB", Kind::Megabytes, "read_megabytes", |pool| {
-        pool.read_bytes_float / MIB
-    }),
+    (
+        "deleted alone",
+        FigureKind::Count,
+        "deleted_alone",
+        |pool| pool.deleted_after_count as f64,
+    ),
+    (
+        "deleted mixed",
+        FigureKind::Count,
+        "deleted_mixed",
+        |pool| pool.deleted_mixed_count() as f64,
+    ),
+    (
+        "read, MB",
+        FigureKind::Megabytes,
+        "read_megabytes",
+        |pool| pool.read_bytes_float / MIB,
+    ),
     (
         "written, MB",
-        Kind::Megabytes,
+        FigureKind::Megabytes,
         "written_megabytes",
         |pool| pool.written_bytes_float / MIB,
     ),
@@ -201,24 +221,24 @@ fn pool(cell: &CellRecord) -> Option<&PoolFigures> {
     cell.phase_figures.as_ref()?.pool.as_ref()
 }
 
-fn session(rows: &[Published]) -> Vec<Figure> {
-    let figure = |(label, kind, key, of): (&str, Kind, &str, OfPool)| {
+fn session(rows: &[Published]) -> Vec<PaperFigure> {
+    let figure = |(label, kind, key, of): (&str, FigureKind, &str, OfPool)| {
         let published = column(rows, "file_system", key);
-        let figure = Figure::new((label.to_owned(), kind), published, move |cell| {
+        let figure = PaperFigure::new((label.to_owned(), kind), published, move |cell| {
             pool(cell).map(of)
         });
         match kind {
-            Kind::Each => figure.ranked(Better::Higher),
+            FigureKind::Each => figure.ranked(Better::Higher),
             _ => figure,
         }
     };
     SESSION.map(figure).into()
 }
 
-fn systems(rows: &[Published]) -> Vec<Figure> {
+fn systems(rows: &[Published]) -> Vec<PaperFigure> {
     let figure = |label: &str, key, of: fn(&CellRecord) -> Option<f64>| {
-        Figure::new(
-            (label.to_owned(), Kind::Each),
+        PaperFigure::new(
+            (label.to_owned(), FigureKind::Each),
             column(rows, "system", key),
             of,
         )
@@ -237,13 +257,13 @@ fn systems(rows: &[Published]) -> Vec<Figure> {
     ]
 }
 
-/// PostMark divides by the time of the whole session.
+/// Returns a rate over the time of the whole session, as PostMark does.
 fn of_session(pool: &PoolFigures, bytes: u64) -> Option<f64> {
     let total_s = Some(seconds(pool.total_ns())).filter(|total_s| *total_s > 0.0)?;
     Some(bytes as f64 / KIB / total_s)
 }
 
-/// Times of a step: label, column of the publication, and how a step says it.
+/// Time of a step: label, column of the publication, and accessor.
 type Time = (&'static str, &'static str, fn(&StepFigures) -> u64);
 
 const TIMES: [Time; 3] = [
@@ -252,9 +272,10 @@ const TIMES: [Time; 3] = [
     ("sys s", "sys_s", |step| step.system_ns),
 ];
 
-fn steps(rows: &[Published]) -> Vec<Figure> {
+fn steps(rows: &[Published]) -> Vec<PaperFigure> {
     let first = rows.first().map(|row| &row["file_system"]);
     let mut figures = Vec::new();
+    // All systems have the same steps, so the first one provides the list.
     for step in rows.iter().filter(|row| Some(&row["file_system"]) == first) {
         let key = (step["file_bytes"].clone(), step["operation"].clone());
         let (size, operation) = &key;
@@ -266,8 +287,8 @@ fn steps(rows: &[Published]) -> Vec<Figure> {
             let label = format!("{operation} {size}, {label}");
             let published = column(same.iter().copied(), "file_system", column_key);
             let key = key.clone();
-            figures.push(Figure::new(
-                (label, Kind::Seconds),
+            figures.push(PaperFigure::new(
+                (label, FigureKind::Seconds),
                 published,
                 move |cell| {
                     let (step, _) = step_of(cell, &key)?;
@@ -277,7 +298,7 @@ fn steps(rows: &[Published]) -> Vec<Figure> {
         }
         let label = format!("{operation} {size}, µs a file");
         let published = same.iter().filter_map(|row| each(row)).collect();
-        let each = Figure::new((label, Kind::Each), published, move |cell| {
+        let each = PaperFigure::new((label, FigureKind::Each), published, move |cell| {
             let (step, fileset) = step_of(cell, &key)?;
             Some(step.time_ns as f64 / fileset.file_count as f64 / 1e3)
         });
@@ -286,7 +307,7 @@ fn steps(rows: &[Published]) -> Vec<Figure> {
     figures
 }
 
-/// The step that makes or removes files of that size, where the cell is that.
+/// Returns the step of a cell, if it creates or removes files of that size.
 fn step_of<'a>(
     cell: &'a CellRecord,
     (size, operation): &(String, String),
@@ -301,7 +322,7 @@ fn step_of<'a>(
     is_it.then_some((step, fileset))
 }
 
-/// The time of a file, which the publication leaves to its readers.
+/// Computes the time per file, which the publication does not print.
 fn each(row: &Published) -> Option<PublishedValue> {
     let number = |key: &str| row[key].parse::<f64>().ok();
     Some(PublishedValue {
@@ -310,7 +331,7 @@ fn each(row: &Published) -> Option<PublishedValue> {
     })
 }
 
-fn bandwidths(name: &str, rows: &[Published]) -> Group {
+fn bandwidths(name: &str, rows: &[Published]) -> FigureTable {
     let rows: Vec<&Published> = rows.iter().filter(|row| row["table"] == name).collect();
     let what = rows
         .first()
@@ -319,20 +340,21 @@ fn bandwidths(name: &str, rows: &[Published]) -> Group {
         let key = format!("{operation}_mb_per_second");
         let published = column(rows.iter().copied(), "file_system", &key);
         let workload = format!("table-{name}-{operation}");
-        let label = (format!("{operation} MB/s"), Kind::Each);
-        Figure::new(label, published, move |cell| {
+        let label = (format!("{operation} MB/s"), FigureKind::Each);
+        PaperFigure::new(label, published, move |cell| {
+            // MB means 1048576 bytes in this publication.
             (cell.workload == workload).then(|| cell.total.bytes_per_second / MIB)
         })
         .ranked(Better::Higher)
     };
-    // Of the figure before it, which the table of a run's own devices makes it from.
+    // The percentage refers to the previous metric. The table of the run's own devices computes it.
     let share = |operation: &str| {
         let key = format!("{operation}_percent_of_peak");
         let published = column(rows.iter().copied(), "file_system", &key);
-        let label = (format!("{operation} % of peak"), Kind::Percent);
-        Figure::new(label, published, |_| None)
+        let label = (format!("{operation} % of peak"), FigureKind::Percent);
+        PaperFigure::new(label, published, |_| None)
     };
-    Group {
+    FigureTable {
         heading: format!("Table {name}: {}", what.unwrap_or_default()),
         figures: ["write", "read"]
             .iter()

@@ -1,4 +1,4 @@
-//! Published experiments and comparisons for other programs.
+//! JSON documents of published experiments and comparisons.
 
 use ::compare::Comparison;
 use results::RunRecord;
@@ -15,22 +15,22 @@ use crate::side_by_side::Extra;
 /// The published experiments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PaperList {
-    /// All of them.
+    /// All experiments.
     pub papers: Vec<ListedPaper>,
 }
 
-/// A published experiment in a few words.
+/// Summary of a published experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedPaper {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: String,
-    /// What it is.
+    /// Title of the experiment.
     pub title: String,
-    /// Where it was published.
+    /// Place of publication.
     pub source: String,
-    /// The full size, in words.
+    /// Description of the full size.
     pub full_size: String,
-    /// Whether pgmeter has the published figures.
+    /// `true` if pgmeter has the published results.
     pub has_figures: bool,
 }
 
@@ -39,7 +39,7 @@ impl JsonDocument for PaperList {
 }
 
 impl PaperList {
-    /// All that come with this version.
+    /// Lists the experiments of this version.
     #[must_use]
     pub fn current() -> Self {
         let listed = |paper: &Paper| {
@@ -58,12 +58,12 @@ impl PaperList {
     }
 }
 
-/// Comparisons for other programs.
+/// Comparisons as a document.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ComparisonDocument<'a> {
-    /// Each side after the first, compared with the first.
+    /// Comparison of each side after the first with the first.
     pub comparisons: &'a [Comparison],
-    /// Published figures beside the runs.
+    /// Published results next to the runs.
     pub published: &'a [PublishedComparison],
 }
 
@@ -71,40 +71,40 @@ impl JsonDocument for ComparisonDocument<'_> {
     const FORMAT: &'static str = "pgmeter-compare/1";
 }
 
-/// A published experiment, with the runs that repeated it.
+/// A published experiment, with the runs that repeat it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PaperDocument<'a> {
-    /// The published figures, with those of the runs beside them.
+    /// Published results, with the results of the runs.
     #[serde(flatten)]
     published: PublishedComparison,
-    /// What the published systems were, as far as it is known.
+    /// Known facts about the published systems.
     systems: Vec<KnownSystem>,
-    /// The workload at its full size, as a file in TOML.
+    /// Workload at full size, as a TOML file.
     workload: &'a str,
-    /// What holds for the runs, such as the scale and what was mounted how.
+    /// General conditions of the runs, such as the scale and the mount options.
     remarks: &'a [String],
-    /// What failed.
+    /// Failures.
     alarms: &'a [String],
-    /// The file systems, with the ids of their runs.
+    /// File systems, with the ids of their runs.
     file_systems: Vec<PaperColumn<'a>>,
-    /// What the runs cost beside, each with its samples of every file system.
+    /// Costs in addition to the workload, each with samples for every file system.
     costs: &'a [Extra],
-    /// Whether times among the costs are those of guests, which cannot be compared.
+    /// `true` if times among the costs were measured in guests, so they are not comparable.
     is_of_guests: bool,
-    /// The same work on the bare device under the file systems, where it was measured.
+    /// The same work on the bare device under the file systems, if measured.
     peak: Option<&'a RunRecord>,
-    /// The records of the runs.
+    /// Records of the runs.
     runs: Vec<&'a RunRecord>,
 }
 
-/// A file system on which an experiment was repeated.
+/// A file system with repetitions of the experiment.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PaperColumn<'a> {
-    /// A short name.
+    /// Short name.
     name: &'a str,
-    /// The id of the run that its shares of a peak are of, where there is one.
+    /// Id of the run with the peak that percentages refer to; null if there is none.
     peak: Option<&'a str>,
-    /// The ids of its runs, one a repetition.
+    /// Ids of the runs, one per repetition.
     runs: Vec<&'a str>,
 }
 
@@ -113,7 +113,7 @@ impl JsonDocument for PaperDocument<'_> {
 }
 
 impl PaperTable<'_> {
-    /// The same for other programs.
+    /// Converts the table to a document.
     #[must_use]
     pub fn document(&self) -> PaperDocument<'_> {
         let runs = self.sides.iter().flat_map(|side| side.records);

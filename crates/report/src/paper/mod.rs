@@ -1,4 +1,4 @@
-//! Published experiments in the shape of their tables, with runs beside them.
+//! Published experiments in the layout of their tables, with runs next to them.
 
 mod beside;
 mod board;
@@ -18,7 +18,7 @@ use crate::side_by_side::{Extra, TableFormat, field};
 use crate::styled::Styled;
 use crate::table::Table;
 use crate::write::write;
-use catalog::Shape;
+use catalog::ExperimentShape;
 
 pub use beside::render_comparisons;
 pub use catalog::{PAPERS, Paper};
@@ -29,37 +29,37 @@ pub use reference::{Reference, ReferenceError};
 /// Runs of an experiment on one file system.
 #[derive(Debug, Clone)]
 pub struct PaperSide<'a> {
-    /// The file system.
+    /// Name of the file system.
     pub name: String,
-    /// What its shares of a peak are of, where that was measured: the device that it lies on, or
-    /// itself past the page cache.
+    /// Peak that percentages refer to, if measured: of the device under the file system, or of the
+    /// file system itself with direct I/O.
     pub peak: Option<&'a RunRecord>,
-    /// Its runs; figures are means over them.
+    /// Runs of the experiment; results are means over them.
     pub records: &'a [RunRecord],
 }
 
-/// An experiment with runs beside its published figures.
+/// Published results of an experiment, with runs next to them.
 #[derive(Debug)]
 pub struct PaperTable<'a> {
-    /// Which.
+    /// The experiment.
     pub paper: &'a Paper,
-    /// What it is, and where it was published.
+    /// Title, and place of publication.
     pub heading: Vec<String>,
-    /// What holds for the runs, such as the scale and what was mounted how.
+    /// General conditions of the runs, such as the scale and the mount options.
     pub remarks: Vec<String>,
-    /// What failed.
+    /// Failures.
     pub alarms: Vec<String>,
-    /// The runs; none shows the published figures alone.
+    /// Runs by file system; if empty, only the published results are shown.
     pub sides: Vec<PaperSide<'a>>,
-    /// What the runs cost beside, each with its samples of every side.
+    /// Costs in addition to the workload, each with samples for every side.
     pub costs: Vec<Extra>,
-    /// Whether times among the costs are those of guests, which are not ranked.
+    /// `true` if times among the costs were measured in guests, so they are not ranked.
     pub is_of_guests: bool,
-    /// The same work on the bare device under the file systems, where it was measured.
+    /// The same work on the bare device under the file systems, if measured.
     pub peak: Option<&'a RunRecord>,
 }
 
-/// What is to be said wherever a published figure stands beside a measured one.
+/// Note for all comparisons of published and measured values.
 const HARDWARE: &str = "The published systems ran on the hardware of their time: differences come \
                         from the machine as much as from the file system.";
 
@@ -67,7 +67,7 @@ const HARDWARE: &str = "The published systems ran on the hardware of their time:
 pub(crate) type Titled = (String, Table);
 
 impl PaperTable<'_> {
-    /// The table in the asked form, with a final line break.
+    /// Renders the table in this format, with a final line break.
     #[must_use]
     pub fn render(&self, format: TableFormat, page: Page) -> Styled {
         let mut tables = shapes::tables(self);
@@ -79,7 +79,7 @@ impl PaperTable<'_> {
     }
 }
 
-/// Every number of every table: table, row, column, value as it is printed.
+/// Returns all numbers of all tables: table, row, column, value as printed.
 fn csv(tables: &[Titled]) -> String {
     let mut lines = vec!["table,row,column,value".to_owned()];
     for (heading, table) in tables {

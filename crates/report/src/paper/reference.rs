@@ -1,50 +1,50 @@
-//! Published columns as the user names them.
+//! Published columns, as selected by the user.
 
 use super::figure::groups;
 use super::{PAPERS, Paper};
 
-/// Published systems of an experiment, to stand beside runs.
+/// Published systems of an experiment, for comparison with runs.
 #[derive(Debug, Clone)]
 pub struct Reference {
     pub(super) paper: Paper,
-    /// In the publication's order.
+    /// Names in the order of the publication.
     pub(super) systems: Vec<String>,
 }
 
-/// Why there are no such columns.
+/// Reason why published columns cannot be shown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReferenceError {
-    /// No experiment has that name.
+    /// There is no experiment of that name.
     #[error("there is no published experiment `{name}`")]
     NoSuchPaper {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
-    /// An experiment without figures.
+    /// The experiment has no published results.
     #[error("pgmeter does not have published figures of `{name}`")]
     NothingPublished {
-        /// The experiment.
+        /// Name of the experiment.
         name: &'static str,
     },
-    /// No system has that name, or several begin so.
+    /// There is no system of that name, or the abbreviation is ambiguous.
     #[error("`{name}` has {} published column `{column}`", many(*.is_ambiguous))]
     NoSuchColumn {
-        /// The experiment.
+        /// Name of the experiment.
         name: &'static str,
-        /// The column asked for.
+        /// The requested column.
         column: String,
-        /// Whether several columns begin so.
+        /// `true` if the abbreviation fits several columns.
         is_ambiguous: bool,
-        /// The columns that there are.
+        /// The existing columns.
         columns: Vec<String>,
     },
-    /// A run without any figure of the experiment.
+    /// The run has no result of the experiment.
     #[error("the run `{run}` has no figure of `{name}`")]
     NothingMeasured {
-        /// The run's id.
+        /// Id of the run.
         run: String,
-        /// The experiment.
+        /// Name of the experiment.
         name: &'static str,
     },
 }
@@ -54,7 +54,7 @@ fn many(is_ambiguous: bool) -> &'static str {
 }
 
 impl ReferenceError {
-    /// One action that helps.
+    /// Returns one action that resolves the error.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -77,11 +77,11 @@ impl ReferenceError {
 }
 
 impl Reference {
-    /// The columns of a text such as `lfs-postmark` for all of them, or `lfs-postmark:LFS,ext3`;
-    /// as much of a name as tells it from the others will do.
+    /// Finds the columns of a text: all with `lfs-postmark`, or some with `lfs-postmark:LFS,ext3`.
+    /// Names of columns may be abbreviated to an unambiguous prefix.
     ///
     /// # Errors
-    /// When there is no such experiment or column.
+    /// If the experiment or a column does not exist, or is ambiguous.
     pub fn find(text: &str) -> Result<Self, ReferenceError> {
         let (name, columns) = match text.split_once(':') {
             Some((name, columns)) => (name, Some(columns)),
@@ -115,7 +115,7 @@ impl Reference {
     }
 }
 
-/// Every system of the experiment, in the publication's order.
+/// Returns all systems of the experiment, in the order of the publication.
 pub(super) fn systems(paper: &Paper) -> Vec<String> {
     let mut systems: Vec<String> = Vec::new();
     for group in groups(paper) {
@@ -128,7 +128,7 @@ pub(super) fn systems(paper: &Paper) -> Vec<String> {
     systems
 }
 
-/// The column of that name, else the only one that begins so.
+/// Finds a column by name, or else by an unambiguous prefix.
 fn find<'a>(
     paper: &'static Paper,
     known: &'a [String],
@@ -140,6 +140,7 @@ fn find<'a>(
     let (first, is_ambiguous) = (beginning.next(), beginning.next().is_some());
     known
         .iter()
+        // An exact name takes precedence, because it may be the prefix of another one.
         .find(|system| system.to_lowercase() == plain)
         .or(first.filter(|_| !is_ambiguous))
         .ok_or_else(|| ReferenceError::NoSuchColumn {

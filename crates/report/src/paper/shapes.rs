@@ -1,36 +1,38 @@
-//! Each experiment in the shape of its own tables.
+//! Tables of each experiment, in the layout of the publication.
 
 use results::{CellRecord, Phase, RoundRule, RunRecord};
 use units::Bytes;
 
-use super::figure::{Figure, Group, Kind, groups};
-use super::{PaperSide, PaperTable, Shape, Titled};
+use super::figure::{FigureKind, FigureTable, PaperFigure, groups};
+use super::{ExperimentShape, PaperSide, PaperTable, Titled};
 use crate::numbers::{ABSENT, digits};
-use crate::side_by_side::{Extra, Row};
+use crate::side_by_side::{Extra, FigureRow};
 use crate::table::{Column, Table};
 
 const MIB: f64 = 1_048_576.0;
 
-/// The experiment's tables, published systems first.
+/// Returns the tables of the experiment, with published systems first.
 pub(super) fn tables(table: &PaperTable) -> Vec<Titled> {
     let (sides, peak) = (&table.sides, table.peak);
     let groups = || groups(table.paper).into_iter();
     match table.paper.shape {
-        Shape::Session | Shape::Steps => groups().map(|group| in_rows(group, sides)).collect(),
-        Shape::Systems | Shape::Bandwidths => groups()
+        ExperimentShape::Session | ExperimentShape::Steps => {
+            groups().map(|group| in_rows(group, sides)).collect()
+        }
+        ExperimentShape::Systems | ExperimentShape::Bandwidths => groups()
             .map(|group| in_columns(group, sides, peak))
             .collect(),
-        Shape::Rates => vec![rates(sides)],
-        Shape::Grid => grids(sides),
+        ExperimentShape::Rates => vec![rates(sides)],
+        ExperimentShape::Grid => grids(sides),
     }
 }
 
-/// What the runs cost beside, where that is known of any.
+/// Returns the costs in addition to the workload; `None` if none are known.
 pub(super) fn costs(table: &PaperTable) -> Option<Titled> {
     let row = |extra: &Extra| {
         let row = match table.is_of_guests {
-            true => Row::of_extra(extra).of_guests(),
-            false => Row::of_extra(extra),
+            true => FigureRow::of_extra(extra).of_guests(),
+            false => FigureRow::of_extra(extra),
         };
         let shown = row.values.into_iter();
         let shown = shown.map(|value| value.map_or_else(|| ABSENT.to_owned(), |it| it.shown));
@@ -38,10 +40,10 @@ pub(super) fn costs(table: &PaperTable) -> Option<Titled> {
     };
     let columns = with_columns("", table.sides.iter().map(|side| side.name.clone()));
     let costs = Table::new(columns, table.costs.iter().map(row));
-    (!table.costs.is_empty()).then(|| ("Beside the workload".to_owned(), costs))
+    (!table.costs.is_empty()).then(|| ("In addition to the workload".to_owned(), costs))
 }
 
-/// The mean of a figure over a side's cells; none where no cell has it.
+/// Returns the mean over the cells of a side; `None` if no cell has a value.
 fn mean(side: &PaperSide, of: impl Fn(&CellRecord) -> Option<f64>) -> Option<f64> {
     let cells = side.records.iter().flat_map(|record| &record.cells);
     let values: Vec<f64> = cells.filter_map(of).collect();
@@ -57,27 +59,27 @@ fn with_columns(first: &str, names: impl Iterator<Item = String>) -> Vec<Column>
     std::iter::once(Column::name(first)).chain(others).collect()
 }
 
-/// The systems of a group, in the publication's order.
-fn systems(group: &Group) -> Vec<String> {
+/// Returns the systems of a table, in the order of the publication.
+fn systems(group: &FigureTable) -> Vec<String> {
     let published = group.figures.first().map(|figure| &figure.published);
     let systems = published.into_iter().flatten();
     systems.map(|value| value.system.clone()).collect()
 }
 
-fn published(figure: &Figure, system: &str) -> String {
+fn published(figure: &PaperFigure, system: &str) -> String {
     let value = figure.published_of(system);
     value.map_or_else(|| ABSENT.to_owned(), |value| value.text.clone())
 }
 
-fn of_side(figure: &Figure, side: &PaperSide) -> String {
+fn of_side(figure: &PaperFigure, side: &PaperSide) -> String {
     let value = mean(side, |cell| figure.measured(cell));
     value.map_or_else(|| ABSENT.to_owned(), |value| figure.kind.show(value))
 }
 
-/// Figures in rows, systems in columns.
-fn in_rows(group: Group, sides: &[PaperSide]) -> Titled {
+/// Table with metrics in rows and systems in columns.
+fn in_rows(group: FigureTable, sides: &[PaperSide]) -> Titled {
     let systems = systems(&group);
-    let line = |figure: &Figure| {
+    let line = |figure: &PaperFigure| {
         let published = systems.iter().map(|system| published(figure, system));
         let of_sides = sides.iter().map(|side| of_side(figure, side));
         let label = std::iter::once(figure.label.clone());
@@ -91,8 +93,9 @@ fn in_rows(group: Group, sides: &[PaperSide]) -> Titled {
     (group.heading, Table::new(with_columns("", names), lines))
 }
 
-/// Systems in rows, figures in columns; the bare device comes before the file systems on it.
-fn in_columns(group: Group, sides: &[PaperSide], peak: Option<&RunRecord>) -> Titled {
+/// Table with systems in rows and metrics in columns. The bare device comes before the file systems
+/// on it.
+fn in_columns(group: FigureTable, sides: &[PaperSide], peak: Option<&RunRecord>) -> Titled {
     let systems = systems(&group);
     let published = systems.iter().map(|system| {
         let figures = group.figures.iter().map(|figure| published(figure, system));
@@ -118,9 +121,9 @@ fn in_columns(group: Group, sides: &[PaperSide], peak: Option<&RunRecord>) -> Ti
     )
 }
 
-/// The best of each figure on the bare device.
-fn bests(group: &Group, peak: Option<&RunRecord>) -> Vec<Option<f64>> {
-    let best = |figure: &Figure| {
+/// Returns the best value of each metric on the bare device.
+fn bests(group: &FigureTable, peak: Option<&RunRecord>) -> Vec<Option<f64>> {
+    let best = |figure: &PaperFigure| {
         let cells = peak.into_iter().flat_map(|record| &record.cells);
         let values = cells.filter_map(|cell| figure.measured(cell));
         values.max_by(f64::total_cmp)
@@ -128,16 +131,16 @@ fn bests(group: &Group, peak: Option<&RunRecord>) -> Vec<Option<f64>> {
     group.figures.iter().map(best).collect()
 }
 
-/// The figures of a group, each share being that of the figure before it of the device's best.
+/// Formats the metrics of a table. A percentage relates the previous metric to the device's best.
 fn of_device(
-    group: &Group,
+    group: &FigureTable,
     peak: Option<&RunRecord>,
     value: impl Fn(usize) -> Option<f64>,
 ) -> Vec<String> {
     let bests = bests(group, peak);
-    let figure = |(place, figure): (usize, &Figure)| {
+    let figure = |(place, figure): (usize, &PaperFigure)| {
         let value = match figure.kind {
-            Kind::Percent => place.checked_sub(1).and_then(|before| {
+            FigureKind::Percent => place.checked_sub(1).and_then(|before| {
                 let best = bests[before].filter(|best| *best > 0.0)?;
                 Some(value(before)? / best * 100.0)
             }),
@@ -152,6 +155,7 @@ fn rates(sides: &[PaperSide]) -> Titled {
     let heads = sides
         .iter()
         .flat_map(|side| ["create/s", "delete/s"].map(|rate| format!("{} {rate}", side.name)));
+    // The file sizes of lat_fs.
     let lines = [0_u64, 1024, 4096, 10_240].map(|size_bytes| {
         let values = sides.iter().flat_map(|side| {
             ["create", "remove"].map(|step| {
@@ -173,7 +177,7 @@ fn rates(sides: &[PaperSide]) -> Titled {
     )
 }
 
-/// A table for each workload: requests in rows, outstanding I/Os in columns.
+/// Returns one table per workload, with requests in rows and outstanding I/Os in columns.
 fn grids(sides: &[PaperSide]) -> Vec<Titled> {
     let cells = || {
         sides

@@ -4,7 +4,7 @@ use results::{FilesetFigures, PhaseFigures, PoolFigures, StepFigures};
 use units::JsonDocument;
 
 use super::*;
-use crate::Medium;
+use crate::ReportMedium;
 
 fn shown(name: &str) -> String {
     let table = PaperTable {
@@ -23,9 +23,9 @@ fn shown(name: &str) -> String {
 #[test]
 fn every_workload_is_read_and_every_published_figure_is_a_number() {
     for paper in PAPERS {
-        let loaded = description::source::load(paper.name, paper.workload.as_bytes(), None, true);
+        let loaded = description::load(paper.name, paper.workload);
         let loaded = loaded.unwrap();
-        assert!(!loaded.workloads.is_empty(), "{}", paper.name);
+        assert!(!loaded.is_empty(), "{}", paper.name);
         assert!(shown(paper.name).contains(paper.size), "{}", paper.name);
     }
     let count = |name| Paper::find(name).unwrap().rows().len();
@@ -109,7 +109,7 @@ fn session(number: u32, transactions: u32) -> RunRecord {
     let cell = &mut record.cells[0];
     let planned = record.plan.cells.iter_mut();
     for planned in planned.filter(|it| it.index == cell.index) {
-        planned.work = plan::Work::Acts(Box::new(program.clone()));
+        planned.work = plan::Work::Acts(program.clone().into());
     }
     cell.workers = 1;
     cell.phase_figures = Some(of_pool(PoolFigures {
@@ -136,7 +136,7 @@ fn beside(columns: &str, run: &RunRecord) -> PublishedComparison {
 }
 
 fn line(published: &[PublishedComparison], begin: &str) -> Vec<String> {
-    let text = render_comparisons(&[], published, Medium::Terminal, Page::PLAIN);
+    let text = render_comparisons(&[], published, ReportMedium::Terminal, Page::PLAIN);
     let line = text.lines().find(|line| line.starts_with(begin)).unwrap();
     let words = line.split("  ").map(str::trim);
     words
@@ -154,7 +154,7 @@ fn a_published_column_stands_beside_a_run_with_its_ratio() {
     assert_eq!(counts, ["created", "LFS", "2510496", "2510496", "1.000"]);
     let none = line(&published, "appended");
     assert_eq!(none, ["appended", "LFS", "2472080", "0", "0"]);
-    let markdown = render_comparisons(&[], &published, Medium::Markdown, Page::PLAIN);
+    let markdown = render_comparisons(&[], &published, ReportMedium::Markdown, Page::PLAIN);
     assert!(markdown.contains("| transactions per s | LFS | 4970 | 9940 | 2.000 |"));
     assert!(markdown.contains("hardware of their time"), "{markdown}");
 }
@@ -192,7 +192,7 @@ fn counts_of_other_work_stand_without_a_ratio() {
         line(&published, "transactions per s").last().unwrap(),
         "15.06"
     );
-    let text = render_comparisons(&[], &published, Medium::Terminal, Page::PLAIN);
+    let text = render_comparisons(&[], &published, ReportMedium::Terminal, Page::PLAIN);
     assert!(text.contains("A ran at another size"), "{text}");
     let document = ComparisonDocument {
         comparisons: &[],

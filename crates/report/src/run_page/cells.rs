@@ -1,4 +1,4 @@
-//! The cells: all of them in a table, then each with its charts and tables.
+//! Cells of a run: a table of all, then charts and tables of each.
 
 use maud::{Markup, html};
 use results::{CellRecord, OperationFigures, Status, WorkerFigures};
@@ -14,20 +14,20 @@ use crate::html::{opening, pairs, plain, sentence, table};
 use crate::model::{steady_sentence, within_sentence};
 use crate::names::status_name;
 use crate::numbers::{ABSENT, digits, mebibytes, percent};
-use crate::parts::Counted;
+use crate::parts::CountedOperations;
 use crate::picks::picks;
 use crate::table::Column;
 use crate::wrap::printable;
 
-/// So many cells are open when the page is; the charts of the others wait.
+/// Number of cells that are open at first; the charts of the others are drawn on demand.
 const OPEN_COUNT: usize = 2;
-/// So many cells have their tables in the page; those of the others are made when asked for.
+/// Number of cells with plain tables in the page; other tables are unpacked on demand.
 const PLAIN_COUNT: usize = 50;
 
-/// So many workers are told one by one, as intervals tell them apart.
+/// Maximum number of workers listed one by one; intervals have the same limit.
 const WORKERS_MAX: usize = 64;
 
-/// One row for each cell, and for each repeated cell its estimates.
+/// Returns one row per cell, and the estimates of repeated cells.
 #[must_use]
 pub fn results(run: &Run) -> Markup {
     let link = |row: usize| Some(cell_id(run, row));
@@ -47,7 +47,7 @@ pub fn results(run: &Run) -> Markup {
     }
 }
 
-/// Each cell, to be opened.
+/// Returns a part for each cell, which can be opened.
 #[must_use]
 pub fn each(run: &Run) -> Markup {
     html! {
@@ -68,13 +68,13 @@ pub fn each(run: &Run) -> Markup {
     }
 }
 
-/// The id of the part of the page about a cell, by its place in the record: the phases of a classic
-/// program share an index.
+/// Returns the anchor of a cell, from its index in the record. The index of the cell itself is not
+/// unique, because phases of a classic program share it.
 fn cell_id(run: &Run, place: usize) -> String {
     run.id(&format!("cell-{}", place.saturating_add(1)))
 }
 
-/// A cell in a line.
+/// Summarizes a cell in one line.
 fn brief(cell: &CellRecord) -> String {
     let mut parts = Vec::new();
     if let Some(rate) = cell.transactions_per_second() {
@@ -82,7 +82,10 @@ fn brief(cell: &CellRecord) -> String {
     }
     if cell.total.count > 0 {
         let rate = format::iops(cell.total.per_second);
-        parts.push(format!("{rate} {}", Counted::of(cell).rate_name()));
+        parts.push(format!(
+            "{rate} {}",
+            CountedOperations::of(cell).rate_name()
+        ));
     }
     if let Some(median) = cell.total.latency.percentiles_ns.p50 {
         parts.push(format!("p50 {}", format::latency_ns(median)));
@@ -112,7 +115,7 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
     html! {
         (figures(&charts))
         (operations::table(cell))
-        (pairs(&own_figures(run, cell), "The program's own figures"))
+        (pairs(&own_figures(run, cell), "The program's own results"))
         (errors(cell))
         (crew::part(run, cell))
         (workers(cell))
@@ -126,14 +129,14 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
     }
 }
 
-/// A program's own figures, by its own names.
+/// Returns the results of a classic program, under their original names.
 fn own_figures(run: &Run, cell: &CellRecord) -> Vec<(String, String)> {
     let rows = crate::classics::rows(run.record, cell).into_iter();
     rows.map(|[name, value]| (printable(&name), printable(&value)))
         .collect()
 }
 
-/// Failures by operation and cause; nothing when none failed.
+/// Returns failures by operation and cause; empty if there are none.
 fn errors(cell: &CellRecord) -> Markup {
     let rows = cell.errors.iter().map(|error| {
         vec![
@@ -152,7 +155,8 @@ fn errors(cell: &CellRecord) -> Markup {
     plain(columns, rows, "Failed operations")
 }
 
-/// Figures of each worker where there are several; of many the ends and the middle.
+/// Returns the results of each worker if there are several. If there are many, only the extremes
+/// and the median.
 fn workers(cell: &CellRecord) -> Markup {
     let all = &cell.worker_figures;
     if all.len() < 2 {
@@ -191,7 +195,7 @@ fn workers(cell: &CellRecord) -> Markup {
     plain(columns, rows, &caption)
 }
 
-/// What the cell ran with, beyond what the tables of the run tell.
+/// Describes circumstances of the cell that the tables of the run do not show.
 fn circumstances(cell: &CellRecord) -> Vec<String> {
     let seconds = |ns: u64| format!("{} s", digits(ns as f64 / 1e9));
     let mut parts = vec![format!("Measured for {}", seconds(cell.run_time_ns))];
@@ -206,13 +210,13 @@ fn circumstances(cell: &CellRecord) -> Vec<String> {
             ("taken by the hypervisor", machine.steal),
         ];
         let shares = shares.map(|(name, share)| format!("{} % {name}", percent(share)));
-        parts.push(format!("All processors: {}", shares.join(", ")));
+        parts.push(format!("All CPUs: {}", shares.join(", ")));
     }
     if let Some(share) = cell.cpu.waiting {
         let any = cell.cpu.pressure;
         let any = any.map(|any| format!(", any task for {} % of the time", percent(any)));
         parts.push(format!(
-            "The workers waited for a processor for {} % of their time{}",
+            "The workers waited for a CPU for {} % of their time{}",
             percent(share),
             any.unwrap_or_default()
         ));
@@ -243,7 +247,7 @@ fn circumstances(cell: &CellRecord) -> Vec<String> {
     parts
 }
 
-/// Processor and device of each cell; nothing when nothing of that is known.
+/// Returns the use of CPU and device by each cell; empty if nothing is known.
 #[must_use]
 pub fn usage(run: &Run) -> Markup {
     let link = |row: usize| Some(cell_id(run, row));
@@ -252,13 +256,12 @@ pub fn usage(run: &Run) -> Markup {
             section #(run.id("usage")) {
                 h2 { (run.heading("Processor and device")) }
                 p {
-                    "Processor time of pgmeter itself, as a share of the measured time; how much \
-                     of their time the workers waited for a processor; processor time of \
-                     pgmeter's own loop for an operation (own), and time in user mode for one in \
-                     the cell itself (user); what the block device under the target did, and how \
-                     many times the bytes that were read or written that is: less than 1 is the \
-                     work of a cache, more is read-ahead, what the file system writes for itself, \
-                     or I/O of others."
+                    "user, sys: CPU time of pgmeter, as a share of the measured time. wait: share \
+                     of their time that the workers waited for a CPU. own ns/op: CPU time of \
+                     pgmeter's own loop per operation. user ns/op: time in user mode per \
+                     operation of the cell. The other columns show the I/O of the block device. \
+                     A multiple below 1 is due to a cache; above 1, to read-ahead, to writes of \
+                     the file system itself, or to other programs."
                 }
                 (table(usage, "Processor and device of each cell", link))
             }

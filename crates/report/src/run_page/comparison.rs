@@ -1,5 +1,4 @@
-//! Runs beside each other: what differs between them, and a bar for each where they measured the
-//! same.
+//! Comparison of several runs: their differences, and bars for equal measurements.
 
 use ::compare::{ComparisonOptions, compare_with_first};
 use maud::{Markup, html};
@@ -9,16 +8,16 @@ use super::headline::{bar, shown_or_dash};
 use super::run::Run;
 use crate::compare::beside_runs;
 use crate::document::Document;
-use crate::group::{Group, Metric};
+use crate::group::{Metric, RepeatedCell};
 use crate::html::frame;
-use crate::measure::Measure;
+use crate::measure::WorkloadMeasure;
 use crate::names::capital;
 use crate::wrap::printable;
 
-/// The runs compared with the first, or why they cannot be.
+/// The comparison with the first run, or the reason why there is none.
 pub type Compared = Result<Document, String>;
 
-/// The comparison of several runs; none of a single one.
+/// Compares several runs; `None` for a single run.
 #[must_use]
 pub fn compared(records: &[RunRecord]) -> Option<Compared> {
     if records.len() < 2 {
@@ -36,7 +35,7 @@ pub fn compared(records: &[RunRecord]) -> Option<Compared> {
     })
 }
 
-/// Whether these are two runs that were measured in turn.
+/// Returns `true` for two runs that were measured alternately.
 fn are_in_turn(records: &[RunRecord]) -> bool {
     let [a, b] = records else { return false };
     let is_beside = |one: &RunRecord, other: &RunRecord| {
@@ -46,11 +45,11 @@ fn are_in_turn(records: &[RunRecord]) -> bool {
     is_beside(a, b) && is_beside(b, a)
 }
 
-/// Groups of several runs that measured the same.
+/// Groups of several runs with the same measurement.
 struct Match<'a> {
     name: String,
-    /// The run and its group.
-    groups: Vec<(&'a Run<'a>, &'a Group<'a>)>,
+    /// Each run with its group.
+    groups: Vec<(&'a Run<'a>, &'a RepeatedCell<'a>)>,
 }
 
 fn matches<'a>(runs: &'a [Run<'a>]) -> Vec<Match<'a>> {
@@ -75,8 +74,8 @@ fn matches<'a>(runs: &'a [Run<'a>]) -> Vec<Match<'a>> {
     matches
 }
 
-/// A bar for each run where they measured the same. What is told by its rate and what is told by
-/// its bandwidth have tables of their own.
+/// Returns a bar per run for each common measurement. Workloads measured by rate and by bandwidth
+/// have separate tables.
 #[must_use]
 pub fn bars(runs: &[Run]) -> Markup {
     let matches = matches(runs);
@@ -84,7 +83,7 @@ pub fn bars(runs: &[Run]) -> Markup {
         return html! { p { "The runs have no cell in common." } };
     }
     let is_long = matches.len() > 20;
-    let parts = Measure::apart(matches, |found| Measure::of(found.groups[0].1));
+    let parts = WorkloadMeasure::apart(matches, |found| WorkloadMeasure::of(found.groups[0].1));
     html! {
         @for (measure, matches) in &parts {
             @let scope = if parts.len() > 1 { measure.scope() } else { "" };
@@ -95,10 +94,10 @@ pub fn bars(runs: &[Run]) -> Markup {
     }
 }
 
-fn of_measure(runs: &[Run], measure: Measure, matches: &[Match], caption: &str) -> Markup {
+fn of_measure(runs: &[Run], measure: WorkloadMeasure, matches: &[Match], caption: &str) -> Markup {
     let other_name = match measure {
-        Measure::Bandwidth => "per second",
-        Measure::Rate(_) => "bandwidth",
+        WorkloadMeasure::Bandwidth => "per second",
+        WorkloadMeasure::Rate(_) => "bandwidth",
     };
     html! {
         table.bars {
@@ -120,11 +119,11 @@ fn of_measure(runs: &[Run], measure: Measure, matches: &[Match], caption: &str) 
     }
 }
 
-fn rows(runs: &[Run], measure: Measure, found: &Match) -> Markup {
+fn rows(runs: &[Run], measure: WorkloadMeasure, found: &Match) -> Markup {
     let metric = measure.metric();
     let other = match measure {
-        Measure::Bandwidth => Metric::PerSecond,
-        Measure::Rate(_) => Metric::BytesPerSecond,
+        WorkloadMeasure::Bandwidth => Metric::PerSecond,
+        WorkloadMeasure::Rate(_) => Metric::BytesPerSecond,
     };
     let ends = found.groups.iter().filter_map(|(_, group)| {
         let figure = group.figure(metric)?;

@@ -1,4 +1,4 @@
-//! What each of several processes did, and where they were.
+//! Processes and hosts of a run.
 
 use maud::{Markup, html};
 use results::CellRecord;
@@ -8,7 +8,7 @@ use crate::html::{sentence, table};
 use crate::model::{crew_part, unit};
 use crate::names::capital;
 
-/// The processes of a cell; nothing where one measured alone.
+/// Returns the processes of a cell; empty for a single process.
 #[must_use]
 pub fn part(run: &Run, cell: &CellRecord) -> Markup {
     let part = crew_part(run.record, cell, unit(run.record));
@@ -25,7 +25,7 @@ pub fn part(run: &Run, cell: &CellRecord) -> Markup {
     }
 }
 
-/// The hosts of the run; nothing where one process measured alone.
+/// Returns the hosts of the run; empty for a single process.
 #[must_use]
 pub fn hosts(run: &Run) -> Markup {
     html! {
@@ -35,7 +35,7 @@ pub fn hosts(run: &Run) -> Markup {
     }
 }
 
-/// What the table of a machine is called.
+/// Returns the caption of the table of the machine.
 #[must_use]
 pub fn system_caption(run: &Run) -> &'static str {
     match &run.record.crew {

@@ -1,4 +1,4 @@
-//! The sections of response-time curves and of searches for the highest rate.
+//! Sections for response-time curves and for searches for the highest rate.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::curve::curves;
 use crate::html::table;
 use crate::verdict::searches;
 
-/// Response time against rate; nothing where there were neither curves nor trials.
+/// Returns charts of response time by rate; empty without curves and trials.
 #[must_use]
 pub fn section(run: &Run) -> Markup {
     let charts: Vec<Chart> = curves(run.record)

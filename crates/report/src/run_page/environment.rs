@@ -1,4 +1,4 @@
-//! The machine and system.
+//! Section about machine and system.
 
 use maud::{Markup, html};
 use results::Environment;
@@ -10,7 +10,7 @@ use crate::html::{pairs, plain};
 use crate::table::Column;
 use crate::wrap::printable;
 
-/// Everything that is known of the machine.
+/// Returns all known facts about the machine.
 #[must_use]
 pub fn section(run: &Run) -> Markup {
     let environment = &run.record.environment;
@@ -98,7 +98,7 @@ fn settings(environment: &Environment) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What lies under the targets, and how it was mounted.
+/// Returns the storage under the targets, with its mounts.
 fn storage(run: &Run) -> Markup {
     let environment = &run.record.environment;
     html! { (stacks(run)) (mounts(environment)) (file_systems(environment)) (devices(environment)) }
@@ -116,7 +116,7 @@ fn stacks(run: &Run) -> Markup {
         ]
     });
     let heads = ["target", "layers", "kept in"].map(Column::name);
-    plain(heads, rows, "What lies under the targets")
+    plain(heads, rows, "Storage under the targets")
 }
 
 fn mounts(environment: &Environment) -> Markup {

@@ -1,4 +1,4 @@
-//! The first screen: what was measured on what, what came out, and what to doubt.
+//! The first screen: target, results and warnings.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ use crate::warnings::ModelWarning;
 use crate::wrap::printable;
 use crate::write::page;
 
-/// So many warnings are shown before the reader asks for the rest.
+/// Number of warnings shown before the reader opens the others.
 const WARNINGS_SHOWN: usize = 6;
 
-/// The title of the page.
+/// Returns the title of the page.
 #[must_use]
 pub fn title(runs: &[Run]) -> String {
     match runs {
@@ -28,7 +28,7 @@ pub fn title(runs: &[Run]) -> String {
     }
 }
 
-/// What leads to the parts of the page.
+/// Returns the links to the parts of the page.
 #[must_use]
 pub fn navigation(runs: &[Run]) -> Markup {
     let sections = [
@@ -58,7 +58,7 @@ pub fn navigation(runs: &[Run]) -> Markup {
     }
 }
 
-/// The first screen.
+/// Returns the first screen.
 #[must_use]
 pub fn header(runs: &[Run], compared: Option<&Compared>) -> Markup {
     html! {
@@ -92,12 +92,12 @@ pub fn header(runs: &[Run], compared: Option<&Compared>) -> Markup {
                     @for run in several { (warnings(run)) }
                 }
             }
-            noscript { p { "Charts need JavaScript. Every figure is in the tables." } }
+            noscript { p { "Charts need JavaScript. The tables contain all values." } }
         }
     }
 }
 
-/// What the first screen of a run's own page has below its title.
+/// Returns the first screen of a single run, below its title.
 pub fn of_run(run: &Run) -> Markup {
     html! {
         p.where { "on " (sentence(&run.targets())) }
@@ -108,7 +108,7 @@ pub fn of_run(run: &Run) -> Markup {
     }
 }
 
-/// How the run ended.
+/// Returns the final status of the run.
 pub fn status(run: &Run) -> Markup {
     let status = run.record.status;
     let sign = match status {
@@ -117,7 +117,7 @@ pub fn status(run: &Run) -> Markup {
         Status::Failed => "✕",
     };
     let words = run.model.outcome.clone().unwrap_or_else(|| {
-        // A classic program's cell has a record for each phase.
+        // A cell of a classic program has one record per phase.
         let cells = run.record.cells.iter().map(|cell| cell.index);
         let count = cells.collect::<BTreeSet<u32>>().len();
         let noun = if count == 1 { "cell" } else { "cells" };
@@ -128,13 +128,13 @@ pub fn status(run: &Run) -> Markup {
     }
 }
 
-/// The run in four lines.
+/// Returns four lines of facts about the run.
 #[must_use]
 pub fn facts(run: &Run) -> Markup {
     let host = printable(&run.record.environment.host);
     let host = match &run.record.crew {
         None if !host.is_empty() => format!("{host}: "),
-        // The line says itself where it was.
+        // With several processes, the line itself names the hosts.
         _ => String::new(),
     };
     let facts = [
@@ -196,7 +196,7 @@ fn warning(warning: &ModelWarning) -> Markup {
     }
 }
 
-/// How to read the page, at its end.
+/// Returns notes on reading the page, for its end.
 #[must_use]
 pub fn footer(runs: &[Run]) -> Markup {
     let notes = runs.iter().flat_map(|run| &run.model.notes);

@@ -1,4 +1,4 @@
-//! The figures that the reader came for, with their intervals.
+//! The main results, with their uncertainty.
 
 use maud::{Markup, html};
 use plan::CurvePart;
@@ -6,24 +6,25 @@ use results::{CellRecord, EvenRates};
 use units::format;
 
 use super::run::Run;
-use crate::group::{Figure, Group, Metric};
+use crate::group::{GroupFigure, Metric, RepeatedCell};
 use crate::html::{frame, sentence};
-use crate::measure::Measure;
+use crate::measure::WorkloadMeasure;
 use crate::names::capital;
 use crate::numbers::digits;
-use crate::parts::{Counted, distinct_transactions};
+use crate::parts::{CountedOperations, distinct_transactions};
 use crate::verdict::searches;
 
-/// So many groups are told one by one.
+/// Maximum number of groups with a bar each.
 const GROUPS_MAX: usize = 12;
 
-/// The headline of a run: large figures of the only group, or a bar for each.
+/// Returns the headline of a run: large numbers for a single group, or else a bar per group.
 #[must_use]
 pub fn headline(run: &Run) -> Markup {
-    // What was measured at rates that follow from a peak has charts of its own.
-    let follows = |group: &&Group| group.cells[0].curve.is_some_and(CurvePart::follows_a_peak);
+    // Cells whose rates depend on a peak have separate charts.
+    let follows =
+        |group: &&RepeatedCell| group.cells[0].curve.is_some_and(CurvePart::follows_a_peak);
     let shown = run.groups.iter().filter(|group| !follows(group));
-    let shown: Vec<Group> = shown.cloned().collect();
+    let shown: Vec<RepeatedCell> = shown.cloned().collect();
     let is_peak = shown.len() < run.groups.len();
     html! {
         (highest_rates(run))
@@ -31,7 +32,7 @@ pub fn headline(run: &Run) -> Markup {
             [] => { p.nothing { "Nothing was measured." } }
             [only] => {
                 @if is_peak {
-                    p.tiles-of { "Without a rate, each request behind the one before it:" }
+                    p.tiles-of { "Closed-loop peak, without a requested rate:" }
                 }
                 (tiles(only))
             }
@@ -40,7 +41,7 @@ pub fn headline(run: &Run) -> Markup {
     }
 }
 
-/// The highest rates at which response times held, as far as they are known.
+/// Returns the highest rates that met the response-time limit, as far as they are known.
 fn highest_rates(run: &Run) -> Markup {
     let known = searches(run.record, &run.naming).into_iter();
     let known = known.filter_map(|(search, _)| {
@@ -69,12 +70,12 @@ fn highest_rates(run: &Run) -> Markup {
     }
 }
 
-fn tiles(group: &Group) -> Markup {
-    let counted = Counted::of(group.cells[0]);
+fn tiles(group: &RepeatedCell) -> Markup {
+    let counted = CountedOperations::of(group.cells[0]);
     let latency = match counted {
-        Counted::All => "latency",
-        Counted::ReadsAndWrites => "read and write latency",
-        Counted::FileOperations => "file operation latency",
+        CountedOperations::All => "latency",
+        CountedOperations::ReadsAndWrites => "read and write latency",
+        CountedOperations::FileOperations => "file operation latency",
     };
     let figures = [
         (counted.rate_name().to_owned(), Metric::PerSecond),
@@ -83,7 +84,7 @@ fn tiles(group: &Group) -> Markup {
         (format!("{latency}, p99"), Metric::LatencyP99),
     ];
     let moves = group.cells.iter().any(|cell| cell.total.bytes > 0);
-    let is_of_files = counted == Counted::FileOperations;
+    let is_of_files = counted == CountedOperations::FileOperations;
     let iometer_transactions = transactions(group).filter(|_| !is_of_files);
     let shown = figures.into_iter().filter_map(|(label, metric)| {
         let figure = group.figure(metric)?;
@@ -126,7 +127,7 @@ fn tiles(group: &Group) -> Markup {
     }
 }
 
-/// A number with its unit smaller beside it.
+/// Returns a number, followed by its unit in a smaller font.
 pub fn value(text: &str) -> Markup {
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     html! {
@@ -134,8 +135,8 @@ pub fn value(text: &str) -> Markup {
     }
 }
 
-/// The interval of confidence, or else how the figure varied within the cell.
-fn interval(group: &Group, metric: Metric, figure: Figure) -> String {
+/// Describes the confidence interval, or else the variation within the cell.
+fn interval(group: &RepeatedCell, metric: Metric, figure: GroupFigure) -> String {
     if let Some([low, high]) = figure.interval {
         let ends = format!("{} to {}", metric.show(low), metric.show(high));
         return format!("95 % confidence: {ends} ({} repetitions)", figure.n);
@@ -147,10 +148,10 @@ fn interval(group: &Group, metric: Metric, figure: Figure) -> String {
     }
 }
 
-/// The lowest and highest rate of a cell's intervals, of which those with few operations are taken
-/// together.
+/// Describes the lowest and the highest rate among a cell's intervals. Intervals with few
+/// operations are combined first.
 fn within(cell: &CellRecord) -> Option<String> {
-    let names = Counted::of(cell).names(cell)?;
+    let names = CountedOperations::of(cell).names(cell)?;
     let even = EvenRates::of(&cell.intervals, &names, |figures| figures.count);
     let rates = even.per_second;
     let [low, high] = [
@@ -163,8 +164,8 @@ fn within(cell: &CellRecord) -> Option<String> {
     (rates.len() > 1).then(told)
 }
 
-/// Transactions of all kinds per second, where they are not single operations.
-fn transactions(group: &Group) -> Option<f64> {
+/// Returns the rate of all kinds of transaction; `None` if they are single operations.
+fn transactions(group: &RepeatedCell) -> Option<f64> {
     let rates: Vec<f64> = group
         .cells
         .iter()
@@ -178,14 +179,14 @@ fn transactions(group: &Group) -> Option<f64> {
     (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
 }
 
-/// A bar for each group, or for the best of each workload where there are many.
+/// Returns a bar per group, or for the best of each workload if there are many.
 ///
-/// What is told by its rate and what is told by its bandwidth have tables, and so axes, of their
-/// own.
-fn overview(run: &Run, groups: &[Group]) -> Markup {
+/// Workloads measured by rate and by bandwidth have separate tables, and so separate axes.
+fn overview(run: &Run, groups: &[RepeatedCell]) -> Markup {
     let shown = chosen(groups);
     let hidden = groups.len() - shown.len();
-    let parts = Measure::apart(shown, |group| Measure::of(group));
+    let parts = WorkloadMeasure::apart(shown, |group| WorkloadMeasure::of(group));
+    // The caller passes at least two groups, so there is at least one part.
     let last = parts.len() - 1;
     html! {
         @for (place, (measure, groups)) in parts.iter().enumerate() {
@@ -200,11 +201,11 @@ fn overview(run: &Run, groups: &[Group]) -> Markup {
     }
 }
 
-/// A bar for each group on one axis. The script's style sets each row as a small block where the
-/// page is narrow, so the roles of a table are written down.
-fn bars(run: &Run, measure: Measure, groups: &[&Group], caption: &str) -> Markup {
+/// Returns a bar per group on a shared axis. On narrow pages the style sheet shows each row as a
+/// block, which removes the table semantics. So the roles are explicit.
+fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: &str) -> Markup {
     let metric = measure.metric();
-    let ends = |figure: Figure| figure.interval.map_or(figure.mean, |[_, high]| high);
+    let ends = |figure: GroupFigure| figure.interval.map_or(figure.mean, |[_, high]| high);
     let figures = groups.iter().filter_map(|group| group.figure(metric));
     let most = figures.map(ends).fold(0.0, f64::max);
     let (other, other_name) = match metric {
@@ -249,17 +250,18 @@ fn bars(run: &Run, measure: Measure, groups: &[&Group], caption: &str) -> Markup
     }
 }
 
-/// All groups where they are few, else the fastest of each workload, else the first of those.
-fn chosen<'a, 'b>(groups: &'a [Group<'b>]) -> Vec<&'a Group<'b>> {
+/// Returns all groups if they are few, or else the fastest of each workload, and at most the first
+/// ones of those.
+fn chosen<'a, 'b>(groups: &'a [RepeatedCell<'b>]) -> Vec<&'a RepeatedCell<'b>> {
     if groups.len() <= GROUPS_MAX {
         return groups.iter().collect();
     }
-    let mean = |group: &Group| {
+    let mean = |group: &RepeatedCell| {
         group
             .figure(Metric::PerSecond)
             .map_or(0.0, |figure| figure.mean)
     };
-    let mut best: Vec<&Group> = Vec::new();
+    let mut best: Vec<&RepeatedCell> = Vec::new();
     for group in groups {
         match best
             .iter_mut()
@@ -274,19 +276,20 @@ fn chosen<'a, 'b>(groups: &'a [Group<'b>]) -> Vec<&'a Group<'b>> {
     best
 }
 
-/// The metric of a group for people, or a dash where there is nothing to tell.
+/// Formats the metric of a group; a dash if there is no value.
 #[must_use]
-pub fn shown_or_dash(group: &Group, metric: Metric) -> String {
+pub fn shown_or_dash(group: &RepeatedCell, metric: Metric) -> String {
     let figure = group.figure(metric).filter(|figure| figure.mean > 0.0);
     figure.map_or_else(|| "–".to_owned(), |figure| metric.show(figure.mean))
 }
 
-/// A bar as long as the figure's share of `most`, the ends of its interval, and its number.
+/// Returns a bar relative to `most`, the ends of the confidence interval, and the value.
 #[must_use]
-pub fn bar(metric: Metric, figure: Option<Figure>, most: f64, color: usize) -> Markup {
+pub fn bar(metric: Metric, figure: Option<GroupFigure>, most: f64, color: usize) -> Markup {
     let Some(figure) = figure else {
         return html! { "–" };
     };
+    // The minimum avoids a division by 0 if all values are 0.
     let share = |value: f64| format!("{:.2}%", (100.0 * value / most.max(1e-9)).clamp(0.0, 100.0));
     let half = figure.interval.map(|[low, high]| (high - low) / 2.0);
     html! {
@@ -371,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_bar_shows_the_interval_of_its_figure() {
-        let figure = Figure {
+        let figure = GroupFigure {
             mean: 50.0,
             interval: Some([40.0, 60.0]),
             n: 3,

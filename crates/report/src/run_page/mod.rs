@@ -1,4 +1,4 @@
-//! The page of a run, or of several beside each other.
+//! The page of a run, or of several side by side.
 
 mod cells;
 mod comparison;
@@ -7,6 +7,7 @@ mod curves;
 mod environment;
 mod first;
 mod headline;
+mod matrices;
 mod opened;
 mod operations;
 mod plan;
@@ -23,7 +24,7 @@ use comparison::Compared;
 pub(crate) use opened::{RunGroup, opened};
 use run::Run;
 
-/// The page of one record, or of several beside each other.
+/// Returns the page of one record, or of several side by side.
 #[must_use]
 pub fn render(records: &[RunRecord]) -> String {
     let runs = Run::all(records);
@@ -54,10 +55,11 @@ fn body(runs: &[Run], compared: Option<&Compared>) -> Markup {
     }
 }
 
-/// What is shown of a run by itself, behind what sums it up.
+/// Returns the sections of a single run, after the summary.
 fn run_sections(run: &Run) -> Markup {
     html! {
         (curves::section(run))
+        (matrices::section(run))
         (cells::results(run))
         (cells::each(run))
         (cells::usage(run))

@@ -1,5 +1,5 @@
-//! Runs within a page of another kind: each opens where it stands, so that such a page is complete
-//! when it is sent to somebody.
+//! Runs inside another kind of page. Each can be opened in place, so that the page is complete when
+//! sent to others.
 
 use maud::{Markup, html};
 use results::RunRecord;
@@ -8,18 +8,18 @@ use super::run::Run;
 use super::{first, run_sections, sweeps};
 use crate::html::{opening, sentence};
 
-/// Runs that did the same in the same place.
+/// Runs of the same workload on the same target.
 #[derive(Debug, Clone)]
 pub(crate) struct RunGroup {
-    /// The id that links lead to.
+    /// Anchor of the group.
     pub id: String,
-    /// What they did where.
+    /// Workload and target.
     pub name: String,
-    /// Places of the runs among all of the page.
+    /// Indexes of the runs among all runs of the page.
     pub runs: Vec<usize>,
 }
 
-/// Every group of runs, to be opened; all that a run's own page has is in it.
+/// Returns all groups of runs, each of which opens to the contents of the run's own page.
 pub(crate) fn opened(records: &[RunRecord], groups: &[RunGroup]) -> Markup {
     let runs = Run::opened(records);
     let of = |group: &RunGroup| -> Vec<&Run> {
@@ -61,7 +61,7 @@ fn summary(name: &str, run: &Run) -> Markup {
     }
 }
 
-/// What the page of a run has, without its frame.
+/// Returns the contents of a run's page without the frame.
 fn part(run: &Run) -> Markup {
     let alone = std::slice::from_ref(run);
     html! {

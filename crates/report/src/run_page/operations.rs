@@ -1,4 +1,4 @@
-//! Every percentile of each operation and kind of transaction of a cell.
+//! All percentiles of each operation and kind of transaction of a cell.
 
 use maud::{Markup, html};
 use results::{CellRecord, Latency, percentile_is_supported};
@@ -10,8 +10,7 @@ use crate::parts::{distinct_transactions, operations};
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
-/// One row for each operation, then one for each kind of transaction; nothing when nothing was
-/// done.
+/// Returns one row per operation, then one per kind of transaction; empty if there are none.
 #[must_use]
 pub fn table(cell: &CellRecord) -> Markup {
     let rows = rows(cell);

@@ -1,24 +1,24 @@
-//! The plan in full, and the command that repeats it.
+//! The complete plan, and the command that repeats it.
 
 use maud::{Markup, html};
 use plan::program::Program;
 use plan::{Cell, LinePlan, Plan, Setting, Source, TargetKind};
-use planning::{line_remarks, settings_of_each};
 use results::CellNames;
-use units::{Bytes, Percent, Span, format};
+use units::{Bytes, Span, format};
 
 use super::run::Run;
 use crate::html::{command_block, opening, plain, sentence};
-use crate::names::{cache_name, engine_name};
+use crate::names::cache_name;
+use crate::plan_text::{line_texts, settings_of_each};
 use crate::table::Column;
 use crate::wrap::printable;
 
-/// So many workloads have their options in the page; those of the others are made when asked for.
+/// Number of workloads with plain options in the page; other options are unpacked on demand.
 const PLAIN_WORKLOADS: usize = 20;
-/// So many planned cells are in the page; more are made when asked for.
+/// Number of planned cells with plain rows in the page; the others are unpacked on demand.
 const PLAIN_CELLS: usize = 100;
 
-/// What was planned: workloads with their options, targets, access lines, cells.
+/// Returns the plan: workloads with their options, targets, access lines, cells.
 #[must_use]
 pub fn section(run: &Run) -> Markup {
     let plan = &run.record.plan;
@@ -45,7 +45,7 @@ pub fn section(run: &Run) -> Markup {
     }
 }
 
-/// The command line that was given.
+/// Returns the command line of the run.
 #[must_use]
 pub fn command(run: &Run) -> Markup {
     html! {
@@ -83,7 +83,7 @@ fn targets(plan: &Plan) -> Markup {
     plain(columns, rows, "Targets")
 }
 
-/// Each access specification once, with its lines.
+/// Returns the distinct access specifications, with their lines.
 fn access_specs(plan: &Plan) -> Vec<(String, &[LinePlan])> {
     let mut specs: Vec<(String, &[LinePlan])> = Vec::new();
     for worker in plan.cells.iter().flat_map(|cell| &cell.workers) {
@@ -98,26 +98,13 @@ fn access_specs(plan: &Plan) -> Vec<(String, &[LinePlan])> {
 }
 
 fn access_spec(name: &str, lines: &[LinePlan]) -> Markup {
-    let rows = lines.iter().map(|line| {
-        let align = match line.align_bytes {
-            0 => "sector".to_owned(),
-            bytes => Bytes(bytes.into()).to_string(),
-        };
-        vec![
-            Percent(line.of_size_percent).to_string(),
-            Bytes(line.size_bytes.into()).to_string(),
-            Percent(line.read_percent).to_string(),
-            Percent(line.random_percent).to_string(),
-            align,
-            line_remarks(line).join(", "),
-        ]
-    });
+    let rows = lines.iter().map(|line| line_texts(line).to_vec());
     let heads = ["share", "request", "read", "random", "aligned to", "and"];
     let caption = format!("Access specification {}", printable(name));
     plain(heads.map(Column::name), rows, &caption)
 }
 
-/// The work on many files of the cells that have such, each kind once.
+/// Returns the distinct kinds of work on files.
 fn file_work(plan: &Plan) -> Markup {
     let mut works = Vec::new();
     for cell in &plan.cells {
@@ -139,7 +126,7 @@ fn file_work(plan: &Plan) -> Markup {
     }
 }
 
-/// A line whose spaces at its start stay where browsers draw several as one.
+/// Keeps the indent of a line, because browsers collapse spaces.
 fn indented(line: &str) -> String {
     let text = line.trim_start();
     let indent = "\u{a0}\u{a0}".repeat(line.len() - text.len());
@@ -195,7 +182,7 @@ fn cell(names: &CellNames, cell: &Cell) -> Vec<String> {
     vec![
         printable(&names.planned(cell)),
         (u64::from(cell.index) + 1).to_string(),
-        engine_name(cell.engine).to_owned(),
+        cell.engine.name().to_owned(),
         cache_name(cell.cache).to_owned(),
         cell.workers.len().to_string(),
         cell.iodepth.to_string(),

@@ -1,37 +1,38 @@
-//! A record as the page shows it.
+//! A record prepared for the page.
 
 use results::RunRecord;
 
 use crate::Model;
 use crate::chart::Detail;
-use crate::group::{Group, Naming, groups};
+use crate::group::{Naming, RepeatedCell, groups};
 use crate::names::{letter, when};
 use crate::wrap::printable;
 
-/// A record as the page shows it.
+/// A record prepared for the page.
 pub struct Run<'a> {
     /// The record.
     pub record: &'a RunRecord,
-    /// Its tables and sentences.
+    /// Tables and sentences.
     pub model: Model,
-    /// Its cells without their repetitions.
-    pub groups: Vec<Group<'a>>,
-    /// How its cells are told apart.
+    /// Cells grouped by repetition.
+    pub groups: Vec<RepeatedCell<'a>>,
+    /// Distinct names of the cells.
     pub naming: Naming,
-    /// What it is called beside others; none when it is alone.
+    /// Letter of the run; `None` if it is the only run of the page.
     pub letter: Option<String>,
-    /// What stands before the ids of its elements, where others have the same.
+    /// Prefix of element ids; `None` if they are unique without one.
     prefix: Option<String>,
-    /// How finely its charts are drawn.
+    /// Resolution of the charts.
     pub detail: Detail,
 }
 
 impl<'a> Run<'a> {
-    /// All records of a page.
+    /// Returns all records of a page.
     #[must_use]
     pub fn all(records: &'a [RunRecord]) -> Vec<Self> {
         let cells = records.iter().flat_map(|record| &record.cells);
         let operations_count = cells.map(|cell| cell.operations.len() + cell.transactions.len());
+        // The size of the page depends on all its runs together.
         let detail = Detail::of(operations_count.sum());
         records
             .iter()
@@ -48,7 +49,7 @@ impl<'a> Run<'a> {
             .collect()
     }
 
-    /// Records that open within a page of another kind, each as if it were alone.
+    /// Returns records inside another kind of page, without letters.
     #[must_use]
     pub fn opened(records: &'a [RunRecord]) -> Vec<Self> {
         let runs = Self::all(records).into_iter().enumerate();
@@ -60,7 +61,8 @@ impl<'a> Run<'a> {
         runs.map(apart).collect()
     }
 
-    /// What was measured, in a few words: the pack where all are parts of one.
+    /// Returns a short title: the pack's title if all workloads belong to one, or else the titles
+    /// of the workloads.
     #[must_use]
     pub fn title(&self) -> String {
         let mut packs = self.record.plan.workloads.iter().map(|it| &it.pack);
@@ -89,7 +91,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The id of an element of this run.
+    /// Returns the id of an element of this run.
     #[must_use]
     pub fn id(&self, name: &str) -> String {
         match &self.prefix {
@@ -98,7 +100,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The heading of a section of this run.
+    /// Returns the heading of a section of this run.
     #[must_use]
     pub fn heading(&self, name: &str) -> String {
         match &self.letter {
@@ -107,7 +109,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The targets' paths, the first few of them.
+    /// Returns the paths of the first few targets.
     #[must_use]
     pub fn targets(&self) -> String {
         const SHOWN: usize = 3;
@@ -122,7 +124,7 @@ impl<'a> Run<'a> {
         names.join(", ")
     }
 
-    /// When it began, and how long it took.
+    /// Formats start and duration.
     #[must_use]
     pub fn time(&self) -> String {
         when(self.record.started_at, self.record.finished_at)

@@ -1,22 +1,22 @@
-//! The section of queue depth sweeps.
+//! Section for queue depth sweeps.
 
 use maud::{Markup, html};
 
 use super::run::Run;
 use crate::chart::{SweepLine, figures, sweeps};
 use crate::html::sentence;
-use crate::measure::Measure;
+use crate::measure::WorkloadMeasure;
 use crate::verdict::sweeps as sweeps_of;
 
-/// More lines in one chart cannot be told apart.
+/// Lines of a larger number would be hard to distinguish in one chart.
 const LINES_MAX: usize = 6;
 
-/// What was measured at several queue depths; nothing when there is no such thing.
+/// Returns charts of the workloads measured at several queue depths; empty without such workloads.
 #[must_use]
 pub fn section(runs: &[Run]) -> Markup {
     let lines: Vec<SweepLine> = runs.iter().flat_map(lines).collect();
-    let parts = Measure::apart(lines, |line| Measure::of(&line.groups[0]));
-    // Within a page of labs, each run has its own.
+    let parts = WorkloadMeasure::apart(lines, |line| WorkloadMeasure::of(&line.groups[0]));
+    // On the page of a lab, each run has its own section.
     let id = match runs {
         [only] => only.id("sweeps"),
         _ => "sweeps".to_owned(),
@@ -31,8 +31,9 @@ pub fn section(runs: &[Run]) -> Markup {
     }
 }
 
-/// The first few lines of a measure in a chart, and the others in charts that open.
-fn charts(measure: Measure, lines: &[SweepLine]) -> Markup {
+/// Returns a chart of the first few lines of a measure. The others are in charts that can be
+/// opened.
+fn charts(measure: WorkloadMeasure, lines: &[SweepLine]) -> Markup {
     let mut charts = lines.chunks(LINES_MAX);
     html! {
         @if let Some(first) = charts.next() { (figures(&sweeps(first, measure))) }
@@ -50,7 +51,7 @@ fn names(lines: &[SweepLine]) -> String {
     names.join(" · ")
 }
 
-/// The groups of a run that differ in their queue depth alone, where there are several.
+/// Returns the groups of a run that differ only in queue depth, if there are several.
 fn lines<'a>(run: &Run<'a>) -> Vec<SweepLine<'a>> {
     sweeps_of(&run.groups, 2)
         .into_iter()

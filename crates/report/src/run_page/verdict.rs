@@ -1,13 +1,13 @@
-//! The verdict of a run, at the top of its page.
+//! The verdict on a run, at the top of its page.
 
 use maud::{Markup, html};
 
 use super::headline::value;
 use super::run::Run;
 use crate::html::sentence;
-use crate::verdict::{KnownFigure, Verdict};
+use crate::verdict::{KnownFigure, RunVerdict};
 
-/// What the figures of a run say, in words.
+/// Returns the conclusions about a run, in words.
 #[must_use]
 pub fn section(run: &Run) -> Markup {
     html! {
@@ -15,7 +15,7 @@ pub fn section(run: &Run) -> Markup {
     }
 }
 
-fn one(verdict: &Verdict) -> Markup {
+fn one(verdict: &RunVerdict) -> Markup {
     html! {
         @if let Some(of) = &verdict.of { p.where { (sentence(of)) } }
         @if !verdict.figures.is_empty() {

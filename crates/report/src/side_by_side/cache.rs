@@ -1,22 +1,22 @@
-//! Whether the page cache was measured, or devices were.
+//! Detects whether the page cache served a workload, or the devices.
 
 use plan::{CacheMode, EngineKind};
 use results::{CellRecord, Claim, RunRecord};
 use units::format;
 
-/// Below this share of the bytes read, the devices cannot have served them.
+/// Below this share of the bytes read, some were not served by the devices.
 const DEVICE_SHARE_MIN: f64 = 0.9;
 
 /// What served the I/O of a workload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cached {
-    /// In a sentence.
+    /// Description in a sentence.
     pub said: String,
-    /// Whether it was the page cache.
+    /// `true` if the page cache served it.
     pub is_cached: bool,
 }
 
-/// What served the I/O of all runs of a workload; none where nothing was done.
+/// Returns what served the I/O of all runs of a workload; `None` if there was no I/O.
 pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<Cached> {
     let records = columns.iter().copied().flatten();
     let done = |cell: &&CellRecord| cell.engine != EngineKind::Null && cell.total.count > 0;
@@ -40,7 +40,7 @@ pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<Cached>
     }
 }
 
-/// That direct I/O was asked for, and on which file systems some of it was not direct.
+/// Describes direct I/O, and file systems on which some of it went through the page cache.
 fn direct(columns: &[&[RunRecord]], names: &[&str]) -> String {
     let is_cached = |run: &RunRecord| {
         let mut warnings = run.warnings.iter();
@@ -53,19 +53,19 @@ fn direct(columns: &[&[RunRecord]], names: &[&str]) -> String {
     let (cached, past): (Vec<_>, Vec<_>) = used.partition(|(_, runs)| runs.iter().any(is_cached));
     let cached: Vec<&str> = cached.into_iter().map(|(name, _)| *name).collect();
     match (cached.is_empty(), past.is_empty()) {
-        (true, _) => "Requests went past the page cache (direct I/O).".to_owned(),
+        (true, _) => "Requests bypassed the page cache (direct I/O).".to_owned(),
         (false, false) => format!(
-            "Requests went past the page cache (direct I/O), but on {} all or some of them went \
+            "Requests bypassed the page cache (direct I/O), but on {} all or some of them went \
              through it.",
             cached.join(", ")
         ),
-        (false, true) => "Requests asked for direct I/O, but all or some of them went through the \
+        (false, true) => "Direct I/O was requested, but all or some requests went through the \
                           page cache."
             .to_owned(),
     }
 }
 
-/// What the devices gave of what was read through the page cache, where that is known.
+/// Describes how much of the data read through the page cache came from devices, where known.
 fn served(through: &[&CellRecord]) -> (String, bool) {
     let known = through.iter().filter_map(|cell| {
         let read_bytes = cell.operation("read")?.bytes;
@@ -76,14 +76,14 @@ fn served(through: &[&CellRecord]) -> (String, bool) {
     });
     let share = device as f64 / read as f64;
     if read > 0 && share >= DEVICE_SHARE_MIN {
-        let words = format!("the devices served what was read ({})", format::size(read));
+        let words = format!("the devices served the data read ({})", format::size(read));
         return (words, false);
     }
     if is_synced(through) {
         let words = match read {
-            0 => "what was written was synced to the devices".to_owned(),
+            0 => "written data was synced to the devices".to_owned(),
             read => format!(
-                "the devices served {:.1} % of the {} read, and what was written was synced to \
+                "the devices served {:.1} % of the {} read, and written data was synced to \
                  them",
                 share * 100.0,
                 format::size(read)
@@ -92,7 +92,7 @@ fn served(through: &[&CellRecord]) -> (String, bool) {
         return (words, false);
     }
     let words = match read {
-        0 => "memory was measured; what was written reached devices later, if ever".to_owned(),
+        0 => "memory was measured; written data reached devices later, if ever".to_owned(),
         read => format!(
             "the devices served {:.1} % of the {} read, so memory was measured",
             share * 100.0,
@@ -102,7 +102,8 @@ fn served(through: &[&CellRecord]) -> (String, bool) {
     (words, true)
 }
 
-/// Whether something was written, and all that wrote was synced within the measured time.
+/// Returns `true` if there were writes, and all cells with writes also synced within the measured
+/// time.
 fn is_synced(through: &[&CellRecord]) -> bool {
     let count = |cell: &CellRecord, name: &str| cell.operation(name).map_or(0, |it| it.count);
     let mut writing = through

@@ -1,22 +1,23 @@
-//! What came out, in a sentence for each rate: who is first, by how much, and whether that may be
+//! Conclusions in one sentence per rate: which column is best, by how much, and whether that may be
 //! chance.
 
 use results::Better;
 
-use super::rows::{Row, ratio};
+use super::rows::{FigureRow, ratio};
 
-/// More sentences than that nobody reads.
+/// More sentences would not be read.
 const SENTENCES_MAX: usize = 4;
 
-/// The conclusions of rows whose columns have these names, in a table of so many pairs of columns.
-pub(super) fn conclusions(rows: &[Row], names: &[&str], tests: usize) -> Vec<String> {
+/// Returns the conclusions of rows. `names` are the names of the columns, and `tests` is the number
+/// of column pairs in the table.
+pub(super) fn conclusions(rows: &[FigureRow], names: &[&str], tests: usize) -> Vec<String> {
     let rates = rows.iter().filter(|row| row.is_rate);
     let told = rates.filter_map(|row| conclusion(row, names, tests));
     told.take(SENTENCES_MAX).collect()
 }
 
-/// The two best columns of a row against each other; none where nothing ranks them.
-fn conclusion(row: &Row, names: &[&str], tests: usize) -> Option<String> {
+/// Compares the two best columns of a row; `None` if the row does not rank them.
+fn conclusion(row: &FigureRow, names: &[&str], tests: usize) -> Option<String> {
     let [(first_place, best), (second_place, next), ..] = *row.ranked().as_slice() else {
         return None;
     };
@@ -41,13 +42,13 @@ fn conclusion(row: &Row, names: &[&str], tests: usize) -> Option<String> {
                 )
             } else if sure.ci95_low <= 1.0 && sure.ci95_high >= 1.0 {
                 format!(
-                    "{label}: no difference is shown between {first} and {second} ({by} times, \
+                    "{label}: no significant difference between {first} and {second} ({by} times, \
                      95 % confidence {ends})."
                 )
             } else {
                 format!(
                     "{label}: {first} had {by} times {second} (95 % confidence {ends}), which may \
-                     be chance, as {tests} pairs of columns are judged together; use more \
+                     be chance, because {tests} pairs of columns are judged together; use more \
                      `--repetitions`."
                 )
             }

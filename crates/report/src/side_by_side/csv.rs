@@ -1,7 +1,7 @@
-//! Runs side by side as CSV for programs: one row for each figure of each column, no rounding.
+//! Runs side by side as CSV for programs: one row per metric and column, without rounding.
 
 use super::SideBySide;
-use super::rows::{Row, Value};
+use super::rows::{ColumnValue, FigureRow};
 
 const HEADS: [&str; 11] = [
     "section",
@@ -17,7 +17,7 @@ const HEADS: [&str; 11] = [
     "beyond_chance",
 ];
 
-/// The rows, with a final line break.
+/// Returns the rows, with a final line break.
 pub(super) fn render(side_by_side: &SideBySide) -> String {
     let mut lines = vec![HEADS.join(",")];
     for section in &side_by_side.sections {
@@ -37,7 +37,7 @@ pub(super) fn render(side_by_side: &SideBySide) -> String {
     lines.join("\n")
 }
 
-fn texts(row: &Row, place: usize, value: &Value) -> Vec<String> {
+fn texts(row: &FigureRow, place: usize, value: &ColumnValue) -> Vec<String> {
     let number = |number: Option<f64>| number.map_or_else(String::new, |it| it.to_string());
     let certainty = value.ratio.and_then(|it| it.certainty);
     vec![
@@ -57,7 +57,7 @@ fn texts(row: &Row, place: usize, value: &Value) -> Vec<String> {
     ]
 }
 
-/// A text as a field of CSV.
+/// Quotes a text as a CSV field if needed.
 pub(crate) fn field(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

@@ -1,25 +1,25 @@
-//! The document of runs side by side.
+//! The report of runs side by side.
 
 use results::Better;
 
 use super::of_record::REPEAT;
-use super::rows::{Row, Value, interval, ratio};
-use super::{SHORT, Section, SideBySide, drawn};
-use crate::document::{Block, Document, Line, Medium, Part};
+use super::rows::{ColumnValue, FigureRow, interval, ratio};
+use super::{SHORT, SideBySide, WorkloadSection, drawn};
+use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::html::again;
 use crate::numbers::ABSENT;
 use crate::styled::Style;
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
-/// The document, of a judged table.
-pub(super) fn document(side_by_side: &SideBySide, medium: Medium) -> Document {
-    let is_page = medium == Medium::Page;
-    let labeled = |(label, text): (&str, &str)| Line::labeled(label, text);
+/// Returns the report of a table with verdicts.
+pub(super) fn document(side_by_side: &SideBySide, medium: ReportMedium) -> Document {
+    let is_page = medium == ReportMedium::Page;
+    let labeled = |(label, text): (&str, &str)| TextLine::labeled(label, text);
     let columns = side_by_side.columns.iter();
     let columns = columns.map(|(name, behind)| labeled((name, behind)));
     let columns = Block::list(columns);
-    let foot = Part::new("", [Block::paragraphs(side_by_side.foot(is_page))]);
+    let foot = DocumentPart::new("", [Block::paragraphs(side_by_side.foot(is_page))]);
     let sections = side_by_side.sections.iter().enumerate();
     let sections = sections.map(|(place, section)| part(side_by_side, section, place, medium));
     let mut document = Document {
@@ -32,47 +32,54 @@ pub(super) fn document(side_by_side: &SideBySide, medium: Medium) -> Document {
         return document;
     }
     document.parts.extend([
-        Part::new("File systems", [columns]).at("columns"),
+        DocumentPart::new("File systems", [columns]).at("columns"),
         drawn::runs(side_by_side),
         again(&side_by_side.command),
     ]);
     document
 }
 
-/// What came out, what speaks against it, and what was measured on what.
+/// Returns the summary, warnings, and facts about the measurement.
 fn head(side_by_side: &SideBySide, is_page: bool) -> Vec<Block> {
     let summary = side_by_side.summary();
     let cache = side_by_side.page_cache();
-    let cache = cache.map(|it| Line::styled(it, Style::Yellow));
+    let cache = cache.map(|it| TextLine::styled(it, Style::Yellow));
     let alarms = side_by_side.alarms.iter();
-    let alarms = alarms.map(|it| Line::styled(it.as_str(), Style::Red));
-    // A page has the command in a part of its own.
+    let alarms = alarms.map(|it| TextLine::styled(it.as_str(), Style::Red));
+    // On a page, the command has its own part.
     let facts = side_by_side.facts.iter();
     let facts = facts.filter(|(name, _)| !is_page || *name != REPEAT);
     vec![
-        Block::paragraphs(summary.map(|it| Line::styled(it, Style::Bold))),
+        Block::paragraphs(summary.map(|it| TextLine::styled(it, Style::Bold))),
         Block::list(cache.into_iter().chain(alarms)),
-        Block::list(facts.map(|(name, fact)| Line::labeled(*name, fact.as_str()))),
+        Block::list(facts.map(|(name, fact)| TextLine::labeled(*name, fact.as_str()))),
         Block::list(side_by_side.remarks.iter().map(String::as_str)),
     ]
 }
 
-fn part(side_by_side: &SideBySide, section: &Section, place: usize, medium: Medium) -> Part {
+fn part(
+    side_by_side: &SideBySide,
+    section: &WorkloadSection,
+    place: usize,
+    medium: ReportMedium,
+) -> DocumentPart {
     let alarms = section.alarms.iter();
-    let alarms = alarms.map(|it| Line::styled(it.as_str(), Style::Red));
+    let alarms = alarms.map(|it| TextLine::styled(it.as_str(), Style::Red));
     let figures = match medium {
-        Medium::Page => Block::Drawn(drawn::table(side_by_side, section, place)),
-        Medium::Terminal | Medium::Markdown => Block::Table(table(side_by_side, section)),
+        ReportMedium::Page => Block::Drawn(drawn::table(side_by_side, section, place)),
+        ReportMedium::Terminal | ReportMedium::Markdown => {
+            Block::Table(table(side_by_side, section))
+        }
     };
     let blocks = [
         Block::paragraphs(alarms),
         Block::paragraphs(section.sentences().map(String::as_str)),
         figures,
     ];
-    Part::new(section.heading.as_str(), blocks).at(format!("section-{place}"))
+    DocumentPart::new(section.heading.as_str(), blocks).at(format!("section-{place}"))
 }
 
-fn table(side_by_side: &SideBySide, section: &Section) -> Table {
+fn table(side_by_side: &SideBySide, section: &WorkloadSection) -> Table {
     let names = side_by_side.columns.iter().map(|(name, _)| printable(name));
     let columns = names.map(|name| Column::number(&name, 50));
     let count = side_by_side.columns.len();
@@ -83,9 +90,9 @@ fn table(side_by_side: &SideBySide, section: &Section) -> Table {
     }
 }
 
-/// A figure in lines: values, ratios, and their intervals where there are any.
-fn lines(row: &Row, count: usize) -> Vec<Vec<String>> {
-    let line = |label: &str, text: &dyn Fn(usize, &Value) -> String| {
+/// Returns the lines of a metric: values, ratios, and confidence intervals if there are any.
+fn lines(row: &FigureRow, count: usize) -> Vec<Vec<String>> {
+    let line = |label: &str, text: &dyn Fn(usize, &ColumnValue) -> String| {
         let texts = (0..count).map(|place| {
             let value = row.values.get(place).and_then(Option::as_ref);
             value.map_or_else(|| ABSENT.to_owned(), |value| text(place, value))

@@ -1,17 +1,17 @@
-//! What pages show of runs side by side: a bar for each figure, and the runs in full.
+//! Runs side by side on a page: a bar per value, and the complete runs.
 
 use maud::{Markup, html};
 
-use super::rows::{Row, Value, interval, ratio};
-use super::{SHORT, Section, SideBySide};
-use crate::document::{Block, Part};
+use super::rows::{ColumnValue, FigureRow, interval, ratio};
+use super::{SHORT, SideBySide, WorkloadSection};
+use crate::document::{Block, DocumentPart};
 use crate::html::{frame, sentence, table as plain_table};
 use crate::numbers::ABSENT;
 use crate::run_page::{RunGroup, opened};
 use crate::table::{Column, Table};
 
-/// The figures of a section, which lead to its runs.
-pub(super) fn table(side_by_side: &SideBySide, section: &Section, place: usize) -> Markup {
+/// Returns the metrics of a section, with links to its runs.
+pub(super) fn table(side_by_side: &SideBySide, section: &WorkloadSection, place: usize) -> Markup {
     let table = html! {
         table.side-by-side {
             thead {
@@ -28,12 +28,12 @@ pub(super) fn table(side_by_side: &SideBySide, section: &Section, place: usize) 
     frame(&section.heading, false, &table)
 }
 
-/// What the runs of a section in a column are called among the page's elements.
+/// Returns the anchor of the runs of a section in a column.
 fn group_id([section, column]: [usize; 2]) -> String {
     format!("runs-{section}-{column}")
 }
 
-/// The runs of each workload on each file system.
+/// Returns the runs of each workload on each file system.
 fn groups(side_by_side: &SideBySide) -> Vec<RunGroup> {
     let mut groups: Vec<RunGroup> = Vec::new();
     for (index, run) in side_by_side.runs.iter().enumerate() {
@@ -50,8 +50,8 @@ fn groups(side_by_side: &SideBySide) -> Vec<RunGroup> {
     groups
 }
 
-/// The runs that it is made of, each with what there is to doubt of it, and then each in full.
-pub(super) fn runs(side_by_side: &SideBySide) -> Part {
+/// Returns a list of the runs with their warnings, followed by each complete run.
+pub(super) fn runs(side_by_side: &SideBySide) -> DocumentPart {
     let heads = ["run", "workload", "file system", "began", "warnings"];
     let rows = side_by_side.runs.iter().map(|run| {
         let warnings: Vec<String> = run.warnings.iter().map(|it| format!("`{it}`")).collect();
@@ -69,12 +69,12 @@ pub(super) fn runs(side_by_side: &SideBySide) -> Part {
     let runs = opened(&side_by_side.records, &groups(side_by_side));
     let blocks = [listed, runs].map(Block::Drawn);
     match side_by_side.runs.is_empty() {
-        true => Part::default(),
-        false => Part::new("Runs", blocks).at("runs"),
+        true => DocumentPart::default(),
+        false => DocumentPart::new("Runs", blocks).at("runs"),
     }
 }
 
-fn line(side_by_side: &SideBySide, row: &Row, section: usize) -> Markup {
+fn line(side_by_side: &SideBySide, row: &FigureRow, section: usize) -> Markup {
     let best = row.best();
     let has_runs = |place: &[usize; 2]| side_by_side.runs.iter().any(|run| run.place == *place);
     html! {
@@ -99,11 +99,11 @@ fn line(side_by_side: &SideBySide, row: &Row, section: usize) -> Markup {
     }
 }
 
-/// A figure with its bar and its ratio; it leads to the runs that it was got from.
+/// Returns a value with its bar and its ratio, linked to the underlying runs.
 fn cell(
-    row: &Row,
+    row: &FigureRow,
     place: usize,
-    value: &Value,
+    value: &ColumnValue,
     (is_best, link): (bool, Option<[usize; 2]>),
 ) -> Markup {
     let shown = html! {
@@ -114,6 +114,7 @@ fn cell(
             Some(place) => { a href={ "#" (group_id(place)) } { (shown) } }
             None => { (shown) }
         }
+        // Without a positive value there is no scale.
         @if row.most() > 0.0 { (bar(row.most(), value, is_best)) }
         @if let Some(of) = value.ratio {
             small {
@@ -125,8 +126,8 @@ fn cell(
     }
 }
 
-/// A bar as long as the figure's share of the largest, with the ends of its interval.
-fn bar(most: f64, value: &Value, is_best: bool) -> Markup {
+/// Returns a bar relative to the largest value, with the ends of its confidence interval.
+fn bar(most: f64, value: &ColumnValue, is_best: bool) -> Markup {
     let share = |part: f64| format!("{:.1}%", (100.0 * part / most).clamp(0.0, 100.0));
     let ends = value.estimate.and_then(|it| it.ci95_low.zip(it.ci95_high));
     html! {

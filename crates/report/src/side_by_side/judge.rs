@@ -1,29 +1,30 @@
-//! Which differences between columns are more than chance, over all rows of a table together.
+//! Finds significant differences between columns, over all rows of a table together.
 //!
-//! Of twenty rows that do not differ, one has an interval beside 1 as a rule. All columns of all
-//! rows are compared with each other, and the p-values are corrected by Holm.
+//! Of 20 rows without a true difference, one has an interval that excludes 1 on average. So all
+//! columns of all rows are compared with each other, and the p-values are corrected by Holm's
+//! method.
 
 use results::Better;
 use stats::{Estimate, Ratio};
 
-use super::Section;
-use super::rows::{Beyond, Row};
+use super::WorkloadSection;
+use super::rows::{FigureRow, SignificantPair};
 
-/// The chance that anything is called different in a table in which nothing is.
+/// Probability of any significant difference in a table without true differences.
 const LEVEL: f64 = 0.05;
 
-/// Two columns of a row against each other.
-struct Test {
+/// Comparison of two columns of a row.
+struct ColumnTest {
     section: usize,
     row: usize,
-    /// The columns, and which of them has the better mean.
+    /// Indexes of the columns; `better` is the index of the one with the better mean.
     columns: [usize; 2],
     better: usize,
     p_value: f64,
 }
 
-/// Marks what is more than chance in all rows; returns how many pairs of columns that took.
-pub(super) fn judge(sections: &mut [Section]) -> usize {
+/// Marks the significant differences in all rows. Returns the number of compared column pairs.
+pub(super) fn judge(sections: &mut [WorkloadSection]) -> usize {
     let mut tests = Vec::new();
     for (section, rows) in sections.iter().map(|it| &it.rows).enumerate() {
         for (row, it) in rows.iter().enumerate() {
@@ -35,7 +36,7 @@ pub(super) fn judge(sections: &mut [Section]) -> usize {
     for (test, p) in tests.iter().zip(corrected) {
         if p < LEVEL {
             let row = &mut sections[test.section].rows[test.row];
-            row.beyond_chance.push(Beyond {
+            row.beyond_chance.push(SignificantPair {
                 columns: test.columns,
                 better: test.better,
             });
@@ -44,20 +45,20 @@ pub(super) fn judge(sections: &mut [Section]) -> usize {
     tests.len()
 }
 
-impl Row {
-    /// Whether two columns differ by more than chance.
+impl FigureRow {
+    /// Returns `true` if two columns differ significantly.
     pub fn differ(&self, one: usize, other: usize) -> bool {
         let columns = [one.min(other), one.max(other)];
         self.beyond_chance.iter().any(|it| it.columns == columns)
     }
 
-    /// Whether a column differs from the first that has the figure by more than chance.
+    /// Returns `true` if a column differs significantly from the first column with a value.
     pub fn differs_from_first(&self, place: usize) -> bool {
         let first = self.values.iter().position(Option::is_some);
         first.is_some_and(|first| self.differ(first, place))
     }
 
-    /// The column that is better than every other one by more than chance.
+    /// Returns the column that is significantly better than every other one.
     pub fn best(&self) -> Option<usize> {
         let known = |place: &usize| self.values[*place].is_some();
         let places: Vec<usize> = (0..self.values.len()).filter(known).collect();
@@ -68,14 +69,14 @@ impl Row {
         places.iter().find(beats_all).copied()
     }
 
-    /// The ratio of two figures of the row, its error no smaller than the rounding of both.
+    /// Returns the ratio of two values of the row. Its error is at least that of their rounding.
     pub fn ratio_of(&self, of: &Estimate, to: &Estimate) -> Option<Ratio> {
         Some(Ratio::of_estimates(to, of)?.widened(self.rounding))
     }
 }
 
-/// All pairs of a row's columns of which something tells how sure they are.
-fn of_row(row: &Row, [section, place]: [usize; 2]) -> Vec<Test> {
+/// Returns all pairs of a row's columns with a known uncertainty.
+fn of_row(row: &FigureRow, [section, place]: [usize; 2]) -> Vec<ColumnTest> {
     if row.better == Better::Neither {
         return Vec::new();
     }
@@ -91,7 +92,7 @@ fn of_row(row: &Row, [section, place]: [usize; 2]) -> Vec<Test> {
             let certainty = row.ratio_of(b, a).and_then(|ratio| ratio.certainty);
             let Some(certainty) = certainty else { continue };
             let is_higher_better = row.better == Better::Higher;
-            tests.push(Test {
+            tests.push(ColumnTest {
                 section,
                 row: place,
                 columns: [*one, *other],

@@ -1,4 +1,4 @@
-//! Runs in columns beside each other: rows are figures, each compared with the first column.
+//! Runs side by side in columns. Rows are metrics, each compared with the first column.
 
 mod cache;
 mod conclusion;
@@ -15,40 +15,40 @@ use std::sync::Arc;
 pub use results::{Better, LabFigure as Extra};
 use results::{MEASURED_NS_MIN, RunRecord, longer_by};
 
-use crate::document::Medium;
+use crate::document::ReportMedium;
 use crate::model::method;
 use crate::page::Page;
 use crate::styled::Styled;
 use crate::write::write;
 
 pub(crate) use csv::field;
-pub(crate) use rows::Row;
+pub(crate) use rows::FigureRow;
 
-/// Stands behind what was measured for too short a time.
+/// Mark of measurements that were too short.
 const SHORT: &str = "†";
-/// Stands behind an interval that is beside 1 as one of so many.
+/// Mark of intervals that exclude 1 but are not significant after correction.
 const MAYBE: &str = "?";
 
-/// The forms of a table.
+/// Formats of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableFormat {
-    /// Tables for people, which can be pasted into a mail.
+    /// Tables as plain text, suitable for e-mail.
     Text,
     /// Tables in Markdown.
     Markdown,
-    /// One page with bars that needs nothing else.
+    /// A single self-contained page with bar charts.
     Html,
-    /// One row for each figure of each column, without rounding.
+    /// One row per metric and column, without rounding.
     Csv,
 }
 
 impl TableFormat {
-    /// The form of a document; none of rows for programs.
-    pub(crate) fn medium(self) -> Option<Medium> {
+    /// Returns the medium of a report for people; `None` for CSV.
+    pub(crate) fn medium(self) -> Option<ReportMedium> {
         match self {
-            Self::Text => Some(Medium::Terminal),
-            Self::Markdown => Some(Medium::Markdown),
-            Self::Html => Some(Medium::Page),
+            Self::Text => Some(ReportMedium::Terminal),
+            Self::Markdown => Some(ReportMedium::Markdown),
+            Self::Html => Some(ReportMedium::Page),
             Self::Csv => None,
         }
     }
@@ -57,72 +57,73 @@ impl TableFormat {
 /// Runs side by side, in columns.
 #[derive(Debug, Clone, Default)]
 pub struct SideBySide {
-    /// What it is.
+    /// Title.
     pub title: String,
-    /// When it was measured and on what, by name.
+    /// Facts about time and machine, by name.
     pub facts: Vec<(&'static str, String)>,
-    /// What holds for all of it, such as the scale.
+    /// General conditions, such as the scale.
     pub remarks: Vec<String>,
-    /// The columns: a short name, and what is behind it.
+    /// Columns: a short name and a description.
     pub columns: Vec<(String, String)>,
-    /// What failed.
+    /// Failures.
     pub alarms: Vec<String>,
-    /// Whether its times are those of guests, which are not ranked.
+    /// `true` if the times were measured in guests, so they are not ranked.
     pub is_of_guests: bool,
-    sections: Vec<Section>,
-    /// The command that measures it again, where it is known.
+    sections: Vec<WorkloadSection>,
+    /// Command that repeats the measurement; empty if unknown.
     pub command: Vec<String>,
-    /// The runs that it is made of.
+    /// Runs of the table.
     runs: Vec<Listed>,
-    /// Their records, in the same order; shared, as the table is copied to be judged.
+    /// Records of the runs, in the same order. They are shared, because the table is cloned for
+    /// judging.
     records: Arc<[RunRecord]>,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// How many pairs of columns are judged together.
+    /// Number of column pairs that are judged together.
     tests: usize,
 }
 
 /// The rows of one workload.
 #[derive(Debug, Clone)]
-struct Section {
+struct WorkloadSection {
     heading: String,
     alarms: Vec<String>,
-    /// Whether the page cache was measured or devices were.
+    /// What served the I/O: the page cache or devices.
     cache: Option<cache::Cached>,
-    /// How it was measured, in a few words.
+    /// Short description of how the workload was measured.
     how: Option<String>,
-    /// What came out, in sentences.
+    /// Conclusions, in sentences.
     conclusions: Vec<String>,
-    rows: Vec<Row>,
-    /// What would make longer what was measured for too short a time.
+    rows: Vec<FigureRow>,
+    /// Options that lengthen measurements that were too short.
     longer: Vec<&'static str>,
-    /// Whether nothing in it is compared with anything.
+    /// `true` if all rows are words, without comparisons.
     is_in_words: bool,
 }
 
-impl Section {
-    /// How it was measured, what served its I/O, and what came out.
+impl WorkloadSection {
+    /// Returns how the workload was measured, what served its I/O, and the conclusions.
     fn sentences(&self) -> impl Iterator<Item = &String> {
         let cache = self.cache.iter().map(|it| &it.said);
         self.how.iter().chain(cache).chain(&self.conclusions)
     }
 }
 
-/// A run of the table, in a line.
+/// A run in the list of runs.
 #[derive(Debug, Clone)]
 struct Listed {
     id: String,
     column: String,
     section: String,
-    /// Places of its section and of its column.
+    /// Indexes of its section and its column.
     place: [usize; 2],
     started: String,
-    /// The codes of its warnings, each once.
+    /// Distinct codes of its warnings.
     warnings: Vec<String>,
 }
 
 impl SideBySide {
-    /// Columns with their names and what is behind each, still without rows.
+    /// Creates a table of named and described columns, without rows.
     #[must_use]
     pub fn new(title: String, columns: Vec<(String, String)>) -> Self {
         Self {
@@ -132,17 +133,17 @@ impl SideBySide {
         }
     }
 
-    /// Adds a workload: the runs of each column, and figures that no record has.
+    /// Adds a workload: the runs of each column, and additional metrics that records do not have.
     ///
-    /// The runs of a column are taken together; a column without any stays empty.
+    /// All runs of a column are taken together. A column without runs stays empty.
     pub fn add(&mut self, heading: &str, columns: &[&[RunRecord]], extras: &[Extra]) {
         let (mut rows, alarms) = rows::of_records(columns);
-        rows.extend(extras.iter().map(Row::of_extra));
+        rows.extend(extras.iter().map(FigureRow::of_extra));
         if self.is_of_guests {
-            rows = rows.into_iter().map(Row::of_guests).collect();
+            rows = rows.into_iter().map(FigureRow::of_guests).collect();
         }
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
-        self.sections.push(Section {
+        self.sections.push(WorkloadSection {
             heading: heading.to_owned(),
             alarms,
             cache: cache::cached(columns, &names),
@@ -154,12 +155,12 @@ impl SideBySide {
         });
     }
 
-    /// Adds rows that are told in words: for each its label, and what each column has.
+    /// Adds rows of words. Each has a label and a text per column.
     pub fn add_words(&mut self, heading: &str, rows: &[(&str, Vec<Option<String>>)]) {
         let rows = rows
             .iter()
-            .map(|(label, words)| Row::of_words(label, words));
-        self.sections.push(Section {
+            .map(|(label, words)| FigureRow::of_words(label, words));
+        self.sections.push(WorkloadSection {
             heading: heading.to_owned(),
             alarms: Vec::new(),
             cache: None,
@@ -171,7 +172,7 @@ impl SideBySide {
         });
     }
 
-    /// The table in the asked form, with a final line break.
+    /// Renders the table in this format, with a final line break.
     #[must_use]
     pub fn render(&self, format: TableFormat, page: Page) -> Styled {
         let judged = self.judged();
@@ -181,12 +182,13 @@ impl SideBySide {
         }
     }
 
-    /// The same with what came out, which needs all of its rows.
+    /// Returns the table with verdicts and conclusions, which need all rows.
     fn judged(&self) -> Self {
         let mut judged = self.clone();
         judged.tests = judge::judge(&mut judged.sections);
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         for section in &mut judged.sections {
+            // Columns that did different work allow no conclusion.
             if section.alarms.is_empty() {
                 section.conclusions = conclusion::conclusions(&section.rows, &names, judged.tests);
             }
@@ -194,10 +196,11 @@ impl SideBySide {
         judged
     }
 
-    /// Which of it the page cache served rather than devices, in a sentence; none where all of it
-    /// reached devices.
+    /// Lists the workloads that the page cache served, in a sentence; `None` if devices served all
+    /// of them.
     fn page_cache(&self) -> Option<String> {
-        let is_cached = |section: &&Section| section.cache.as_ref().is_some_and(|it| it.is_cached);
+        let is_cached =
+            |section: &&WorkloadSection| section.cache.as_ref().is_some_and(|it| it.is_cached);
         let cached: Vec<&str> = self
             .sections
             .iter()
@@ -206,15 +209,15 @@ impl SideBySide {
             .collect();
         (!cached.is_empty()).then(|| {
             format!(
-                "The page cache was measured, not devices: {}. To measure devices, add `--cache \
-                 direct`, or `--cold` and more data than memory holds.",
+                "The page cache was measured, not the devices: {}. To measure devices, add \
+                 `--cache direct`, or `--cold` and more data than memory holds.",
                 cached.join(", ")
             )
         })
     }
 
-    /// How to read the tables; none where all is told in words. A page writes beside each figure
-    /// which values are the better ones.
+    /// Explains the tables; `None` if all rows are words. On a page, each metric already shows
+    /// which values are better.
     fn legend(&self, is_page: bool) -> Option<String> {
         let mut sections = self.sections.iter();
         if !self.sections.is_empty() && sections.all(|section| section.is_in_words) {
@@ -223,9 +226,8 @@ impl SideBySide {
         let first = self.columns.first().map_or("", |(name, _)| name.as_str());
         let times = match self.is_of_guests {
             true => format!(
-                "{} marks times, and figures derived from them, of a kernel that is itself a \
-                 process: they are not comparable with those of a machine, so they are not \
-                 ranked. ",
+                "{} marks times, and values derived from them, that were measured in a guest: \
+                 they are not comparable with native times, so they are not ranked. ",
                 rows::GUEST_TIME
             ),
             false => String::new(),
@@ -235,10 +237,9 @@ impl SideBySide {
             0 => "Nothing was repeated, so nothing is marked as the best: add `--repetitions 5`."
                 .to_owned(),
             tests => format!(
-                "The {tests} pairs of columns in all rows are judged together, so that at most 5 % \
-                 of tables without any difference show one (Holm): * is better than every other \
-                 column by more than chance; {MAYBE} marks an interval that excludes 1, but may do \
-                 so by chance among so many."
+                "* is significantly better than every other column (p < 0.05 after Holm's \
+                 correction for the {tests} pairs of columns in all rows); {MAYBE} marks an \
+                 interval that excludes 1 but is not significant after this correction."
             ),
         };
         let ratios = match is_page {
@@ -250,22 +251,22 @@ impl SideBySide {
         };
         Some(
             format!(
-                "{times}{ratios} its 95 % confidence interval, where it was repeated; an interval \
-                 that includes 1 shows no difference. {judged}"
+                "{times}{ratios} its 95 % confidence interval, if it was repeated; an interval \
+                 that includes 1 shows no significant difference. {judged}"
             )
             .trim_end()
             .to_owned(),
         )
     }
 
-    /// Whether anything was measured more than once.
+    /// Returns `true` if anything was measured more than once.
     fn is_repeated(&self) -> bool {
         let rows = self.sections.iter().flat_map(|section| &section.rows);
         let mut values = rows.flat_map(|row| row.values.iter().flatten());
         values.any(|value| value.estimate.is_some_and(|it| it.n > 1))
     }
 
-    /// What the mark of rows that were measured for too short a time means; none without any.
+    /// Explains the mark of measurements that were too short; `None` if there are none.
     fn too_short(&self) -> Option<String> {
         let mut longer: Vec<&str> = Vec::new();
         for by in self.sections.iter().flat_map(|it| &it.longer) {
@@ -282,7 +283,7 @@ impl SideBySide {
         })
     }
 
-    /// What stands below all tables.
+    /// Returns the paragraphs below all tables.
     fn foot(&self, is_page: bool) -> Vec<String> {
         let told = [self.legend(is_page), self.too_short()]
             .into_iter()
@@ -291,7 +292,7 @@ impl SideBySide {
     }
 }
 
-/// How the runs of a workload were measured, where all were measured alike.
+/// Describes how the runs of a workload were measured, as far as all have that in common.
 fn how(columns: &[&[RunRecord]]) -> Option<String> {
     let mut runs = columns.iter().copied().flatten();
     let first = method(runs.next()?);
@@ -308,7 +309,7 @@ fn how(columns: &[&[RunRecord]]) -> Option<String> {
     Some(format!("Measured {often}{how}."))
 }
 
-/// What would make longer what was measured for too short a time.
+/// Returns the options that lengthen measurements that were too short.
 fn longer(columns: &[&[RunRecord]]) -> Vec<&'static str> {
     let mut longer = Vec::new();
     for run in columns.iter().copied().flatten() {

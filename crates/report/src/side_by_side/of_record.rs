@@ -1,4 +1,4 @@
-//! The record of a lab, side by side.
+//! Converts the record of a lab to a table.
 
 use results::{LabRecord, LabSection, RunRecord, WarningLevel};
 
@@ -7,11 +7,11 @@ use crate::html::command_line;
 use crate::model;
 use crate::names::when;
 
-/// The fact that a page shows by itself, to be copied.
+/// Name of the fact that pages show separately, for copying.
 pub(super) const REPEAT: &str = "Repeat";
 
 impl SideBySide {
-    /// What the record of a lab says.
+    /// Returns the table of a lab's record.
     #[must_use]
     pub fn of(record: &LabRecord) -> Self {
         let columns = record.columns.iter();
@@ -85,7 +85,7 @@ fn listed(run: &RunRecord, column: &str, section: &str) -> Listed {
     }
 }
 
-/// When it was measured and on what, as far as it is known.
+/// Returns the known facts about time and machine.
 fn facts(record: &LabRecord) -> Vec<(&'static str, String)> {
     let when = when(record.started_at, record.finished_at);
     let system = model::host_and_machine(&record.environment);

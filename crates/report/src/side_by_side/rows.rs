@@ -1,4 +1,4 @@
-//! The rows of a table: figures of records, and others.
+//! Rows of a table: metrics of records, and additional ones.
 
 use ::compare::{
     CellComparison, CellName, Comparison, ComparisonOptions, Figure, FigureComparison, Scope,
@@ -11,48 +11,48 @@ use super::MAYBE;
 use crate::numbers::{self, LatencyUnit, digits};
 use crate::wrap::printable;
 
-/// Stands before times that are not ranked.
+/// Mark before times that are not ranked.
 pub(super) const GUEST_TIME: &str = "~";
 
-/// A figure in all columns.
+/// A metric in all columns.
 #[derive(Debug, Clone)]
-pub(crate) struct Row {
+pub(crate) struct FigureRow {
     pub label: String,
-    /// The same for programs, which read base units.
+    /// Label for programs, in base units.
     pub base_label: String,
-    pub values: Vec<Option<Value>>,
+    pub values: Vec<Option<ColumnValue>>,
     pub better: Better,
-    /// Whether it says how fast the work was done.
+    /// `true` for a rate of the work.
     pub is_rate: bool,
-    /// Whether a column was measured for too short a time.
+    /// `true` if the measurement of a column was too short.
     pub is_short: bool,
-    /// The error that the rounding of two figures gives their ratio, as a share.
+    /// Relative error of a ratio that results from rounding both values.
     pub rounding: f64,
-    /// Pairs of columns that differ by more than chance, once all rows are judged.
-    pub beyond_chance: Vec<Beyond>,
+    /// Pairs of significantly different columns, once all rows are judged.
+    pub beyond_chance: Vec<SignificantPair>,
     is_time: bool,
 }
 
-/// A figure of one column.
+/// The value of one column.
 #[derive(Debug, Clone)]
-pub(crate) struct Value {
+pub(crate) struct ColumnValue {
     pub mean: f64,
     pub shown: String,
-    /// None where it is told in words.
+    /// `None` for words.
     pub estimate: Option<Estimate>,
-    /// To the first column that has the figure; none there.
+    /// Ratio to the first column with a value; `None` for that column itself.
     pub ratio: Option<Ratio>,
 }
 
-/// A pair of columns that differ by more than chance.
+/// A pair of significantly different columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Beyond {
+pub(crate) struct SignificantPair {
     pub(super) columns: [usize; 2],
     pub(super) better: usize,
 }
 
-impl Row {
-    /// The row of a figure that no record has.
+impl FigureRow {
+    /// Returns the row of a metric that records do not have.
     pub fn of_extra(extra: &LabFigure) -> Self {
         let estimates: Vec<_> = extra
             .samples
@@ -63,7 +63,7 @@ impl Row {
         let value = |(place, estimate): (usize, &Option<Estimate>)| {
             let estimate = estimate.as_ref()?;
             let of_first = estimates[first].as_ref()?;
-            Some(Value {
+            Some(ColumnValue {
                 mean: estimate.mean,
                 shown: digits(estimate.mean),
                 estimate: Some(*estimate),
@@ -81,8 +81,8 @@ impl Row {
         .told()
     }
 
-    /// A row of which no value is better than another.
-    fn new(label: &str, values: Vec<Option<Value>>) -> Self {
+    /// Creates a row without a direction of better values.
+    fn new(label: &str, values: Vec<Option<ColumnValue>>) -> Self {
         Self {
             label: label.to_owned(),
             base_label: label.to_owned(),
@@ -96,7 +96,7 @@ impl Row {
         }
     }
 
-    /// Without ratios where they say nothing.
+    /// Removes the ratios if no direction is better.
     fn told(mut self) -> Self {
         if self.better == Better::Neither {
             for value in self.values.iter_mut().flatten() {
@@ -106,7 +106,7 @@ impl Row {
         self
     }
 
-    /// Marked as a time that is not ranked, where it is a time.
+    /// Marks a row of times from guests, which are not ranked. Other rows stay unchanged.
     pub fn of_guests(mut self) -> Self {
         if self.is_time {
             self.label = format!("{GUEST_TIME} {}", self.label);
@@ -115,9 +115,9 @@ impl Row {
         self.told()
     }
 
-    /// A row that is told in words.
+    /// Creates a row of words.
     pub fn of_words(label: &str, words: &[Option<String>]) -> Self {
-        let value = |shown: &String| Value {
+        let value = |shown: &String| ColumnValue {
             mean: 0.0,
             shown: shown.clone(),
             estimate: None,
@@ -127,10 +127,10 @@ impl Row {
         Self::new(label, values.collect())
     }
 
-    /// The columns that have the figure, the best first.
-    pub fn ranked(&self) -> Vec<(usize, &Value)> {
+    /// Returns the columns with a value, the best first.
+    pub fn ranked(&self) -> Vec<(usize, &ColumnValue)> {
         let values = self.values.iter().enumerate();
-        let mut known: Vec<(usize, &Value)> = values
+        let mut known: Vec<(usize, &ColumnValue)> = values
             .filter_map(|(place, value)| Some((place, value.as_ref()?)))
             .collect();
         known.sort_by(|(_, a), (_, b)| match self.better {
@@ -140,7 +140,7 @@ impl Row {
         known
     }
 
-    /// Which values are the better ones, in words; nothing where none is.
+    /// Describes which values are better; empty if there is no direction.
     pub fn direction(&self) -> &'static str {
         match self.better {
             Better::Higher => "higher is better",
@@ -149,11 +149,11 @@ impl Row {
         }
     }
 
-    /// The largest mean or end of an interval, for bars; an interval far beyond all means is cut,
-    /// so that the bars are seen.
+    /// Returns the full scale of the bars: the largest mean or end of an interval. Intervals far
+    /// beyond the means are cut, so that the bars remain visible.
     pub fn most(&self) -> f64 {
         const MEANS_MAX: f64 = 2.0;
-        let end = |value: &Value| value.estimate.and_then(|it| it.ci95_high);
+        let end = |value: &ColumnValue| value.estimate.and_then(|it| it.ci95_high);
         let values = || self.values.iter().flatten();
         let mean = values().map(|value| value.mean).fold(0.0, f64::max);
         let ends = values().filter_map(end).fold(mean, f64::max);
@@ -161,8 +161,9 @@ impl Row {
     }
 }
 
-/// The rows of records, a column's runs taken together, and what speaks against comparing them.
-pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<Row>, Vec<String>) {
+/// Returns the rows of records, with the runs of each column taken together, and reasons against a
+/// comparison.
+pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<FigureRow>, Vec<String>) {
     let options = ComparisonOptions {
         force: true,
         paired: false,
@@ -170,6 +171,7 @@ pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<Row>, Vec<String>) {
     let Some(first) = columns.iter().position(|runs| !runs.is_empty()) else {
         return (Vec::new(), Vec::new());
     };
+    // The first column is compared with itself, too, so that all columns are read in the same way.
     let held = |runs: &&[RunRecord]| compare(columns[first], runs, options).ok();
     let comparisons: Vec<Option<Comparison>> = columns.iter().map(held).collect();
     let Some(own) = &comparisons[first] else {
@@ -178,6 +180,7 @@ pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<Row>, Vec<String>) {
     let names: Vec<&CellName> = own.cells.iter().map(|cell| &cell.name).collect();
     let mut rows = Vec::new();
     for (place, cell) in own.cells.iter().enumerate() {
+        // Cells may have equal names. The n-th one of each column then belongs together.
         let occurrence = names[..place]
             .iter()
             .filter(|it| **it == &cell.name)
@@ -195,7 +198,7 @@ pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<Row>, Vec<String>) {
     (rows, unlike(&comparisons))
 }
 
-/// Which work was not the same in all columns.
+/// Lists differences in the work of the columns.
 fn unlike(comparisons: &[Option<Comparison>]) -> Vec<String> {
     let mut alarms = Vec::new();
     let forced = comparisons.iter().flatten().filter(|it| it.forced);
@@ -217,7 +220,7 @@ fn unlike(comparisons: &[Option<Comparison>]) -> Vec<String> {
     alarms
 }
 
-/// What tells a cell from the others of its workload.
+/// Returns the properties that distinguish a cell from the others of its workload.
 fn label(name: &CellName, all: &[&CellName]) -> String {
     let mut parts = Vec::new();
     let differs = |of: fn(&CellName) -> String| all.iter().any(|it| of(it) != of(name));
@@ -251,18 +254,19 @@ fn it_name(name: &CellName) -> String {
         .unwrap_or_else(|| name.workload.clone())
 }
 
-/// The rate, as PostMark counts it first, the bandwidth where it says more, and the slowest in a
-/// hundred.
-fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<Row> {
+/// Returns the rate (for PostMark in transactions), the bandwidth if it adds information, and the
+/// 99th percentile.
+fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<FigureRow> {
     let find = |cell: &Option<&CellComparison>, figure: Figure| -> Option<FigureComparison> {
         let figures = &(*cell)?.figures;
         let is_it = |it: &&FigureComparison| it.scope == Scope::Total && it.figure == figure;
         figures.iter().find(is_it).cloned()
     };
-    let row = |figure: Figure| -> Option<Row> {
+    let row = |figure: Figure| -> Option<FigureRow> {
         let found: Vec<Option<FigureComparison>> =
             cells.iter().map(|cell| find(cell, figure)).collect();
         let of_first = found.get(first)?.as_ref()?;
+        // A proportional bandwidth adds no information, and there is no ratio to 0.
         if of_first.same_as.is_some() || of_first.b.mean <= 0.0 {
             return None;
         }
@@ -272,13 +276,15 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
             .map(|it| it.b.mean)
             .fold(f64::MAX, f64::min);
         let unit = LatencyUnit::fitting(Some(smallest.max(0.0) as u64));
+        // Rounding to a step has a standard error of step/√12. A ratio of two rounded values has √2
+        // times as much.
         let rounding = figure.step() / 6.0_f64.sqrt();
         let ratio_to_first = |of: &Estimate| {
             let ratio = Ratio::of_estimates(&of_first.b, of)?;
             Some(ratio.widened(rounding))
         };
         let value = |(place, found): (usize, &Option<FigureComparison>)| {
-            found.as_ref().map(|found| Value {
+            found.as_ref().map(|found| ColumnValue {
                 mean: found.b.mean,
                 shown: numbers::figure(figure, found.b.mean, unit),
                 estimate: Some(found.b),
@@ -286,7 +292,7 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
             })
         };
         let values = found.iter().enumerate().map(value);
-        Some(Row {
+        Some(FigureRow {
             base_label: joined(label, base_name(figure)),
             better: match figure.higher_is_better() {
                 true => Better::Higher,
@@ -296,17 +302,18 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
             is_short: cells.iter().flatten().any(|cell| cell.is_short_b),
             rounding,
             is_time: true,
-            ..Row::new(
+            ..FigureRow::new(
                 &joined(label, &numbers::figure_name(figure, unit)),
                 values.collect(),
             )
         })
     };
+    // With too few operations for a 99th percentile, the mean is the only latency.
     let slow = row(Figure::LatencyP99).or_else(|| row(Figure::LatencyMean));
     let transactions = row(Figure::TransactionsPerSecond);
     let mut operations = row(Figure::PerSecond);
     if let Some(row) = operations.as_mut().filter(|_| transactions.is_some()) {
-        // Two of them are one transaction.
+        // PostMark counts two of these operations as one transaction.
         row.label = joined(label, "op/s");
         row.is_rate = false;
     }
@@ -331,8 +338,9 @@ fn base_name(figure: Figure) -> &'static str {
     }
 }
 
-/// A ratio: two decimals, more where it is small and fewer where it is large.
+/// Formats a ratio with two decimals, more if it is small, and fewer if it is large.
 pub(super) fn ratio(value: f64) -> String {
+    // Below 0.095, two decimals would show a single significant digit.
     if (0.095..10.0).contains(&value) {
         format!("{value:.2}")
     } else {
@@ -340,9 +348,9 @@ pub(super) fn ratio(value: f64) -> String {
     }
 }
 
-/// The interval of a ratio, with a mark where it is beside 1 as one of so many; nothing where the
-/// ratio has none.
-pub(super) fn interval(row: &Row, place: usize, value: &Value) -> String {
+/// Formats the confidence interval of a ratio; empty without one. An interval that excludes 1 gets
+/// a mark unless the difference is significant.
+pub(super) fn interval(row: &FigureRow, place: usize, value: &ColumnValue) -> String {
     let certainty = value.ratio.and_then(|ratio| ratio.certainty);
     certainty.map_or_else(String::new, |certainty| {
         let (low, high) = (certainty.ci95_low, certainty.ci95_high);

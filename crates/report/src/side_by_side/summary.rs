@@ -1,16 +1,16 @@
-//! What came out of a whole table, in a paragraph for those who read nothing else.
+//! Summary of a whole table in one paragraph.
 
 use results::Better;
 
-use super::rows::{Row, ratio};
-use super::{Section, SideBySide};
+use super::rows::{FigureRow, ratio};
+use super::{SideBySide, WorkloadSection};
 
-/// More workloads than these are in the tables alone.
+/// Maximum number of workloads in the summary.
 const SECTIONS_MAX: usize = 6;
 
 impl SideBySide {
-    /// Of each workload its main rate, its columns compared with the best; none where nothing is
-    /// ranked.
+    /// Summarizes the main rate of each workload, comparing the columns with the best one. `None`
+    /// if nothing is ranked.
     pub(super) fn summary(&self) -> Option<String> {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         let told = self
@@ -27,16 +27,16 @@ impl SideBySide {
     }
 }
 
-/// The rate that a workload is known by: that of its transactions where it has phases, as PostMark
-/// has, else its first.
-fn main_rate(section: &Section) -> Option<&Row> {
+/// Returns the main rate of a workload: transactions if it has phases, as PostMark does, or else
+/// the first rate.
+fn main_rate(section: &WorkloadSection) -> Option<&FigureRow> {
     let rates = || section.rows.iter().filter(|row| row.is_rate);
     let of_transactions = rates().find(|row| row.label.starts_with("transactions"));
     of_transactions.or(rates().next())
 }
 
-/// The columns of a row against the best of them, in a sentence.
-fn of_section(section: &Section, row: &Row, names: &[&str]) -> Option<String> {
+/// Compares the columns of a row with the best one, in a sentence.
+fn of_section(section: &WorkloadSection, row: &FigureRow, names: &[&str]) -> Option<String> {
     let rates = section.rows.iter().filter(|row| row.is_rate);
     let heading = match rates.count() {
         0 | 1 => section.heading.clone(),
@@ -72,7 +72,10 @@ fn of_section(section: &Section, row: &Row, names: &[&str]) -> Option<String> {
         parts.push(format!("{name} is {}", listed(&shown)));
     }
     if !unshown.is_empty() {
-        parts.push(format!("{} cannot be told from {name}", listed(&unshown)));
+        parts.push(format!(
+            "{name} does not differ significantly from {}",
+            listed(&unshown)
+        ));
     }
     if !once.is_empty() {
         let by = listed(&once);
@@ -83,7 +86,7 @@ fn of_section(section: &Section, row: &Row, names: &[&str]) -> Option<String> {
     Some(format!("{heading}: {}.", parts.join("; ")))
 }
 
-/// `a, b and c`
+/// Joins items as in `a, b and c`.
 fn listed(items: &[impl AsRef<str>]) -> String {
     let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
     match items.as_slice() {

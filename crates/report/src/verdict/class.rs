@@ -1,22 +1,22 @@
-//! What class of device figures are like. The ranges and where they come from are in
-//! `docs/methodology.md`.
+//! Guesses the class of a device from its results. `docs/methodology.md` gives the ranges and their
+//! sources.
 
 use units::format;
 
-use super::known::{Access, DEEP, Known, find};
-use super::rate::Rate;
+use super::known::{DEEP, DeviceAccess, KnownRate, find};
+use super::rate::UncertainRate;
 
-/// Random reads of 4 KiB one at a time: fewer per second than this need a head that moves.
+/// Below this number of random 4 KiB reads per second at depth 1, a disk head must be moving.
 ///
-/// Source: half a turn of 7200 a minute is 4.16 ms, so that 240 a second remain without any seek;
-/// of 15000 a minute it is 2 ms.
+/// Source: half a rotation at 7200/min takes 4.16 ms, which allows 240 reads per second without
+/// any seek; at 15000/min it takes 2 ms.
 const DISK_MAX: f64 = 400.0;
-/// From so many on, the way is shorter than a network and a copy elsewhere are long.
+/// From this number on, latency is too short for a network and a remote copy.
 ///
 /// Source: Amazon, "Amazon EBS volume types": single-digit milliseconds, with io2 Block Express
 /// below one.
 const NETWORK_MAX: f64 = 4_000.0;
-/// From so many on, no flash has been read: 16 µs and less.
+/// From this number on, that is at 16 µs and less, data does not come from flash.
 const FLASH_MAX: f64 = 60_000.0;
 /// Bytes per second beyond which no SATA link carries data.
 ///
@@ -27,14 +27,14 @@ const SATA_BYTES_MAX: f64 = 600e6;
 /// Source: Samsung, "SSD 870 EVO" data sheet, 98,000 at depth 32.
 const SATA_DEEP_MAX: f64 = 110_000.0;
 
-/// Classes of storage that people know.
+/// Common classes of storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeviceClass {
     HardDisk,
     NetworkVolume,
     SataSsd,
     NvmeSsd,
-    /// A drive of flash of which nothing tells how it is attached.
+    /// A flash drive with an unknown interface.
     Ssd,
     Memory,
 }
@@ -51,7 +51,7 @@ impl DeviceClass {
         }
     }
 
-    /// What random reads one at a time are with it.
+    /// Returns the range of random reads per second at depth 1.
     fn range(self) -> &'static str {
         match self {
             Self::HardDisk => "below 400",
@@ -62,27 +62,27 @@ impl DeviceClass {
     }
 }
 
-/// The figures that tell the classes apart.
+/// Results that distinguish the classes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
-    /// Random reads of 4 KiB, one at a time.
-    pub one: Rate,
-    /// The same, 32 at a time.
-    pub deep: Option<Rate>,
-    /// Bytes per second in sequence.
-    pub sequential: Option<Rate>,
+    /// Random 4 KiB reads at depth 1.
+    pub one: UncertainRate,
+    /// Random 4 KiB reads at depth 32.
+    pub deep: Option<UncertainRate>,
+    /// Sequential bytes per second.
+    pub sequential: Option<UncertainRate>,
 }
 
-/// The classes that figures are like.
+/// Classes that fit the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Likeness {
     classes: Vec<DeviceClass>,
-    /// Why it is known, where it is not from the figures.
+    /// Reason, if the class is not derived from the results.
     why: Option<&'static str>,
     is_guest: bool,
 }
 
-/// The classes between the ends of what the figures may be.
+/// Returns the classes at both ends of the confidence intervals.
 pub(super) fn likeness(seen: &Seen) -> Likeness {
     let mut classes = Vec::new();
     for end in [0, 1] {
@@ -98,9 +98,9 @@ pub(super) fn likeness(seen: &Seen) -> Likeness {
     }
 }
 
-/// The class at one end of the figures' intervals.
+/// Returns the class at one end of the confidence intervals.
 fn class(seen: &Seen, end: usize) -> DeviceClass {
-    let at_end = |rate: Option<Rate>| rate.map(|rate| rate.ends[end]);
+    let at_end = |rate: Option<UncertainRate>| rate.map(|rate| rate.ends[end]);
     match seen.one.ends[end] {
         ..DISK_MAX => return DeviceClass::HardDisk,
         ..NETWORK_MAX => return DeviceClass::NetworkVolume,
@@ -109,6 +109,7 @@ fn class(seen: &Seen, end: usize) -> DeviceClass {
     }
     let (deep, sequential) = (at_end(seen.deep), at_end(seen.sequential));
     let is_beyond = |rate: Option<f64>, most: f64| rate.is_some_and(|rate| rate > most);
+    // One result above its limit excludes SATA. To exclude NVMe, both must be known.
     if is_beyond(deep, SATA_DEEP_MAX) || is_beyond(sequential, SATA_BYTES_MAX) {
         DeviceClass::NvmeSsd
     } else if deep.is_some() && sequential.is_some() {
@@ -119,7 +120,7 @@ fn class(seen: &Seen, end: usize) -> DeviceClass {
 }
 
 impl Likeness {
-    /// A class that is known otherwise than by figures.
+    /// Creates a class that is known from other facts than the results.
     pub fn known(class: DeviceClass, why: &'static str) -> Self {
         Self {
             classes: vec![class],
@@ -128,7 +129,7 @@ impl Likeness {
         }
     }
 
-    /// The same on a machine that may be a guest of another.
+    /// Marks the machine as a virtual one if `virtualization` is not empty.
     pub fn on(self, virtualization: Option<&str>) -> Self {
         Self {
             is_guest: virtualization.is_some_and(|it| !it.is_empty()),
@@ -136,31 +137,33 @@ impl Likeness {
         }
     }
 
-    /// In a sentence, with the figures that it comes from.
-    pub fn sentence(&self, known: &[Known]) -> String {
+    /// Describes the classes, with the results they are derived from.
+    pub fn sentence(&self, known: &[KnownRate]) -> String {
         let names: Vec<&str> = self.classes.iter().map(|class| class.name()).collect();
         let names = names.join(" or ");
         if let Some(why) = self.why {
             return format!("{names}: {why}");
         }
         let mut parts = Vec::new();
-        if let Some(one) = find(known, Access::RandomRead, Some(1)) {
+        if let Some(one) = find(known, DeviceAccess::RandomRead, Some(1)) {
             let mut ranges: Vec<&str> = self.classes.iter().map(|class| class.range()).collect();
             ranges.dedup();
             let rate = format::iops(one.rate.mean);
             let ranges = ranges.join(" or ");
             parts.push(format!(
-                "{rate} random reads a second, one at a time ({ranges})"
+                "{rate} random reads per second at depth 1 (typical: {ranges})"
             ));
         }
         if self.tells_links() {
             let most = format::bandwidth(SATA_BYTES_MAX);
-            let sequential = find(known, Access::SequentialRead, None);
-            let of = |it: &Known| format::bandwidth(it.rate.mean);
-            parts.extend(sequential.map(|it| format!("{} in sequence (SATA: {most})", of(it))));
-            let deep = find(known, Access::RandomRead, Some(DEEP));
-            let of = |it: &Known| format::iops(it.rate.mean);
-            parts.extend(deep.map(|it| format!("{}, 32 at a time (SATA: 110k)", of(it))));
+            let sequential = find(known, DeviceAccess::SequentialRead, None);
+            let of = |it: &KnownRate| format::bandwidth(it.rate.mean);
+            parts.extend(
+                sequential.map(|it| format!("{} sequential (SATA: at most {most})", of(it))),
+            );
+            let deep = find(known, DeviceAccess::RandomRead, Some(DEEP));
+            let of = |it: &KnownRate| format::iops(it.rate.mean);
+            parts.extend(deep.map(|it| format!("{} at depth 32 (SATA: at most 110k)", of(it))));
         }
         let guest = match self.is_guest {
             true => "; this is a virtual machine, so its host's cache may be involved",
@@ -169,7 +172,7 @@ impl Likeness {
         format!("{names}: {}{guest}", parts.join(", "))
     }
 
-    /// Whether it was told by what a SATA link carries at most.
+    /// Returns `true` if the class depends on the maximum rate of a SATA link.
     fn tells_links(&self) -> bool {
         let tells = |it: &DeviceClass| matches!(it, DeviceClass::SataSsd | DeviceClass::NvmeSsd);
         self.classes.iter().any(tells)
@@ -180,11 +183,11 @@ impl Likeness {
 mod tests {
     use super::*;
 
-    fn names(one: Rate, deep: Option<f64>, mebibytes: Option<f64>) -> String {
+    fn names(one: UncertainRate, deep: Option<f64>, mebibytes: Option<f64>) -> String {
         let seen = Seen {
             one,
-            deep: deep.map(Rate::bare),
-            sequential: mebibytes.map(|it| Rate::bare(it * 1024.0 * 1024.0)),
+            deep: deep.map(UncertainRate::bare),
+            sequential: mebibytes.map(|it| UncertainRate::bare(it * 1024.0 * 1024.0)),
         };
         likeness(&seen).sentence(&[])
     }
@@ -198,15 +201,19 @@ mod tests {
             (22_000.0, 600_000.0, 7_100.0, "an NVMe SSD"),
             (400_000.0, 900_000.0, 9_000.0, "memory"),
         ] {
-            let said = names(Rate::bare(one), Some(deep), Some(mebibytes));
+            let said = names(UncertainRate::bare(one), Some(deep), Some(mebibytes));
             assert!(said.starts_with(wanted), "{one}: {said}");
         }
-        assert!(names(Rate::bare(9_000.0), None, None).starts_with("an SSD"));
+        assert!(names(UncertainRate::bare(9_000.0), None, None).starts_with("an SSD"));
     }
 
     #[test]
     fn a_figure_that_may_be_in_two_ranges_is_told_as_like_both() {
-        let said = names(Rate::known_to(4_000.0, 0.2), Some(50_000.0), Some(400.0));
+        let said = names(
+            UncertainRate::known_to(4_000.0, 0.2),
+            Some(50_000.0),
+            Some(400.0),
+        );
         assert!(
             said.starts_with("a network or cloud volume or a SATA SSD"),
             "{said}"
@@ -216,7 +223,7 @@ mod tests {
     #[test]
     fn a_guest_is_told_what_may_be_in_between() {
         let seen = Seen {
-            one: Rate::bare(20_000.0),
+            one: UncertainRate::bare(20_000.0),
             deep: None,
             sequential: None,
         };

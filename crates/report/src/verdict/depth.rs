@@ -1,47 +1,48 @@
-//! What a sweep over queue depths advises.
+//! Advice from a sweep over queue depths.
 
 use std::collections::HashMap;
 
 use units::format;
 
-use crate::group::{Figure, Group, Metric, Naming, Place};
-use crate::measure::Measure;
+use crate::group::{CellIdentity, GroupFigure, Metric, Naming, RepeatedCell};
+use crate::measure::WorkloadMeasure;
 
-use super::rate::Rate;
+use super::rate::UncertainRate;
 
-/// A rate of this share of the peak is as good as the peak.
+/// Rates of at least this share of the peak count as equally good.
 const AS_GOOD: f64 = 0.95;
 /// Fewer depths have no knee.
 const DEPTHS_MIN: usize = 3;
-/// A latency that is higher by this share has grown.
+/// A latency has grown if it exceeds the other by this factor.
 const GROWN: f64 = 1.1;
 
-/// Where a sweep reaches its peak, or nearly.
+/// Point at which a sweep reaches its peak, or nearly so.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Knee {
-    /// The smallest queue depth that is as good as the best.
+    /// Smallest queue depth that is as good as the best one.
     pub depth: u32,
-    /// Its rate.
+    /// Rate at this depth.
     pub rate: f64,
-    /// Its rate as a share of the highest.
+    /// Rate relative to the peak, from 0 to 1.
     pub share: f64,
 }
 
-/// What was measured at one queue depth.
+/// Results at one queue depth.
 #[derive(Debug, Clone, Copy)]
 struct DepthPoint {
     depth: u32,
-    rate: Rate,
-    p50: Option<Figure>,
+    rate: UncertainRate,
+    p50: Option<GroupFigure>,
 }
 
-/// The groups that differ in their queue depth alone, each list in rising order; those of fewer
-/// than `depths_min` depths are left out.
+/// Returns lists of groups that differ only in queue depth, in ascending order. Lists with fewer
+/// than `depths_min` depths are omitted.
 pub(crate) fn sweeps<'a, 'b>(
-    groups: &'b [Group<'a>],
+    groups: &'b [RepeatedCell<'a>],
     depths_min: usize,
-) -> Vec<(Place<'a>, Vec<&'b Group<'a>>)> {
-    let mut lines: Vec<(Place, Vec<&Group>)> = Vec::new();
+) -> Vec<(CellIdentity<'a>, Vec<&'b RepeatedCell<'a>>)> {
+    let mut lines: Vec<(CellIdentity, Vec<&RepeatedCell>)> = Vec::new();
+    // A table instead of a search: a program may have tens of thousands of phases.
     let mut indexes = HashMap::new();
     for group in groups {
         let place = group.place.at_any_depth();
@@ -62,16 +63,17 @@ pub(crate) fn sweeps<'a, 'b>(
     lines
 }
 
-/// What every sweep of a run advises, a sentence each.
-pub(super) fn advice(groups: &[Group], naming: &Naming) -> Vec<String> {
-    let is_closed = |group: &&Group| {
+/// Returns the advice from each sweep of a run, in one sentence each.
+pub(super) fn advice(groups: &[RepeatedCell], naming: &Naming) -> Vec<String> {
+    // An open loop achieves the requested rate at any depth, so it has no knee.
+    let is_closed = |group: &&RepeatedCell| {
         group.place.rate_bits.is_none() && group.cells.iter().all(|cell| cell.curve.is_none())
     };
-    let closed: Vec<Group> = groups.iter().filter(is_closed).cloned().collect();
+    let closed: Vec<RepeatedCell> = groups.iter().filter(is_closed).cloned().collect();
     let sweeps = sweeps(&closed, DEPTHS_MIN);
     let is_alone = sweeps.len() == 1;
-    let said = |(place, groups): &(Place, Vec<&Group>)| {
-        let metric = Measure::of(groups[0]).metric();
+    let said = |(place, groups): &(CellIdentity, Vec<&RepeatedCell>)| {
+        let metric = WorkloadMeasure::of(groups[0]).metric();
         let said = said(&points(groups, metric), metric)?;
         Some(match is_alone {
             true => said,
@@ -81,11 +83,11 @@ pub(super) fn advice(groups: &[Group], naming: &Naming) -> Vec<String> {
     sweeps.iter().filter_map(said).collect()
 }
 
-fn points(groups: &[&Group], metric: Metric) -> Vec<DepthPoint> {
-    let point = |group: &&Group| {
+fn points(groups: &[&RepeatedCell], metric: Metric) -> Vec<DepthPoint> {
+    let point = |group: &&RepeatedCell| {
         Some(DepthPoint {
             depth: group.place.iodepth,
-            rate: Rate::of(group, metric)?,
+            rate: UncertainRate::of(group, metric)?,
             p50: group.figure(Metric::LatencyP50),
         })
     };
@@ -93,9 +95,9 @@ fn points(groups: &[&Group], metric: Metric) -> Vec<DepthPoint> {
 }
 
 impl Knee {
-    /// Where groups that differ in their queue depth alone, in its rising order, reach their peak;
-    /// none for few of them.
-    pub fn of(groups: &[&Group], metric: Metric) -> Option<Self> {
+    /// Returns the knee of groups that differ only in queue depth, in ascending order; `None` if
+    /// there are few.
+    pub fn of(groups: &[&RepeatedCell], metric: Metric) -> Option<Self> {
         knee(&points(groups, metric))
     }
 }
@@ -116,7 +118,7 @@ fn knee(points: &[DepthPoint]) -> Option<Knee> {
     })
 }
 
-/// What a sweep advises, in a sentence; none for few depths.
+/// Describes the advice from a sweep; `None` if there are few depths.
 fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
     let knee = knee(points)?;
     let peak = peak(points)?;
@@ -133,6 +135,7 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
     let what = match knee.share {
         1.0.. => format!("the peak of {}", show(peak.rate.mean)),
         share => {
+            // Rounded down, because 99.6 % is not the whole peak.
             let percent = (100.0 * share).floor();
             format!("{percent} % of the peak of {}", show(peak.rate.mean))
         }
@@ -148,7 +151,7 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
         false => beyond(at, peak, last, show),
     };
     let unsure = unsure(points, place, peak).map_or_else(String::new, |depth| {
-        format!(" (depth {depth} may be as good: the intervals do not tell)")
+        format!(" (depth {depth} may be as good, within the intervals)")
     });
     Some(format!(
         "{already}{what} at depth {}{p50}{unsure}{beyond}",
@@ -156,24 +159,26 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
     ))
 }
 
-/// What follows where the deepest queue is the best.
+/// Describes the consequence if the deepest queue is the best.
 fn still_grows(points: &[DepthPoint]) -> &'static str {
     let [.., before, last] = points else {
         return "";
     };
+    // Overlapping intervals do not show that the rate grows.
     match before.rate.ends[1] < last.rate.ends[0] {
         true => "; the rate still grows there, so a deeper queue may help",
         false => "; no deeper queue was measured",
     }
 }
 
-/// What queues beyond the knee bring.
+/// Describes the effect of deeper queues than the knee.
 fn beyond(
     at: &DepthPoint,
     peak: &DepthPoint,
     last: &DepthPoint,
     show: impl Fn(f64) -> String,
 ) -> String {
+    // Even the upper end must be below, so that chance is not reported as slower.
     if last.rate.ends[1] < AS_GOOD * peak.rate.ends[0] {
         let rate = show(last.rate.mean);
         return format!(
@@ -193,8 +198,8 @@ fn beyond(
     }
 }
 
-/// The smallest queue depth that the intervals do not tell from one as good as the peak, where
-/// that is less deep than the knee.
+/// Returns the smallest depth below the knee that may be as good as the peak, within the confidence
+/// intervals.
 fn unsure(points: &[DepthPoint], knee: usize, peak: &DepthPoint) -> Option<u32> {
     let mut before = points[..knee].iter();
     let may_be = before.find(|it| it.rate.ends[1] >= AS_GOOD * peak.rate.ends[0]);
@@ -208,8 +213,8 @@ mod tests {
     fn sweep(rates: &[(u32, f64, f64)], share: f64) -> Vec<DepthPoint> {
         let point = |(depth, rate, p50_ns): &(u32, f64, f64)| DepthPoint {
             depth: *depth,
-            rate: Rate::known_to(*rate, share),
-            p50: Some(Figure {
+            rate: UncertainRate::known_to(*rate, share),
+            p50: Some(GroupFigure {
                 mean: *p50_ns,
                 interval: None,
                 n: 1,
@@ -251,7 +256,7 @@ mod tests {
         ];
         let said = told(&rates, 0.05);
         assert!(
-            said.contains("(depth 2 may be as good: the intervals do not tell)"),
+            said.contains("(depth 2 may be as good, within the intervals)"),
             "{said}"
         );
         assert!(!told(&rates, 0.001).contains("may be as good"));

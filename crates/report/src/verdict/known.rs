@@ -1,38 +1,42 @@
-//! The figures by which people know a device: large transfers in sequence, 4 KiB at random.
+//! Results that data sheets of devices state: large sequential transfers, and random 4 KiB
+//! transfers.
 
 use plan::{Cell, Distribution, EngineKind, LinePlan, Sequence};
 use results::RunRecord;
 use units::format;
 
-use crate::group::{Group, Metric};
+use crate::group::{Metric, RepeatedCell};
 
-use super::rate::Rate;
+use super::rate::UncertainRate;
 
-/// From this size on, transfers in sequence are told by their bandwidth.
+/// Sequential transfers of at least this size are reported as bandwidth, in bytes.
 const LARGE_BYTES: u32 = 64 << 10;
-/// The size of random transfers that data sheets give.
+/// Size of random transfers in data sheets, in bytes.
 const SMALL_BYTES: u32 = 4 << 10;
-/// The larger of the two queue depths that data sheets give.
+/// The larger of the two queue depths in data sheets.
 pub(super) const DEEP: u64 = 32;
 
-/// How a device is accessed.
+/// Access pattern of a data sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Access {
+pub(super) enum DeviceAccess {
     SequentialRead,
     SequentialWrite,
     RandomRead,
     RandomWrite,
 }
 
-impl Access {
-    /// The access of a planned cell; none where it is none of these, or has a pace of its own.
+impl DeviceAccess {
+    /// Returns the access pattern of a planned cell; `None` if it is not one of these, or if the
+    /// cell has its own pace.
     fn of(cell: &Cell) -> Option<Self> {
         let mut lines = cell.workers.iter().flat_map(|worker| &worker.lines);
         let first = lines.next()?;
         let is_plain = !cell.work.is_acts() && cell.rate.is_none() && cell.curve.is_none();
+        // The null engine touches no device.
         if !is_plain || cell.engine == EngineKind::Null || has_own_pace(first) {
             return None;
         }
+        // Data sheets state pure accesses, not mixes of several.
         if lines.any(|line| line != first) || first.sequence != Sequence::Forward {
             return None;
         }
@@ -71,37 +75,37 @@ fn has_own_pace(line: &LinePlan) -> bool {
     line.delay_ns > 0 || line.burst > 1 || line.reply_bytes > 0
 }
 
-/// A figure for people.
+/// A result for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFigure {
-    /// What was done, such as `4 KiB random read`.
+    /// Name of the access, such as `4 KiB random read`.
     pub name: &'static str,
-    /// How many requests were in flight.
+    /// Number of requests in flight.
     pub depth: u64,
-    /// The rate with its unit.
+    /// Rate with its unit.
     pub value: String,
-    /// How sure it is.
+    /// Uncertainty in words.
     pub sure: String,
 }
 
-/// A figure by which people know a device.
+/// A result that data sheets state.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known<'a> {
-    pub access: Access,
-    /// Requests in flight, of all workers together.
+pub(super) struct KnownRate<'a> {
+    pub access: DeviceAccess,
+    /// Number of requests in flight, of all workers together.
     pub depth: u64,
-    /// Bytes per second in sequence, operations per second at random.
-    pub rate: Rate,
-    pub group: &'a Group<'a>,
+    /// Bytes per second for sequential access, operations per second for random access.
+    pub rate: UncertainRate,
+    pub group: &'a RepeatedCell<'a>,
 }
 
-impl<'a> Known<'a> {
-    /// The figure of a group; none where it is none by which devices are known.
-    pub fn of(group: &'a Group<'a>, record: &RunRecord) -> Option<Self> {
+impl<'a> KnownRate<'a> {
+    /// Returns the result of a group; `None` if data sheets do not state such a result.
+    pub fn of(group: &'a RepeatedCell<'a>, record: &RunRecord) -> Option<Self> {
         let index = group.cells.first()?.index;
         let mut planned = record.plan.cells.iter();
         let cell = planned.find(|it| it.index == index)?;
-        let access = Access::of(cell)?;
+        let access = DeviceAccess::of(cell)?;
         let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
         let metric = match access.is_sequential() {
             true => Metric::BytesPerSecond,
@@ -110,12 +114,12 @@ impl<'a> Known<'a> {
         Some(Self {
             access,
             depth: spans.map(|span| u64::from(span.iodepth)).sum(),
-            rate: Rate::of(group, metric)?,
+            rate: UncertainRate::of(group, metric)?,
             group,
         })
     }
 
-    /// The same for people.
+    /// Formats the result for people.
     pub fn figure(&self) -> KnownFigure {
         let rate = self.rate.mean;
         KnownFigure {
@@ -130,23 +134,24 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The figure of an access at a queue depth, or at any.
+/// Finds the result of an access at a queue depth, or at any depth.
 pub(super) fn find<'a, 'b>(
-    known: &'b [Known<'a>],
-    access: Access,
+    known: &'b [KnownRate<'a>],
+    access: DeviceAccess,
     depth: Option<u64>,
-) -> Option<&'b Known<'a>> {
+) -> Option<&'b KnownRate<'a>> {
     let mut own = known.iter().filter(|it| it.access == access);
     own.find(|it| depth.is_none_or(|depth| it.depth == depth))
 }
 
-/// The figures that are told: in sequence the fastest, at random those of the two depths; of
-/// several that are alike the fastest. In the order of their kinds.
-pub(super) fn best<'a>(known: &[Known<'a>]) -> Vec<Known<'a>> {
-    let mut best: Vec<Known> = Vec::new();
+/// Selects the results to show: the fastest sequential ones, and random ones at both depths. Of
+/// several equal ones, the fastest. In the order of first appearance.
+pub(super) fn best<'a>(known: &[KnownRate<'a>]) -> Vec<KnownRate<'a>> {
+    let mut best: Vec<KnownRate> = Vec::new();
     for one in known {
+        // Data sheets state random accesses only at these two depths.
         let is_told = one.access.is_sequential() || one.depth == 1 || one.depth == DEEP;
-        let is_like = |other: &Known| {
+        let is_like = |other: &KnownRate| {
             let any_depth = one.access.is_sequential();
             other.access == one.access && (any_depth || other.depth == one.depth)
         };

@@ -1,67 +1,69 @@
-//! What held the rates back, as far as the figures tell.
+//! Finds the bottleneck, as far as the results show it.
 
 use results::{Claim, RunRecord, Status, WarningCode};
 use units::format;
 
-use crate::group::{Group, Metric, Place};
+use crate::group::{CellIdentity, Metric, RepeatedCell};
 use crate::numbers::digits;
 use crate::wrap::printable;
 
-use super::known::{Access, DEEP, Known, find};
+use super::known::{DEEP, DeviceAccess, KnownRate, find};
 
-/// Rates this close to a round figure are at it.
+/// Maximum relative distance of a rate from a round number.
 const ROUND_SHARE: f64 = 0.01;
-/// A rate that is held to a figure scatters less than this share within the run.
+/// A rate limited by a provider has a smaller relative standard deviation within the run than this.
 const SCATTER_MAX: f64 = 0.05;
-/// Depths of one workload that must have the same rate, where no other workload has it.
+/// Number of depths of one workload that must share a rate, if no other workload has it.
 const DEPTHS_MIN: usize = 3;
-/// From this share of the growth of the queue on, the rate grows in proportion.
+/// From this share of the queue depth on, the growth of the rate counts as proportional.
 const PROPORTION: f64 = 0.8;
-/// From this mean size on, transfers are told by their bandwidth.
+/// Transfers of at least this mean size are reported as bandwidth, in bytes.
 const LARGE_BYTES: f64 = 65_536.0;
-/// Leading digits of figures that providers write into their tables, of operations and of bytes.
+/// Leading digits of typical limits of providers, for operations and for bytes.
 const ROUND: [f64; 10] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0];
 const ROUND_BYTES: [f64; 5] = [1.024, 1.25, 1.28, 2.56, 5.12];
 
-/// What is known of what held the rates back.
-pub(super) struct Limits<'a> {
+/// Data for finding the bottleneck.
+pub(super) struct RateLimits<'a> {
     pub record: &'a RunRecord,
-    pub known: &'a [Known<'a>],
-    /// All that was measured in the same place.
-    pub groups: Vec<&'a Group<'a>>,
+    pub known: &'a [KnownRate<'a>],
+    /// All groups with the same target, engine and cache mode.
+    pub groups: Vec<&'a RepeatedCell<'a>>,
 }
 
-impl Limits<'_> {
-    /// What held the rates back, in a sentence; none where nothing tells.
+impl RateLimits<'_> {
+    /// Describes the bottleneck in a sentence; `None` if it is unknown.
     pub fn sentence(&self) -> Option<String> {
         let known = [
+            // A limit that the system reports explains a plateau, so a guess is not needed.
             self.in_force().or_else(|| self.plateau()),
             self.processor(),
             self.cache(),
         ];
         let mut parts: Vec<String> = known.into_iter().flatten().collect();
-        // What is held back by something else does not tell of queues.
+        // If another bottleneck is known, the results say nothing about queues.
         if parts.is_empty() {
             parts.extend(self.queue());
         }
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// A limit that the system itself tells of.
+    /// Describes a limit that the system reports.
     fn in_force(&self) -> Option<String> {
         let mut warnings = self.record.warnings.iter();
         let limit = warnings.find(|it| it.code == WarningCode::LimitInForce)?;
         Some(printable(&limit.message))
     }
 
-    /// A figure at which several rates stand still, as they do at a provider's limit.
+    /// Describes a value at which several rates stop, as with the limit of a provider.
     fn plateau(&self) -> Option<String> {
-        let plain = |group: &&&Group| {
+        // Requested rates are often round numbers, which would look like a limit.
+        let plain = |group: &&&RepeatedCell| {
             let all = group.cells.iter();
             let mut odd = all.filter(|it| it.open_loop.is_some() || it.curve.is_some());
             group.place.rate_bits.is_none() && odd.next().is_none() && is_even(group)
         };
-        let rates = |is_large: bool| -> Vec<(f64, Place)> {
+        let rates = |is_large: bool| -> Vec<(f64, CellIdentity)> {
             let metric = match is_large {
                 true => Metric::BytesPerSecond,
                 false => Metric::PerSecond,
@@ -85,27 +87,28 @@ impl Limits<'_> {
             .collect();
         (!found.is_empty()).then(|| {
             format!(
-                "rates level off within 1 % of a round figure, as at a provider's limit: {}",
+                "rates level off within 1 % of a round number, as at a provider's limit: {}",
                 found.join(", ")
             )
         })
     }
 
-    /// Which figures the processor held back.
+    /// Lists the results that were limited by the CPU.
     fn processor(&self) -> Option<String> {
         let names = self.doubted(Claim::ProcessorFree);
-        (!names.is_empty()).then(|| format!("the processor held back {names}"))
+        (!names.is_empty())
+            .then(|| format!("the CPU limited {names} (the warnings say what used it)"))
     }
 
-    /// Which figures a cache made.
+    /// Lists the results that a cache produced.
     fn cache(&self) -> Option<String> {
         let names = self.doubted(Claim::MovedByDevice);
         (!names.is_empty()).then(|| format!("a cache served {names}, not the device"))
     }
 
-    /// The figures of which a warning contradicts the statement, in words.
+    /// Lists the results for which a warning contradicts the claim.
     fn doubted(&self, claim: Claim) -> String {
-        let is_doubted = |known: &&Known| {
+        let is_doubted = |known: &&KnownRate| {
             let mut warnings = self
                 .record
                 .warnings
@@ -127,42 +130,43 @@ impl Limits<'_> {
         }
     }
 
-    /// Whether more random reads at a time bring more of them, in a sentence.
+    /// Describes whether a deeper queue increases the rate of random reads.
     fn queue(&self) -> Option<String> {
-        let one = find(self.known, Access::RandomRead, Some(1))?;
-        let deep = find(self.known, Access::RandomRead, Some(DEEP))?;
+        let one = find(self.known, DeviceAccess::RandomRead, Some(1))?;
+        let deep = find(self.known, DeviceAccess::RandomRead, Some(DEEP))?;
         Some(of_queue(one.rate.ends, deep.rate.ends))
     }
 }
 
-fn name(access: Access, depth: u64) -> String {
+fn name(access: DeviceAccess, depth: u64) -> String {
     let kind = match access {
-        Access::SequentialRead => return "sequential reads".to_owned(),
-        Access::SequentialWrite => return "sequential writes".to_owned(),
-        Access::RandomRead => "reads",
-        Access::RandomWrite => "writes",
+        DeviceAccess::SequentialRead => return "sequential reads".to_owned(),
+        DeviceAccess::SequentialWrite => return "sequential writes".to_owned(),
+        DeviceAccess::RandomRead => "reads",
+        DeviceAccess::RandomWrite => "writes",
     };
     format!("random {kind} at depth {depth}")
 }
 
-/// What 32 requests at a time bring over one, from the ends of both rates.
+/// Compares depth 32 with depth 1, given the ends of both rates' intervals.
 fn of_queue(one: [f64; 2], deep: [f64; 2]) -> String {
     let middle = |ends: [f64; 2]| f64::midpoint(ends[0], ends[1]);
     let times = digits(middle(deep) / middle(one));
     let proportional = PROPORTION * DEEP as f64;
+    // The smallest and the largest factor that both intervals allow.
     let (least, most) = (deep[0] / one[1], deep[1] / one[0]);
-    let what = format!("32 random reads at a time reach {times} times the rate of one");
+    let what = format!("random reads at depth 32 reach {times} times the rate at depth 1");
     if least >= proportional {
         format!("the queue depth: {what}, so a deeper queue may help (`--find-depth`)")
     } else if most < proportional {
         format!("the device or the path to it: {what}, so requests wait there at depth 32")
     } else {
-        format!("{what}; the intervals do not tell whether a deeper queue would help")
+        format!("{what}; the intervals do not show whether a deeper queue would help")
     }
 }
 
-/// Whether a group's rate hardly varied while it was measured, as one that is held to a figure.
-fn is_even(group: &Group) -> bool {
+/// Returns `true` if a group's rate hardly varied, as with a limit of a provider.
+fn is_even(group: &RepeatedCell) -> bool {
     group.cells.iter().all(|cell| {
         let within = cell.within.as_ref();
         let is_even = within.is_some_and(|it| it.stddev <= SCATTER_MAX * it.mean);
@@ -170,13 +174,13 @@ fn is_even(group: &Group) -> bool {
     })
 }
 
-fn mean_bytes(group: &Group) -> f64 {
+fn mean_bytes(group: &RepeatedCell) -> f64 {
     let total = &group.cells[0].total;
     total.bytes as f64 / total.count.max(1) as f64
 }
 
-/// The round figure that most rates are at, and how many: of two workloads at least, or of one at
-/// several queue depths.
+/// Returns the round value that most rates are close to, with their number. They must be from at
+/// least two workloads, or from one at several queue depths.
 fn plateau<K: PartialEq>(
     rates: &[(f64, K)],
     round: impl Fn(f64) -> Option<f64>,
@@ -195,13 +199,13 @@ fn plateau<K: PartialEq>(
     best
 }
 
-/// The round number of operations that a rate is at.
+/// Returns the round number of operations that a rate is close to.
 fn round(rate: f64) -> Option<f64> {
     let is_rate = rate.is_finite() && rate >= 100.0;
     is_rate.then(|| nearest(rate, &ROUND)).flatten()
 }
 
-/// The round number of MiB or MB that a rate in bytes is at.
+/// Returns the round number of MiB or MB that a rate in bytes is close to.
 fn round_bytes(rate: f64) -> Option<f64> {
     const UNITS: [f64; 2] = [1_048_576.0, 1e6];
     let leading: Vec<f64> = ROUND.into_iter().chain(ROUND_BYTES).collect();
@@ -214,7 +218,7 @@ fn round_bytes(rate: f64) -> Option<f64> {
 
 fn nearest(value: f64, leading: &[f64]) -> Option<f64> {
     let decade = 10_f64.powf(value.log10().floor());
-    // A little below a power of ten is near that.
+    // A value just below a power of ten is close to that power.
     let figures = leading
         .iter()
         .flat_map(|it| [it * decade, it * decade * 10.0]);
@@ -257,8 +261,8 @@ mod tests {
     fn the_queue_is_told_only_as_far_as_intervals_reach() {
         let around = |rate: f64, share: f64| [rate * (1.0 - share), rate * (1.0 + share)];
         let said = |times: f64, share| of_queue(around(1e4, share), around(1e4 * times, share));
-        assert!(said(31.0, 0.01).starts_with("the queue depth: 32 random reads"));
+        assert!(said(31.0, 0.01).starts_with("the queue depth: random reads"));
         assert!(said(10.0, 0.05).starts_with("the device or the path to it"));
-        assert!(said(25.0, 0.05).contains("the intervals do not tell"));
+        assert!(said(25.0, 0.05).contains("the intervals do not show"));
     }
 }

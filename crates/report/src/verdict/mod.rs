@@ -1,4 +1,5 @@
-//! A verdict: what the figures of a run say, in words, and no more than their intervals show.
+//! Verdicts: conclusions from the results of a run in words, limited to what their confidence
+//! intervals support.
 
 mod class;
 mod depth;
@@ -10,8 +11,8 @@ pub(crate) mod search;
 use results::{Claim, RunRecord};
 use units::format;
 
-use crate::group::{Group, Naming, groups};
-use crate::names::{cache_name, engine_name};
+use crate::group::{Naming, RepeatedCell, groups};
+use crate::names::cache_name;
 use crate::table::{Column, Table};
 use crate::warnings::ModelWarning;
 use crate::wrap::printable;
@@ -19,28 +20,28 @@ use crate::wrap::printable;
 use class::DeviceClass;
 pub(crate) use depth::{Knee, sweeps};
 pub use known::KnownFigure;
-use known::{Access, Known};
-use limit::Limits;
+use known::{DeviceAccess, KnownRate};
+use limit::RateLimits;
 pub(crate) use search::searches;
 
-/// Figures of fewer kinds of access are no first impression.
+/// Minimum number of access patterns for a verdict on a target.
 const ACCESSES_MIN: usize = 2;
-/// More places than these are told by their tables.
+/// Maximum number of targets with a verdict; for more, the tables are enough.
 const PLACES_MAX: usize = 4;
 
-/// What the figures of a run say, in words.
+/// Conclusions from the results of a run, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Verdict {
-    /// What it is of, where the run has several.
+pub struct RunVerdict {
+    /// Target, engine and cache mode of the verdict, if the run has several.
     pub of: Option<String>,
-    /// The figures by which people know a device.
+    /// Results that data sheets of devices state.
     pub figures: Vec<KnownFigure>,
-    /// What else is to be said, each by what it is about.
+    /// Other conclusions, each with its topic.
     pub sentences: Vec<(&'static str, String)>,
 }
 
-impl Verdict {
-    /// The figures, a row each.
+impl RunVerdict {
+    /// Returns the results, in one row each.
     pub(crate) fn table(&self) -> Table {
         let row = |figure: &KnownFigure| {
             let depth = format!("depth {}", figure.depth);
@@ -62,9 +63,9 @@ impl Verdict {
     }
 }
 
-/// The verdicts on a run: on each place that was measured as a device is, on its sweeps over queue
-/// depths, and on the rates that it looked for.
-pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<Verdict> {
+/// Returns the verdicts on a run: on each target measured like a data sheet, on sweeps over queue
+/// depths, and on searches for the highest rate.
+pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<RunVerdict> {
     let groups = groups(record);
     let mut verdicts = of_places(record, &groups, warnings);
     let advice = depth::advice(&groups, &Naming::of(record));
@@ -73,28 +74,33 @@ pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<Ver
     if !advice.is_empty() || !found.is_empty() {
         let named = |name, texts: Vec<String>| texts.into_iter().map(move |text| (name, text));
         let sentences = named("queue depth", advice).chain(named("highest rate", found));
-        verdicts.push(Verdict {
+        verdicts.push(RunVerdict {
             sentences: sentences.collect(),
-            ..Verdict::default()
+            ..RunVerdict::default()
         });
     }
     verdicts
 }
 
-/// The verdict on each place of which the figures are there that people know devices by.
-fn of_places(record: &RunRecord, groups: &[Group], warnings: &[ModelWarning]) -> Vec<Verdict> {
-    let mut places: Vec<(&Group, Vec<Known>)> = Vec::new();
+/// Returns a verdict on each target with results that data sheets state.
+fn of_places(
+    record: &RunRecord,
+    groups: &[RepeatedCell],
+    warnings: &[ModelWarning],
+) -> Vec<RunVerdict> {
+    let mut places: Vec<(&RepeatedCell, Vec<KnownRate>)> = Vec::new();
     for (group, access) in groups
         .iter()
-        .filter_map(|it| Some((it, Known::of(it, record)?)))
+        .filter_map(|it| Some((it, KnownRate::of(it, record)?)))
     {
         match places.iter_mut().find(|(first, _)| is_same(first, group)) {
             Some((_, known)) => known.push(access),
             None => places.push((group, vec![access])),
         }
     }
-    let has_enough = |(_, known): &(&Group, Vec<Known>)| {
-        let mut kinds: Vec<Access> = known.iter().map(|it| it.access).collect();
+    let has_enough = |(_, known): &(&RepeatedCell, Vec<KnownRate>)| {
+        let mut kinds: Vec<DeviceAccess> = known.iter().map(|it| it.access).collect();
+        // The same access at several depths counts once.
         kinds.sort_unstable();
         kinds.dedup();
         kinds.len() >= ACCESSES_MIN
@@ -104,33 +110,39 @@ fn of_places(record: &RunRecord, groups: &[Group], warnings: &[ModelWarning]) ->
         return Vec::new();
     }
     let is_alone = places.len() == 1;
-    let of_place = |(first, known): &(&Group, Vec<Known>)| {
+    let of_place = |(first, known): &(&RepeatedCell, Vec<KnownRate>)| {
         let mut verdict = of_place(record, &known::best(known), groups, first);
         verdict.of = (!is_alone).then(|| place_name(first));
         verdict
     };
-    let mut verdicts: Vec<Verdict> = places.iter().map(of_place).collect();
+    let mut verdicts: Vec<RunVerdict> = places.iter().map(of_place).collect();
+    // Only once, because warnings are about the whole run.
     if let Some(last) = verdicts.last_mut() {
         last.sentences.extend(before_relying(warnings));
     }
     verdicts
 }
 
-/// Whether both were measured in the same place, in the same way.
-fn is_same(one: &Group, other: &Group) -> bool {
+/// Returns `true` if both have the same target, engine and cache mode.
+fn is_same(one: &RepeatedCell, other: &RepeatedCell) -> bool {
     let (one, other) = (one.place, other.place);
     one.target == other.target && one.cache == other.cache && one.engine == other.engine
 }
 
-fn place_name(group: &Group) -> String {
+fn place_name(group: &RepeatedCell) -> String {
     let place = group.place;
     let cache = cache_name(place.cache);
-    let engine = engine_name(place.engine);
+    let engine = place.engine.name();
     format!("{}, {engine}, {cache}", printable(place.target))
 }
 
-fn of_place(record: &RunRecord, known: &[Known], groups: &[Group], first: &Group) -> Verdict {
-    let limits = Limits {
+fn of_place(
+    record: &RunRecord,
+    known: &[KnownRate],
+    groups: &[RepeatedCell],
+    first: &RepeatedCell,
+) -> RunVerdict {
+    let limits = RateLimits {
         record,
         known,
         groups: groups.iter().filter(|it| is_same(it, first)).collect(),
@@ -140,18 +152,19 @@ fn of_place(record: &RunRecord, known: &[Known], groups: &[Group], first: &Group
         ("limit", limits.sentence()),
     ];
     let sentences = sentences.into_iter();
-    Verdict {
+    RunVerdict {
         of: None,
-        figures: known.iter().map(Known::figure).collect(),
+        figures: known.iter().map(KnownRate::figure).collect(),
         sentences: sentences
             .filter_map(|(name, text)| Some((name, text?)))
             .collect(),
     }
 }
 
-/// The classes of device that the figures fit; none where they tell of none.
-fn class_of(record: &RunRecord, known: &[Known]) -> Option<class::Likeness> {
+/// Returns the classes of device that fit the results; `None` if the results are not sufficient.
+fn class_of(record: &RunRecord, known: &[KnownRate]) -> Option<class::Likeness> {
     let is_against = |claim| record.warnings.iter().any(|it| it.contradicts(claim));
+    // Rates from memory or a cache say nothing about a device.
     let in_memory = is_against(Claim::OnStorage)
         || record
             .environment
@@ -171,14 +184,14 @@ fn class_of(record: &RunRecord, known: &[Known]) -> Option<class::Likeness> {
     }
     let at = |access, depth| known::find(known, access, depth).map(|it| it.rate);
     let likeness = class::likeness(&class::Seen {
-        one: at(Access::RandomRead, Some(1))?,
-        deep: at(Access::RandomRead, Some(known::DEEP)),
-        sequential: at(Access::SequentialRead, None),
+        one: at(DeviceAccess::RandomRead, Some(1))?,
+        deep: at(DeviceAccess::RandomRead, Some(known::DEEP)),
+        sequential: at(DeviceAccess::SequentialRead, None),
     });
     Some(likeness.on(record.environment.virtualization.as_deref()))
 }
 
-/// The one reason to doubt that matters most, and how many more there are.
+/// Returns the most important warning, with the number of others.
 fn before_relying(warnings: &[ModelWarning]) -> Option<(&'static str, String)> {
     let mut doubts = warnings.iter().filter(|it| !it.is_note);
     let first = doubts.next()?;

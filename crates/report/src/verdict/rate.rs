@@ -1,35 +1,35 @@
-//! A rate with what is known of its uncertainty.
+//! A rate with its uncertainty.
 
-use crate::group::{Group, Metric};
+use crate::group::{Metric, RepeatedCell};
 use crate::numbers::digits;
 
-/// What a figure without any interval is taken to be known to, as a share.
+/// Assumed relative uncertainty of a rate without a confidence interval.
 const UNKNOWN_SHARE: f64 = 0.1;
 
-/// A rate with what is known of its uncertainty.
+/// A rate with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rate {
+pub(super) struct UncertainRate {
     /// Per second.
     pub mean: f64,
-    /// The lowest and the highest that it may well be.
+    /// Lowest and highest likely value.
     pub ends: [f64; 2],
-    basis: Basis,
+    basis: RateBasis,
 }
 
-/// Where the ends come from.
+/// Source of the uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Basis {
-    /// So many repetitions, with 95 % confidence.
+enum RateBasis {
+    /// This number of repetitions, with 95 % confidence.
     Repetitions(u32),
     /// The scatter within a single run.
     WithinRun,
-    /// Nothing: it was measured once, for too short a time to tell.
+    /// None: it was measured once, and too briefly to estimate the scatter.
     Nothing,
 }
 
-impl Rate {
-    /// The metric of a group, which is a rate.
-    pub fn of(group: &Group, metric: Metric) -> Option<Self> {
+impl UncertainRate {
+    /// Returns a metric of a group that is a rate; `None` if it is 0.
+    pub fn of(group: &RepeatedCell, metric: Metric) -> Option<Self> {
         let figure = group.figure(metric)?;
         let mean = figure.mean;
         if mean <= 0.0 {
@@ -39,50 +39,51 @@ impl Rate {
             [only] => only.within.as_ref().and_then(results::WithinRun::precision),
             _ => None,
         };
+        // A precision above 100 % must not make the lower end negative.
         let around = |share: f64| [mean * (1.0 - share).max(0.0), mean * (1.0 + share)];
         let (ends, basis) = match (figure.interval, within) {
-            (Some(ends), _) => (ends, Basis::Repetitions(figure.n)),
-            (None, Some(share)) => (around(share), Basis::WithinRun),
-            (None, None) => (around(UNKNOWN_SHARE), Basis::Nothing),
+            (Some(ends), _) => (ends, RateBasis::Repetitions(figure.n)),
+            (None, Some(share)) => (around(share), RateBasis::WithinRun),
+            (None, None) => (around(UNKNOWN_SHARE), RateBasis::Nothing),
         };
         Some(Self { mean, ends, basis })
     }
 
-    /// A rate of which nothing else is known.
+    /// Creates a rate without uncertainty.
     #[cfg(test)]
     pub fn bare(mean: f64) -> Self {
         Self {
             mean,
             ends: [mean, mean],
-            basis: Basis::Nothing,
+            basis: RateBasis::Nothing,
         }
     }
 
-    /// The same, known to a share by repetitions.
+    /// Creates a rate with this relative uncertainty, based on repetitions.
     #[cfg(test)]
     pub fn known_to(mean: f64, share: f64) -> Self {
         Self {
             mean,
             ends: [mean * (1.0 - share), mean * (1.0 + share)],
-            basis: Basis::Repetitions(5),
+            basis: RateBasis::Repetitions(5),
         }
     }
 
-    /// How sure it is, in words.
+    /// Describes the uncertainty.
     pub fn sure(&self) -> String {
         let [low, high] = self.ends;
         let percent = digits_of(100.0 * (high - low) / 2.0 / self.mean);
         match self.basis {
-            Basis::Repetitions(count) => {
+            RateBasis::Repetitions(count) => {
                 format!("±{percent} % with 95 % confidence, {count} repetitions")
             }
-            Basis::WithinRun => format!("measured once, ±{percent} % within the run"),
-            Basis::Nothing => "measured once".to_owned(),
+            RateBasis::WithinRun => format!("measured once, ±{percent} % within the run"),
+            RateBasis::Nothing => "measured once".to_owned(),
         }
     }
 }
 
-/// Percent with as many digits as a sentence bears.
+/// Formats percent with the digits that suit a sentence.
 pub(super) fn digits_of(percent: f64) -> String {
     match percent {
         10.0.. => format!("{percent:.0}"),

@@ -1,4 +1,4 @@
-//! What a search for the highest rate found.
+//! Results of searches for the highest rate.
 
 use results::{RateBracket, RateSearch, RateTrial, RunRecord, Status};
 use units::format;
@@ -7,7 +7,7 @@ use crate::group::Naming;
 
 use super::rate::digits_of;
 
-/// Every search of a run with what it found, in a sentence.
+/// Returns all searches of a run, each with its result in a sentence.
 pub(crate) fn searches(record: &RunRecord, naming: &Naming) -> Vec<(RateSearch, String)> {
     let searches = RateSearch::all(record);
     let is_alone = searches.len() == 1;
@@ -21,7 +21,7 @@ pub(crate) fn searches(record: &RunRecord, naming: &Naming) -> Vec<(RateSearch, 
     searches.into_iter().map(said).collect()
 }
 
-/// What a search found, in a sentence.
+/// Describes the result of a search.
 fn said(search: &RateSearch, is_whole: bool) -> String {
     let limit = search.limit;
     let what = format!(
@@ -44,12 +44,13 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
             failed: Some(failed),
             ..
         } => {
+            // Half of the distance between the two rates. This is not a confidence interval.
             let middle = f64::midpoint(held, failed);
             let percent = digits_of(100.0 * (failed - held) / 2.0 / middle);
             let disagree = match bracket.wrong_count {
                 0 => String::new(),
-                1 => "; 1 trial said otherwise".to_owned(),
-                count => format!("; {count} trials said otherwise"),
+                1 => "; 1 trial contradicts this".to_owned(),
+                count => format!("; {count} trials contradict this"),
             };
             format!(
                 "{what} up to {} per second, ±{percent} % ({trials}{so_far}: it held at {} and \
@@ -89,7 +90,7 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
     }
 }
 
-/// The percentile at a rate, where it tells why that did not hold.
+/// Describes the percentile at a rate, if it exceeded the limit.
 fn seen(search: &RateSearch, per_second: f64) -> String {
     let is_it = |it: &&RateTrial| it.per_second.total_cmp(&per_second).is_eq() && !it.holds;
     let trial = search.trials.iter().find(is_it);
@@ -147,6 +148,6 @@ pub(crate) mod tests {
         let found = search(&[(90.0, 1), (95.0, 3_000_000), (96.0, 1), (99.0, 3_000_000)]);
         let said = said(&found, true);
         assert!(said.contains("it held at 90.00 and not at 99.00"), "{said}");
-        assert!(said.ends_with("; 1 trial said otherwise)"), "{said}");
+        assert!(said.ends_with("; 1 trial contradicts this)"), "{said}");
     }
 }

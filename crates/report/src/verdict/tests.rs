@@ -55,7 +55,7 @@ fn within(share: f64) -> WithinRun {
     }
 }
 
-fn sentence<'a>(verdict: &'a Verdict, name: &str) -> Option<&'a str> {
+fn sentence<'a>(verdict: &'a RunVerdict, name: &str) -> Option<&'a str> {
     let mut sentences = verdict.sentences.iter();
     sentences
         .find(|(own, _)| *own == name)
@@ -95,7 +95,7 @@ fn the_class_and_the_limit_are_told_and_the_gravest_doubt_last() {
     let verdict = &Model::new(&record).verdicts[0];
     let like = sentence(verdict, "like").unwrap();
     assert!(
-        like.starts_with("an NVMe SSD: 12.00k random reads a second"),
+        like.starts_with("an NVMe SSD: 12.00k random reads per second"),
         "{like}"
     );
     let limit = sentence(verdict, "limit").unwrap();
@@ -121,8 +121,8 @@ fn what_the_page_cache_served_is_like_memory_and_the_processor_is_told_as_the_li
     assert_eq!(
         sentence(verdict, "limit"),
         Some(
-            "the processor held back random reads at depth 32; a cache served random reads at \
-             depth 32, not the device"
+            "the CPU limited random reads at depth 32 (the warnings say what used it); a cache \
+             served random reads at depth 32, not the device"
         )
     );
 }

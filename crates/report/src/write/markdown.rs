@@ -1,9 +1,9 @@
-//! A document in Markdown.
+//! Renders a report as Markdown.
 
-use crate::document::{Block, Document, Level, Line};
+use crate::document::{Block, Document, Level, TextLine};
 use crate::table::{Align, Table};
 
-/// The document in Markdown, with a final line break.
+/// Returns the report in Markdown, with a final line break.
 pub fn write(document: &Document) -> String {
     let mut lines = vec![format!("# {}", sentence(&document.title))];
     push_blocks(&mut lines, &document.head);
@@ -42,8 +42,8 @@ fn push_blocks(lines: &mut Vec<String>, blocks: &[Block]) {
     }
 }
 
-/// A sentence with its label; a style becomes strong where no label is.
-fn line(line: &Line) -> String {
+/// Formats a sentence with its label. Styled text without a label becomes bold.
+fn line(line: &TextLine) -> String {
     let text = sentence(&line.text);
     match (line.label.as_str(), line.style) {
         ("", None) => text,
@@ -53,11 +53,12 @@ fn line(line: &Line) -> String {
     }
 }
 
-/// A sentence in which text between backticks is code. If the backticks do not pair, none is.
+/// Formats a sentence. Text in backticks becomes code, unless the backticks are unpaired.
 fn sentence(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let is_code = |place: usize| place % 2 == 1;
     let mut codes = (0..parts.len()).filter(|place| is_code(*place));
+    // Markdown has no empty code spans: adjacent backticks would delimit a longer one.
     if parts.len().is_multiple_of(2) || codes.any(|place| parts[place].trim().is_empty()) {
         return escape(text);
     }
@@ -71,8 +72,9 @@ fn sentence(text: &str) -> String {
     shown.collect()
 }
 
-/// A table in lines of Markdown.
+/// Returns a table in lines of Markdown.
 fn table_lines(table: &Table) -> Vec<String> {
+    // Markdown tables have a single row of heads, so a spanning head is repeated in each column.
     let heads = table
         .columns
         .iter()
@@ -101,8 +103,8 @@ fn row(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// Text on one line that Markdown shows as it is: names come from outside, and none of them may
-/// become a heading, a link, an image, a row or markup.
+/// Escapes a text for Markdown, on one line. Names come from outside, and must not become headings,
+/// links, images, rows or other markup.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let text = units::printable(text);
@@ -120,7 +122,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Whether a mark of a list, a rule or an underlined heading stands first.
+/// Returns `true` at the mark of a list, a rule or an underlined heading.
 fn begins_list(before: &str, rest: &str) -> bool {
     let mut rest = rest.chars();
     let (mark, next) = (rest.next(), rest.next());
@@ -133,13 +135,14 @@ fn begins_list(before: &str, rest: &str) -> bool {
     is_number && is_alone && matches!(mark, Some('.' | ')'))
 }
 
-/// Whether this is what makes a link of an address that stands there as it is.
+/// Returns `true` at the character that turns a bare address into a link.
 fn begins_link(before: &str, rest: &str) -> bool {
     let ends = |end: &str| {
         let tail = before.len().checked_sub(end.len());
         let tail = tail.and_then(|at| before.get(at..));
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
     };
+    // The schemes that GitHub's Markdown links without angle brackets.
     let schemes = ["http", "https", "ftp", "mailto", "xmpp"];
     let is_scheme = rest.starts_with(':') && schemes.iter().any(|scheme| ends(scheme));
     is_scheme || rest.starts_with('@') || rest.starts_with('.') && ends("www")

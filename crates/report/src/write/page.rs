@@ -1,12 +1,12 @@
-//! A document as a page of HTML.
+//! Renders a report as an HTML page.
 
 use maud::{Markup, html};
 
-use crate::document::{Block, Document, Level, Line, Part};
+use crate::document::{Block, Document, DocumentPart, Level, TextLine};
 use crate::html::{below_heading, pairs_below_heading, sentence, shell};
 use crate::styled::Style;
 
-/// The page, which needs nothing but itself.
+/// Returns the self-contained page.
 pub fn write(document: &Document) -> String {
     let linked = document.parts.iter().filter(|part| !part.id.is_empty());
     let links = html! {
@@ -25,7 +25,7 @@ pub fn write(document: &Document) -> String {
     shell(&format!("{} · pgmeter", document.title), &links, &body)
 }
 
-/// What stands below the title.
+/// Returns the blocks below the title.
 pub fn head(blocks: &[Block]) -> Markup {
     html! {
         @for block in blocks {
@@ -55,8 +55,8 @@ pub fn head(blocks: &[Block]) -> Markup {
     }
 }
 
-/// The parts one after the other.
-pub fn parts(parts: &[Part]) -> Markup {
+/// Returns the parts in order.
+pub fn parts(parts: &[DocumentPart]) -> Markup {
     html! {
         @for part in parts.iter().filter(|part| !part.is_empty()) {
             section id=[Some(&part.id).filter(|id| !id.is_empty())] {
@@ -92,7 +92,7 @@ fn one(block: &Block, heading: &str) -> Markup {
     }
 }
 
-fn paragraph(line: &Line) -> Markup {
+fn paragraph(line: &TextLine) -> Markup {
     html! {
         @match line.style {
             Some(Style::Bold) => { p.lead { (sentence(&line.text)) } }
@@ -102,8 +102,8 @@ fn paragraph(line: &Line) -> Markup {
     }
 }
 
-/// What failed and what else speaks against the figures.
-fn doubts(lines: &[Line]) -> Markup {
+/// Returns a list of failures and warnings.
+fn doubts(lines: &[TextLine]) -> Markup {
     html! {
         @if !lines.is_empty() {
             section.warnings aria-label="Reasons to doubt" {
@@ -119,9 +119,9 @@ fn doubts(lines: &[Line]) -> Markup {
     }
 }
 
-/// The labeled lines and the others.
-fn apart(lines: &[Line]) -> (Vec<(&str, &str)>, Vec<&str>) {
-    let (labeled, others): (Vec<&Line>, Vec<&Line>) =
+/// Separates labeled lines from the others.
+fn apart(lines: &[TextLine]) -> (Vec<(&str, &str)>, Vec<&str>) {
+    let (labeled, others): (Vec<&TextLine>, Vec<&TextLine>) =
         lines.iter().partition(|line| !line.label.is_empty());
     let facts = labeled.iter().map(|line| (&*line.label, &*line.text));
     (

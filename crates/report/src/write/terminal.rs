@@ -1,20 +1,21 @@
-//! A document in lines of text.
+//! Renders a report as lines of text.
 
-use crate::document::{Block, Document, Line};
+use crate::document::{Block, Document, TextLine};
 use crate::page::Page;
-use crate::styled::{Lines, Style, Styled};
+use crate::styled::{Style, Styled, StyledLines};
 use crate::wrap::wrap;
 
-/// Blanks before the further lines of a sentence with a label.
+/// Indent of the continuation lines of a labeled sentence.
 const INDENT: &str = "  ";
 
-/// The document on a page of its width, with a final line break.
+/// Returns the report for the width of the page, with a final line break.
 pub fn write(document: &Document, page: Page) -> Styled {
+    // Indented lines need room for text even on the narrowest page.
     let width = page.width.max(20);
-    let mut lines = Lines::default();
+    let mut lines = StyledLines::default();
     push_line(
         &mut lines,
-        &Line::styled(&*document.title, Style::Bold),
+        &TextLine::styled(&*document.title, Style::Bold),
         width,
     );
     push_blocks(&mut lines, &document.head, width);
@@ -23,7 +24,7 @@ pub fn write(document: &Document, page: Page) -> Styled {
         if !part.heading.is_empty() {
             push_line(
                 &mut lines,
-                &Line::styled(&*part.heading, Style::Bold),
+                &TextLine::styled(&*part.heading, Style::Bold),
                 width,
             );
         }
@@ -34,7 +35,7 @@ pub fn write(document: &Document, page: Page) -> Styled {
     if page.color { text } else { text.plain() }
 }
 
-fn push_blocks(lines: &mut Lines, blocks: &[Block], width: usize) {
+fn push_blocks(lines: &mut StyledLines, blocks: &[Block], width: usize) {
     for block in blocks {
         match block {
             Block::Paragraphs(block) | Block::List(block) => {
@@ -47,14 +48,14 @@ fn push_blocks(lines: &mut Lines, blocks: &[Block], width: usize) {
     }
 }
 
-fn push_line(lines: &mut Lines, line: &Line, width: usize) {
+fn push_line(lines: &mut StyledLines, line: &TextLine, width: usize) {
     let painted = |piece: String| match line.style {
         Some(style) => Styled::new(piece, style),
         None => piece.into(),
     };
     if line.label.is_empty() {
         let texts = match line.style {
-            // A failure may quote the lines that a program printed.
+            // Failures may quote several lines of a program's output.
             Some(Style::Red) => line.text.lines().collect(),
             _ => vec![line.text.as_str()],
         };

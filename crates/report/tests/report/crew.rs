@@ -79,7 +79,7 @@ rank  host   operations       s       %     µs     µs       µs      s     µs
    2  node2      25,002  2.520k   100.2  150.5  199.7    1.900  10.00  11.00
    3  node2      25,003  2.510k    99.8  150.5  199.7    3.200  10.00  11.00
 start spread 3.90 µs, clocks known within 11.0 µs, drift up to 12.34 ppb, tail
-3.00 ms (nothing left to do for less than 0.1 % of all processes' time)
+3.00 ms (idle for less than 0.1 % of all processes' time)
 
 no operation failed
 ";

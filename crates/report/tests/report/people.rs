@@ -1,6 +1,6 @@
 //! Reports for people.
 
-use report::{Format, Model, Page, Repetitions, render, render_text};
+use report::{Format, Model, Page, ShownRepetitions, render, render_text};
 use results::{Phase, RunRecord, Status, Warning, WarningCode};
 use unicode_width::UnicodeWidthStr;
 
@@ -164,7 +164,7 @@ fn repetitions_are_shown_with_their_uncertainty() {
     }
     record.estimates = results::estimates(&record.cells);
     let of_means = text(&record, 80);
-    let all = render_text(&record, Repetitions::All, Page::PLAIN);
+    let all = render_text(&record, ShownRepetitions::All, Page::PLAIN);
     for shown in [&of_means, &*all] {
         let heading = shown.find("over repetitions").unwrap();
         let section = shown[heading..].split("\n\n").next().unwrap();
@@ -286,7 +286,7 @@ fn no_transaction_is_called_an_io_operation() {
         width: 100,
         color: false,
     };
-    let shown = render_text(&record, Repetitions::All, page);
+    let shown = render_text(&record, ShownRepetitions::All, page);
     assert!(shown.contains("over repetitions"), "{shown}");
     assert!(!shown.contains("IOPS"), "{shown}");
     // What was measured once is the cell of requests alone.

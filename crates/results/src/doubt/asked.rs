@@ -1,4 +1,4 @@
-//! Doubts about what was asked for: limits that held the run back.
+//! Warnings about limits that held the run back.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use super::Finding;
 use crate::title::target_indexes;
 use crate::{CellRecord, Environment, Limit, LimitedResource, WarningCode};
 
-/// From this share of a limit on, a device was held at it.
+/// From this share of its limit on, a device counts as throttled.
 const LIMIT_REACHED_SHARE: f64 = 0.8;
-/// Beyond this share of a limit, it cannot hold for what was done: version 1 of control groups does
-/// not limit what the page cache writes.
+/// Above this share, the limit cannot apply to this I/O. Control groups version 1 do not limit the
+/// writes of the page cache.
 const LIMIT_PASSED_SHARE: f64 = 1.25;
-/// Above this share of its periods, a quota of processor time held the run back.
+/// Above this share of throttled periods, a CPU quota held the run back.
 const THROTTLED_SHARE_MAX: f64 = 0.01;
 
-/// Limits that held a cell back, one of each kind at most.
+/// Limits that held a cell back, at most one of each kind.
 pub(super) fn limits_in_force(
     cell: &CellRecord,
     planned: Option<&Cell>,
@@ -30,8 +30,8 @@ pub(super) fn limits_in_force(
     ]
 }
 
-/// What a cell uses of its targets at most, in bytes, where that is known beforehand; of several
-/// processes, each of which has files of its own, what those on the machine of the first use.
+/// Upper bound of the bytes that a cell uses on its targets; `None` if unknown beforehand. Each of
+/// several processes has its own files, so only processes on the first one's host count.
 pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Option<u64> {
     if let Some(program) = planned.program() {
         let need = program.space_needed();
@@ -51,7 +51,7 @@ pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Opti
         .filter(|it| Some(&it.host) == first)
         .map(|it| it.rank)
         .collect();
-    // Without processes all workers are those of the first, whose number is 0.
+    // Without several processes, all workers belong to rank 0.
     let here = planned.workers.iter();
     let here = here.filter(|worker| there.is_empty() || there.contains(&worker.rank));
     let used: BTreeSet<(u32, u32)> = here
@@ -75,13 +75,14 @@ fn told(limit: &Limit, what: &str) -> (WarningCode, String) {
 fn device_limit(cell: &CellRecord, planned: Option<&Cell>, environment: &Environment) -> Finding {
     let device = cell.device.as_ref()?;
     if device.source.contains(", ") {
-        // The counters of several devices are added up.
+        // The counters are the sum of several devices.
         return None;
     }
     let seconds = cell.run_time_ns as f64 / 1e9;
     let targets = planned.map(target_indexes);
     let reached = |limit: &Limit| {
         let name = limit.device.as_deref()?;
+        // Limits are listed for the devices of all targets, but a cell may use only some of them.
         if targets
             .as_ref()
             .is_some_and(|it| !environment.is_under(name, it))
@@ -115,17 +116,19 @@ fn device_limit(cell: &CellRecord, planned: Option<&Cell>, environment: &Environ
 
 fn processor_limit(cell: &CellRecord, environment: &Environment) -> Finding {
     cell.cpu.throttled.filter(|it| *it > THROTTLED_SHARE_MAX)?;
+    // The kernel's count of throttled periods is the proof; the limit only completes the message.
     let limit = environment.processor_limit()?;
     Some(told(limit, "the run was throttled at"))
 }
 
-/// Whether a control group keeps less in the page cache than the machine could.
+/// Warns if a control group limits the page cache to less than the size of the targets.
 fn memory_limit(
     cell: &CellRecord,
     planned: Option<&Cell>,
     environment: &Environment,
     plan: &Plan,
 ) -> Finding {
+    // Without the page cache, a memory limit does not affect the I/O.
     if cell.cache != CacheMode::Buffered || cell.engine == EngineKind::Null {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Doubts about what several processes measured together.
+//! Warnings about the common results of several processes.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,18 @@ use units::format;
 
 use crate::{CellCrew, CellRecord, CrewRecord, Environment, RankFigures, Warning, WarningCode};
 
-/// The share of an interval within which clocks are to be known, and of the measured time within
-/// which all are to begin.
+/// Maximum clock error as a share of an interval, and maximum spread of the starts as a share of
+/// the measured time.
 const TOGETHER_SHARE: f64 = 0.01;
 /// Below this share of the median rate, a process is slow.
 const SLOW_SHARE: f64 = 0.8;
-/// Firmware and kernel take other parts of the memory of machines that are alike, but not so much.
+/// Firmware and kernel reserve different amounts of memory on identical machines, but not more than
+/// this.
 const ALIKE_MEMORY: f64 = 1.02;
-/// So many names or values are told.
+/// Maximum number of names or values in a message.
 const TOLD_MAX: usize = 4;
 
-/// Every doubt about what several processes measured together in a cell.
+/// All warnings about the common results of several processes in a cell.
 #[must_use]
 pub fn doubt_crew(cell: &CellRecord) -> Vec<Warning> {
     let Some(crew) = &cell.crew else {
@@ -36,6 +37,7 @@ pub fn doubt_crew(cell: &CellRecord) -> Vec<Warning> {
 
 fn clocks(cell: &CellRecord, crew: &CellCrew) -> Option<String> {
     let lengths = cell.intervals.iter().map(|it| it.length_ns);
+    // The longest, because the last interval may be cut short.
     let interval_ns = lengths.max().filter(|it| *it > 0)?;
     let is_far = crew.offset_bound_ns as f64 > interval_ns as f64 * TOGETHER_SHARE;
     is_far.then(|| {
@@ -55,11 +57,12 @@ fn start(cell: &CellRecord, crew: &CellCrew) -> Option<String> {
     })
 }
 
-/// Of two, neither is the one that is slow.
+/// With two processes, it is not known which one is unusual, so at least three are needed.
 fn imbalance(crew: &CellCrew) -> Option<String> {
     let median = crew.median_per_second()?;
     let is_slow = |it: &&RankFigures| it.lost_ns.is_none() && it.per_second < SLOW_SHARE * median;
     let mut slow: Vec<&RankFigures> = crew.ranks.iter().filter(is_slow).collect();
+    // The slowest first, because a message names only a few.
     slow.sort_by(|a, b| a.per_second.total_cmp(&b.per_second));
     let is_told = crew.ranks.len() > 2 && !slow.is_empty();
     is_told.then(|| {
@@ -73,7 +76,7 @@ fn imbalance(crew: &CellCrew) -> Option<String> {
     })
 }
 
-/// A doubt where hosts differ in what measurements depend on.
+/// Warning about hosts that differ in kernel, CPU model or memory.
 #[must_use]
 pub fn doubt_hosts(crew: &CrewRecord) -> Option<Warning> {
     let of = |what: fn(&Environment) -> String| {
@@ -103,7 +106,7 @@ fn memory(crew: &CrewRecord) -> Option<String> {
     })
 }
 
-/// The first few, and how many more there are.
+/// The first values, followed by the number of further ones.
 fn few(texts: impl ExactSizeIterator<Item = String>, between: &str) -> String {
     let more = texts.len().saturating_sub(TOLD_MAX);
     let mut told: Vec<String> = texts.take(TOLD_MAX).collect();

@@ -1,4 +1,4 @@
-//! Doubts about what served the I/O: the devices, memory, or others on the same devices.
+//! Warnings about the origin of the I/O: devices, memory, or other users of the same devices.
 
 use plan::{CacheMode, Cell, EngineKind, Plan, TargetKind};
 
@@ -7,13 +7,13 @@ use super::{Finding, is_idle, percent};
 use crate::title::target_indexes;
 use crate::{CellRecord, DeviceFigures, Environment, OperationFigures, Warning, WarningCode};
 
-/// Below this share of the bytes moved, the device cannot have moved them all.
+/// Below this share of the bytes moved, the device cannot have moved all of them.
 const DEVICE_SHARE_MIN: f64 = 0.9;
-/// Devices may do this much more than was asked of them: journals and metadata.
+/// Devices may move this share of extra bytes, for journals and metadata.
 const OTHER_IO_SHARE_MAX: f64 = 0.05;
-/// Extra bytes below this are never called other I/O.
+/// Fewer extra bytes than this are never reported as other I/O.
 pub(super) const OTHER_IO_BYTES_MIN: f64 = 1024.0 * 1024.0;
-/// File systems that write what is overwritten, and all that leads to it, to another place.
+/// File systems that write changed data and its metadata to a new place.
 const COPY_ON_WRITE: [&str; 6] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "overlay", "zfs"];
 
 pub(super) fn cache_served_reads(cell: &CellRecord) -> Finding {
@@ -30,11 +30,11 @@ pub(super) fn cache_served_reads(cell: &CellRecord) -> Finding {
     Some((WarningCode::CacheServedReads, message))
 }
 
-/// Which share of the bytes read the page cache served; none where it cannot be told or is small.
+/// Share of the bytes read that the page cache served; `None` if unknown or small.
 pub(crate) fn cache_read_share(cell: &CellRecord) -> Option<f64> {
     let device = touched(cell)?;
-    // What others read of the device is not in our own bytes, and what we read elsewhere is not
-    // in the device's.
+    // The process's counter excludes reads of other programs, and the device's counter excludes
+    // reads of other devices.
     let own = device.own_read_bytes.unwrap_or(u64::MAX);
     missing_share(cell, "read", own.min(device.read_bytes))
 }
@@ -53,30 +53,31 @@ pub(super) fn cache_absorbed_writes(cell: &CellRecord) -> Finding {
     Some((WarningCode::CacheAbsorbedWrites, message))
 }
 
-/// Which share of the bytes written did not come to the device while they were measured; none
-/// where it cannot be told or is small.
+/// Share of the bytes written that did not reach the device during the measurement; `None` if
+/// unknown or small.
 pub(crate) fn cache_write_share(cell: &CellRecord) -> Option<f64> {
     missing_share(cell, "write", touched(cell)?.write_bytes)
 }
 
-/// The device, where there is one that the cell was to touch.
+/// The cell's devices; `None` if its engine does no I/O.
 fn touched(cell: &CellRecord) -> Option<&DeviceFigures> {
     let device = cell.device.as_ref()?;
     (cell.engine != EngineKind::Null).then_some(device)
 }
 
-/// The share of an operation's bytes that the device did not move; none if the counters were not
-/// read close enough to the ends of the measured time to tell.
+/// Share of an operation's bytes that the device did not move. `None` if it is small, or the
+/// counters were not read close enough to the ends of the measured time.
 fn missing_share(cell: &CellRecord, operation: &str, device_bytes: u64) -> Option<f64> {
     let figures = cell.operation(operation)?;
+    // The counters cover a part of the measured time, so only that part of the bytes is expected.
     let moved = figures.bytes as f64 * cell.device_coverage()?;
     let missing = moved - device_bytes as f64 - in_flight_bytes(cell, figures);
     let is_missing = missing > moved * (1.0 - DEVICE_SHARE_MIN);
     is_missing.then(|| 1.0 - device_bytes as f64 / moved)
 }
 
-/// What was under way at an end of the measurement, where it counts for the device and not for
-/// the run, or the other way around.
+/// Upper bound of the bytes in flight at an end of the measurement. The device may count them when
+/// the run does not, or the reverse.
 fn in_flight_bytes(cell: &CellRecord, figures: &OperationFigures) -> f64 {
     let mean = figures.bytes as f64 / figures.count.max(1) as f64;
     mean * f64::from(cell.iodepth) * f64::from(cell.workers)
@@ -89,17 +90,19 @@ pub(super) fn other_io(
     plan: &Plan,
 ) -> Finding {
     if is_idle(cell) {
-        // What others do meanwhile is what such a cell shows.
+        // Such a cell exists to show the I/O of others.
         return None;
     }
     let device = touched(cell)?;
     let read = other_reads(cell, device);
+    // Writes of the file system for its own use are in no process's counter.
     let written = match may_amplify(cell, planned, environment, plan) {
         true => 0.0,
         false => other_writes(cell, device),
     };
     let moved = cell.total.bytes as f64;
     let extra = read + written;
+    // Bytes in flight at either end may be counted on one side only.
     if extra - in_flight_bytes(cell, &cell.total) <= moved * OTHER_IO_SHARE_MAX
         || extra < OTHER_IO_BYTES_MIN
     {
@@ -108,8 +111,8 @@ pub(super) fn other_io(
     let source = &device.source;
     let message = if moved > 0.0 {
         format!(
-            "{source} moved {} more bytes than this run issued ({} read, {} written): for other \
-             programs, or for the file system itself (see `iotop`)",
+            "{source} moved {} more bytes than this run issued ({} read, {} written), for other \
+             programs or for the file system itself (see `iotop`)",
             percent(extra / moved),
             units::format::size(read as u64),
             units::format::size(written as u64)
@@ -120,31 +123,32 @@ pub(super) fn other_io(
     Some((WarningCode::OtherIoOnDevice, message))
 }
 
-/// Bytes that the device read and this process did not.
+/// Bytes that the device read, but not for this process.
 fn other_reads(cell: &CellRecord, device: &DeviceFigures) -> f64 {
     let own = match (device.own_read_bytes, cell.cache) {
         (Some(own), _) => own,
         (None, CacheMode::Direct) => cell.operation("read").map_or(0, |it| it.bytes),
-        // Read-ahead makes the device's bytes differ from ours without anyone else.
+        // Read-ahead alone can make the device read more than the process requested.
         (None, _) => device.read_bytes,
     };
     device.read_bytes.saturating_sub(own) as f64
 }
 
-/// Bytes that the device wrote and this process did not give it to write.
+/// Bytes that the device wrote, but not for this process.
 fn other_writes(cell: &CellRecord, device: &DeviceFigures) -> f64 {
     let moved = cell.operation("write").map_or(0, |it| it.bytes);
     let own = match (device.own_write_bytes, cell.cache) {
+        // A page that is rewritten while dirty counts once, but a direct write counts each time.
         (Some(own), _) => own.max(moved),
         (None, CacheMode::Direct) => moved,
-        // What is written back may be older than the measurement.
+        // Writeback may include data from before the measurement.
         (None, _) => device.write_bytes,
     };
     device.write_bytes.saturating_sub(own) as f64
 }
 
-/// Whether more may be written than was asked for without anyone else: by the file system, or
-/// because an earlier cell left some of it in memory.
+/// `true` if the device may write more than requested without another program: by the file system,
+/// or because an earlier cell left data in memory.
 fn may_amplify(
     cell: &CellRecord,
     planned: Option<&Cell>,
@@ -163,12 +167,13 @@ fn may_amplify(
         let target = plan.targets.get(*index as usize);
         target.is_some_and(|it| it.kind == TargetKind::Device)
     };
+    // Files are evicted before a cell, but dirty pages of a device can remain from an earlier one.
     let may_be_left = cell.cache != CacheMode::Direct && used.iter().any(is_device);
     copies || may_be_left || planned.work.is_acts() || planned.new_file
 }
 
-/// Whether what keeps the bytes of a target is memory, so that no device is measured: a loop
-/// device on a file in memory, zram, a file system in memory.
+/// Warns about targets that are backed by memory, so that no device is measured: a loop device on a
+/// file in memory, zram, a file system in memory.
 #[must_use]
 pub fn doubt_memory(environment: &Environment, plan: &Plan) -> Vec<Warning> {
     let stacks = environment.stacks.iter().filter(|stack| stack.in_memory);
@@ -177,7 +182,7 @@ pub fn doubt_memory(environment: &Environment, plan: &Plan) -> Vec<Warning> {
         let cells = plan.cells.iter().filter(|cell| {
             cell.engine != EngineKind::Null && target_indexes(cell).contains(&stack.target_index)
         });
-        // Of direct I/O without a device each cell says so itself.
+        // For direct I/O without a device, each cell has its own warning.
         let is_told = |cell: &Cell| {
             is_without_device(environment, stack.target_index) && cell.cache == CacheMode::Direct
         };
@@ -194,7 +199,7 @@ pub fn doubt_memory(environment: &Environment, plan: &Plan) -> Vec<Warning> {
     doubted.collect()
 }
 
-/// Whether a target is on a file system in memory, so that there is no cache beside it.
+/// `true` if a target is on a file system in memory, which has no separate page cache.
 fn is_without_device(environment: &Environment, target_index: u32) -> bool {
     let of_target = |index: &u32| *index == target_index;
     let mut stacks = environment.stacks.iter();
@@ -221,6 +226,7 @@ pub(super) fn file_smaller_than_memory(
     }
     let used = used_bytes(cell, planned?, plan)?;
     let limit = environment.memory_limit().map(|limit| limit.value as u64);
+    // The control group's limit includes cached pages.
     let memory = environment.memory_bytes.min(limit.unwrap_or(u64::MAX));
     (used < memory).then(|| {
         let share = percent(used as f64 / memory as f64);
@@ -231,8 +237,8 @@ pub(super) fn file_smaller_than_memory(
                  direct` or a larger `--size` to measure the device"
             ),
             true => format!(
-                "the files take at most {share} of memory, so the page cache can hold them; use \
-                 more or larger files to measure the device"
+                "the files fit into {share} of memory, so the page cache can hold them; use more \
+                 or larger files to measure the device"
             ),
         };
         (WarningCode::FileSmallerThanMemory, message)

@@ -1,4 +1,4 @@
-//! Whether requests began when they were due, and what is known of those that did not.
+//! Warnings about open loops: rates not reached and requests that never started.
 
 use super::{Finding, percent};
 use crate::{CellRecord, WarningCode};
@@ -8,9 +8,14 @@ pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
     figures.is_short(cell.run_time_ns).then(|| {
         let achieved = figures.achieved_per_second;
         let asked = figures.asked_per_second;
+        // Curves and searches choose their own rates.
+        let help = match cell.curve {
+            None => "; use a lower `--rate`",
+            Some(_) => "",
+        };
         let message = format!(
             "{achieved:.1} of {asked} requests per second were answered; {} were due but not \
-             started at the end, so response times depend on the run time; use a lower `--rate`",
+             started at the end, so response times depend on the run time{help}",
             figures.backlog_end
         );
         (WarningCode::RateNotReached, message)
@@ -20,6 +25,7 @@ pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
 pub(super) fn responses_censored(cell: &CellRecord) -> Finding {
     let figures = cell.open_loop.as_ref()?;
     let from_ns = figures.censored_min_ns?;
+    // The response times include the censored requests, so these are all that were due.
     let due = figures.response.count + figures.errors;
     let share = figures.censored_count as f64 / due.max(1) as f64;
     let message = format!(

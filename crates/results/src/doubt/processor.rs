@@ -1,4 +1,4 @@
-//! Doubts about processors: workers that had none, used one up, or shared them all.
+//! Warnings about CPUs: workers that waited for one, used one up, or shared all of them.
 
 use plan::EngineKind;
 
@@ -6,40 +6,40 @@ use super::stretch::{self, Stretch};
 use super::{Finding, percent};
 use crate::{CellRecord, Environment, WarningCode};
 
-/// From this share of its time on, running or waiting to run, a worker's processor is measured.
+/// From this share of its time running or runnable on, a worker is limited by its CPU.
 const WORKER_BUSY_SHARE: f64 = 0.95;
-/// Above this share, stolen processor time is worth a warning.
+/// Above this share, stolen CPU time causes a warning.
 const STEAL_SHARE_MAX: f64 = 0.01;
-/// Above this share of the workers' time, waiting for a processor is worth a warning.
+/// Above this share of the workers' time, waiting for a CPU causes a warning.
 const WAITING_MAX: f64 = 0.02;
-/// A single stretch is worth one from this share of the workers' time in it on ...
+/// A single stretch causes a warning from this share of the workers' time in it on ...
 const STRETCH_WAITING_MIN: f64 = 0.1;
-/// ... where it has at least this share of all their time.
+/// ... if its waiting is at least this share of the workers' whole time.
 const STRETCH_OF_ALL_MIN: f64 = 0.005;
-/// Less waiting than this, in nanoseconds, is what starting threads takes.
+/// Starting threads alone takes up to this much waiting, in nanoseconds.
 const WAITED_MIN_NS: u64 = 10_000_000;
-/// From this share on, processors that were not idle have nothing left to give.
+/// From this busy share on, the CPUs have no capacity left.
 const SATURATED_SHARE: f64 = 0.95;
-/// Below this share, processors are not short.
+/// Below this busy share, CPUs are not scarce.
 const SHORT_SHARE: f64 = 0.8;
-/// Who used less than this share of the usable processors does not count.
+/// Usage below this share of the usable CPUs is ignored.
 const USER_MIN: f64 = 0.1;
 
-/// What the processors that the workers may use were used for, in processors.
-struct Usage {
-    /// How many the workers may run on.
+/// Usage of the CPUs that the workers may use, in CPUs.
+struct ProcessorUsage {
+    /// Number of CPUs that the workers may run on.
     usable: f64,
-    /// How many of them they may use at once: a control group's quota can be less.
+    /// Number of CPUs that they may use at once; the quota of a control group can be lower.
     allowed: f64,
-    /// How much of them was busy, as a share; none where the system does not tell.
+    /// Busy share of the usable CPUs; `None` if the system does not report it.
     busy: Option<f64>,
-    /// What other processes and the kernel's threads used.
+    /// CPUs used by other processes and kernel threads.
     others: f64,
-    /// What threads of this process used that are no workers, such as those of a ring.
+    /// CPUs used by other threads of this process, such as kernel threads of a ring.
     aside: f64,
 }
 
-impl Usage {
+impl ProcessorUsage {
     fn of(cell: &CellRecord, environment: &Environment) -> Self {
         let cpu = &cell.cpu;
         let is_usable = |number| cpu.usable.is_empty() || cpu.usable.contains(&number);
@@ -48,6 +48,7 @@ impl Usage {
         let count = shares.len() as f64;
         let busy_sum = shares.iter().sum::<f64>();
         let told = f64::from(environment.cpu.usable_count);
+        // Without values for each CPU, the number from before the run is the best that is known.
         let usable = if count > 0.0 { count } else { told };
         let quota = environment.processor_limit().map(|limit| limit.value);
         let of_workers = cell.worker_figures.iter().map(|it| it.utilization);
@@ -55,6 +56,7 @@ impl Usage {
             usable,
             allowed: usable.min(quota.unwrap_or(if told > 0.0 { told } else { usable })),
             busy: (count > 0.0).then_some(busy_sum / count.max(1.0)),
+            // Not below 0: ticks and exact CPU times differ by rounding.
             others: (busy_sum - cpu.utilization).max(0.0),
             aside: (cpu.utilization - of_workers.sum::<f64>()).max(0.0),
         }
@@ -64,39 +66,36 @@ impl Usage {
         self.busy.is_some_and(|busy| busy >= SATURATED_SHARE)
     }
 
-    /// Whether others used so much that it counts.
+    /// `true` if `used` CPUs are enough to matter.
     fn counts(&self, used: f64) -> bool {
         used >= self.usable * USER_MIN
     }
 
-    /// Whether waiting is what threads that sleep in their requests do for each other: woken
-    /// together, one runs after the other, on processors that are idle most of the time.
+    /// `true` if sleeping threads only wait for each other: they wake up together and run one after
+    /// another, although the CPUs are mostly idle.
     fn is_of_wakeups(&self, cell: &CellRecord) -> bool {
+        // With a CPU for each thread, none would have to wait for another one.
         f64::from(cell.cpu.threads) > self.allowed
             && self.allowed >= self.usable
             && self.busy.is_some_and(|busy| busy < SHORT_SHARE)
             && !self.counts(self.others)
     }
 
-    /// `2 usable processors, 99 % busy`
+    /// Text such as `2 usable CPUs, 99 % busy`.
     fn in_words(&self) -> String {
-        let noun = if self.usable == 1.0 {
-            "processor"
-        } else {
-            "processors"
-        };
+        let noun = if self.usable == 1.0 { "CPU" } else { "CPUs" };
         let busy = self.busy.map(|busy| format!(", {} busy", percent(busy)));
         format!("{} usable {noun}{}", self.usable, busy.unwrap_or_default())
     }
 }
 
-/// Whether the workers had to wait for a processor, all the time or in a single stretch of it.
+/// Warns if the workers waited for a CPU, over the whole time or in a single stretch.
 pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
     let waiting = cell.cpu.waiting?;
     if cell.cpu.waited_ns? < WAITED_MIN_NS {
         return None;
     }
-    let usage = Usage::of(cell, environment);
+    let usage = ProcessorUsage::of(cell, environment);
     let stretch = stretch::worst(cell);
     let is_grave =
         |it: &Stretch| it.waiting >= STRETCH_WAITING_MIN && it.of_all >= STRETCH_OF_ALL_MIN;
@@ -110,17 +109,18 @@ pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
         format!(", {} from {from:.1} s to {until:.1} s", percent(it.waiting))
     });
     let message = format!(
-        "the workers were runnable but waited for a processor {} of their time{when}: {}",
+        "the workers were runnable but waited for a CPU {} of their time{when}: {}",
         percent(waiting),
         cause(cell, &usage),
     );
     Some((WarningCode::WaitedForProcessor, message))
 }
 
-/// Who was to blame, as far as that can be known, and what to do.
-fn cause(cell: &CellRecord, usage: &Usage) -> String {
+/// The likely cause, and advice.
+fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
     let (threads, processors) = (f64::from(cell.cpu.threads), usage.in_words());
     let are_too_many = threads > usage.allowed;
+    // Idle CPUs that the quota does not allow are the clearest cause, so it comes first.
     if usage.allowed < usage.usable && !usage.is_saturated() {
         return format!(
             "of {processors}, a quota allows this run {}; raise `cpu.max` of its control group",
@@ -129,7 +129,7 @@ fn cause(cell: &CellRecord, usage: &Usage) -> String {
     }
     if !usage.counts(usage.others) && !are_too_many && !usage.counts(usage.aside) {
         return format!(
-            "the averages of {processors}, show no cause; look for load that comes and goes, such \
+            "the averages of {processors}, show no cause; look for intermittent load, such \
              as a periodic job or another virtual machine"
         );
     }
@@ -139,7 +139,7 @@ fn cause(cell: &CellRecord, usage: &Usage) -> String {
             false => String::new(),
         };
         return format!(
-            "of {processors}, other processes and the kernel's threads used {:.1}{share}; stop \
+            "of {processors}, other processes and kernel threads used {:.1}{share}; stop \
              those that the target does not need (see `top`)",
             usage.others
         );
@@ -164,8 +164,7 @@ fn cause(cell: &CellRecord, usage: &Usage) -> String {
     format!("{threads} threads of this run share {processors}{advice}")
 }
 
-/// Advice that reduces the load on the processors, to append to a sentence; empty if the load is
-/// already the smallest.
+/// Advice that reduces the CPU load, to append to a sentence; empty if the load is already minimal.
 fn less_load(cell: &CellRecord) -> &'static str {
     match (cell.workers, cell.iodepth) {
         (2.., _) => "; use fewer `--workers`",
@@ -174,7 +173,7 @@ fn less_load(cell: &CellRecord) -> &'static str {
     }
 }
 
-/// Whether a worker's thread did nothing but run and wait to run.
+/// Warns if a worker's thread was always running or runnable.
 pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> Finding {
     if is_by_design(cell) {
         return None;
@@ -198,34 +197,36 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
     let running = mean(bound.iter().map(|it| it.1).sum());
     let running = percent(running.min(1.0));
     let waiting = mean(bound.iter().map(|it| it.2).sum());
-    let usage = Usage::of(cell, environment);
+    let usage = ProcessorUsage::of(cell, environment);
     let waits = waiting > WAITING_MAX;
     let did = match waits {
         true => format!(
-            "ran for {running} of the time and waited for a processor for {}{each}",
+            "ran for {running} of the time and waited for a CPU for {}{each}",
             percent(waiting)
         ),
-        false => format!("used {running} of a processor{each}"),
+        false => format!("used {running} of a CPU{each}"),
     };
+    // At least as many threads as CPUs, and they wait: more workers would only wait longer.
     let are_all_used = waits && f64::from(cell.cpu.threads) >= usage.allowed;
     let message = if usage.is_saturated() || are_all_used {
         let processors = usage.in_words();
         format!("{who} {did}; of {processors}, none is left for more workers")
     } else if waited(cell, environment).is_some() {
-        // That they waited says what to do; more workers would wait more.
+        // The other warning already has the advice, and more workers would wait longer.
         format!("{who} {did}")
     } else {
-        format!("{who} {did}; more `--workers` may reach more")
+        format!("{who} {did}; more `--workers` may increase the rate")
     };
     Some((WarningCode::WorkerCpuBound, message))
 }
 
-/// Whether all processors were busy although no worker shows it.
+/// Warns if all CPUs were busy although no worker shows it.
 pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding {
-    let usage = Usage::of(cell, environment);
+    let usage = ProcessorUsage::of(cell, environment);
     if is_by_design(cell)
         || !usage.is_saturated()
         || cell.workers == 0
+        // Each of these warnings already says that the CPUs limit the result.
         || waited(cell, environment).is_some()
         || worker_cpu_bound(cell, environment).is_some()
     {
@@ -233,7 +234,7 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
     }
     let message = format!(
         "of {}, this run used {:.1} and others {:.1}; threads that serve the target may have \
-         waited for one{}",
+         waited for a CPU{}",
         usage.in_words(),
         cell.cpu.utilization,
         usage.others,
@@ -242,8 +243,8 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
     Some((WarningCode::ProcessorsSaturated, message))
 }
 
-/// Whether the processor is what is to be measured, or is used to wait for due times, which is no
-/// work.
+/// `true` if CPU use is expected: with the `null` engine it is the result, and an open loop spins
+/// until requests are due.
 fn is_by_design(cell: &CellRecord) -> bool {
     cell.engine == EngineKind::Null || cell.open_loop.is_some()
 }
@@ -252,8 +253,8 @@ pub(super) fn steal_time(cell: &CellRecord) -> Finding {
     let steal = cell.cpu.machine?.steal;
     (steal > STEAL_SHARE_MAX).then(|| {
         let message = format!(
-            "the hypervisor withheld {} of the processor time (steal); use a host with spare \
-             processors",
+            "the hypervisor withheld {} of the CPU time (steal); use a host with spare \
+             CPUs",
             percent(steal)
         );
         (WarningCode::StealTime, message)

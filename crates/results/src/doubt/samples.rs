@@ -1,17 +1,18 @@
-//! Whether enough was measured for what is shown.
+//! Warnings about results from too few operations.
 
 use plan::Cell;
 
 use super::{Finding, SAMPLES_BEYOND_MIN, percent, percentile_is_supported};
 use crate::{CellRecord, OperationFigures, Phase, WarningCode};
 
-/// From so many operations on, one more or less is no hundredth of the rate.
+/// From this number of operations on, one more or less changes the rate by at most 1 %.
 const OPERATIONS_MIN: u64 = 100;
 
-/// How well so few operations tell the rate: where a measurement ends by time, as many of them as
-/// are in flight may belong to it or not.
+/// Warns that a few operations give an inaccurate rate. A measurement that ends by time may include
+/// or miss each operation in flight.
 pub(super) fn few_operations(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
     let count = cell.total.count;
+    // A number of operations is exact: nothing is in flight at its end.
     let by_operations = planned.is_some_and(|it| it.operations.is_some());
     let was_long_enough = cell.run_time_ns >= cell.planned_run_time_ns;
     let ends_by_time = cell.phase == Phase::Measure
@@ -21,6 +22,7 @@ pub(super) fn few_operations(cell: &CellRecord, planned: Option<&Cell>) -> Findi
         return None;
     }
     let in_flight = u64::from(cell.iodepth) * u64::from(cell.workers);
+    // Each request in flight at an end may be inside or outside of the measured time.
     let unsure = in_flight.clamp(1, count);
     let (noun, verb) = match count {
         1 => ("operation", "was"),

@@ -1,4 +1,4 @@
-//! Doubts about what was measured for too short a time.
+//! Warnings about measurements that were too short.
 
 use plan::{Cell, EngineKind, Plan};
 
@@ -6,23 +6,23 @@ use super::is_idle;
 use crate::title::CellNames;
 use crate::{CellRecord, Phase, Status, Warning, WarningCode};
 
-/// Below this, a rate says little: where threads start and end apart by the 4 ms to 10 ms of a
-/// tick, that is a hundredth of it, and journals and writeback, which have periods of 5 s, are in
-/// it by chance.
+/// Minimum measured time for a meaningful rate. Threads start and end up to a tick apart (4 ms to
+/// 10 ms), which is 1 % of a second. Journals and writeback run every 5 s, so a shorter time
+/// contains them by chance.
 pub const MEASURED_NS_MIN: u64 = 1_000_000_000;
-/// So many of what was too short are named.
+/// Maximum number of names in the warning.
 const NAMES_MAX: usize = 4;
 
 impl CellRecord {
-    /// Whether its rates come from less than [`MEASURED_NS_MIN`]; what was cut short and what
-    /// touched nothing is not meant.
+    /// `true` if its rates come from less than [`MEASURED_NS_MIN`]. Cells that were cut short or
+    /// did no I/O are excluded.
     #[must_use]
     pub fn is_too_short(&self) -> bool {
         let is_meant = self.engine != EngineKind::Null
             && self.status == Status::Complete
             && !is_idle(self)
             && self.total.count > 0;
-        // What ends by time may come in a moment below it.
+        // A measurement that ends by time may end a moment early.
         let moment_ns = if self.planned_run_time_ns >= MEASURED_NS_MIN {
             MEASURED_NS_MIN / 100
         } else {
@@ -32,15 +32,15 @@ impl CellRecord {
     }
 }
 
-/// What makes a cell's measurement longer, as words that follow on `use`.
+/// Options that make a cell's measurement longer, as words to follow `use`.
 #[must_use]
 pub fn longer_by(planned: &Cell) -> &'static str {
     match planned.program() {
         Some(program) if program.pool.is_some() => match planned.run_time_ns {
-            0 => "larger `number` and `transactions`",
+            0 => "larger `number` and `transactions` (`--set`)",
             _ => "a longer `--run-time`",
         },
-        // Where files end all of it, more of them make it longer.
+        // The number of files ends such a program, so more files make it longer.
         Some(program) if program.ends_by_files() => "a larger `count`",
         Some(program) if program.has_told_rounds() => "a larger `budget` or more `repetitions`",
         Some(program) if program.has_no_times() => "more files or rounds",
@@ -51,7 +51,7 @@ pub fn longer_by(planned: &Cell) -> &'static str {
     }
 }
 
-/// Which phases and cells were measured for too short a time, all of a run together.
+/// One warning about all phases and cells of a run that were too short.
 #[must_use]
 pub fn doubt_short(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
     let names = CellNames::of(plan);
@@ -63,6 +63,7 @@ pub fn doubt_short(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
             _ => names.name(cell),
         };
         match short.iter_mut().find(|(known, _)| *known == name) {
+            // Repetitions share a name; the shortest one stands for them.
             Some((_, ns)) => *ns = cell.run_time_ns.min(*ns),
             None => short.push((name, cell.run_time_ns)),
         }

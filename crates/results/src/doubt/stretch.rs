@@ -1,40 +1,42 @@
-//! Finds when the workers waited for a processor, where they did not do so all the time.
+//! Finds a limited period in which the workers waited for a CPU.
 
 use crate::{CellRecord, IntervalRecord};
 
-/// Intervals in which the workers waited for less than this share belong to no stretch.
+/// Intervals with a smaller share of waiting belong to no stretch.
 const SHARE_MIN: f64 = 0.05;
-/// Fewer intervals have no stretch.
+/// Minimum number of intervals.
 const INTERVALS_MIN: usize = 4;
-/// A stretch leaves at least this share of the time.
+/// Minimum share of the time outside of a stretch.
 const REST_MIN: f64 = 0.1;
-/// Beside a stretch, workers waited at most this much of what they waited within.
+/// Waiting outside of a stretch is at most this share of the waiting inside.
 const REST_RATIO_MAX: f64 = 0.5;
 
-/// Neighboring intervals in which the workers waited much more than in all others.
+/// Adjacent intervals in which the workers waited much longer than in all others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stretch {
-    /// From the start of the measurement, in nanoseconds.
+    /// Start and end, in nanoseconds from the start of the measurement.
     pub from_ns: u64,
     pub until_ns: u64,
-    /// Share of the workers' time in it that they waited.
+    /// Waiting in the stretch as a share of the workers' time in it.
     pub waiting: f64,
-    /// The same waiting as a share of their time in all intervals.
+    /// The same waiting as a share of the workers' time in all intervals.
     pub of_all: f64,
 }
 
-/// The stretch that holds the most waiting above what is usual in the cell.
+/// The stretch with the most waiting above the cell's average.
 pub(super) fn worst(cell: &CellRecord) -> Option<Stretch> {
     let intervals = &cell.intervals[..];
     let threads = f64::from(cell.cpu.threads.max(1));
     let waits: Option<Vec<f64>> = intervals
         .iter()
+        // One unknown interval could be the one with the most waiting, so it is all or none.
         .map(|interval| Some(interval.waited_ns? as f64))
         .collect();
     let waits = waits.filter(|waits| waits.len() >= INTERVALS_MIN)?;
     let times = intervals.iter().map(|it| it.length_ns as f64 * threads);
     let times: Vec<f64> = times.collect();
     let (waited, time) = (waits.iter().sum::<f64>(), times.iter().sum::<f64>());
+    // Gains are above the cell's mean, so that even waiting has no stretch.
     let usual = (waited / time).max(SHARE_MIN);
     let gains: Vec<f64> = waits
         .iter()
@@ -46,6 +48,7 @@ pub(super) fn worst(cell: &CellRecord) -> Option<Stretch> {
     let (waited_within, time_within) = (within(&waits), within(&times));
     let (waited_beside, time_beside) = (waited - waited_within, time - time_within);
     let waiting = waited_within / time_within;
+    // Almost the whole run, or hardly more than the rest, is not a limited stretch.
     if time_beside < time * REST_MIN || waited_beside / time_beside > waiting * REST_RATIO_MAX {
         return None;
     }
@@ -58,13 +61,14 @@ pub(super) fn worst(cell: &CellRecord) -> Option<Stretch> {
     })
 }
 
-/// The first and the last of the neighbors whose sum is the largest; none where all are negative.
+/// First and last index of the adjacent values with the largest sum; `None` if all are negative.
 ///
 /// Source: Bentley, Programming Pearls, column 8.
 fn largest_sum(gains: &[f64]) -> Option<(usize, usize)> {
     let mut best: Option<(f64, usize, usize)> = None;
     let (mut sum, mut first) = (0.0, 0);
     for (place, gain) in gains.iter().enumerate() {
+        // A beginning with a negative sum would only lower what follows.
         if sum <= 0.0 {
             (sum, first) = (0.0, place);
         }

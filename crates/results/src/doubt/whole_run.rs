@@ -1,4 +1,4 @@
-//! Doubts about a whole run, from what was seen while it was measured.
+//! Warnings about a whole run, from observations made while it was measured.
 
 use std::path::Path;
 
@@ -6,15 +6,15 @@ use super::device::OTHER_IO_BYTES_MIN;
 use super::percent;
 use crate::{CellRecord, Environment, Warning, WarningCode};
 
-/// Below this share of the processors, others do not count as such.
+/// Other programs that use less than this share of the CPUs are ignored.
 const OTHERS_SHARE_MIN: f64 = 0.05;
-/// From this share of a device's bytes on, those of the results store count.
+/// Minimum share of a device's bytes for a warning about the results store.
 const STORE_SHARE_MIN: f64 = 0.01;
 
-/// Whether the machine was busy with other things before the run, unless what was measured shows
-/// that they left it alone.
+/// Warns if the machine was busy before the run, unless the measurement shows that other programs
+/// did not disturb it.
 ///
-/// Others are in its way where they used as many processors as they left idle.
+/// They disturb it if they used at least as many CPUs as were left idle.
 #[must_use]
 pub fn doubt_load(environment: &Environment, cells: &[CellRecord]) -> Option<Warning> {
     let load = environment.load_before.one_minute;
@@ -29,13 +29,14 @@ pub fn doubt_load(environment: &Environment, cells: &[CellRecord]) -> Option<War
     };
     let most = cells.iter().filter_map(used);
     let message = match most.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        // No cell has values of the machine that could show the opposite.
         None => format!(
-            "the machine was busy before the run: load {load:.1} on {processors} processors"
+            "the machine was already busy before the run: load {load:.1} on {processors} CPUs"
         ),
         Some((others, idle)) if others >= idle && others >= processors * OTHERS_SHARE_MIN => {
             format!(
                 "the machine was busy before the run (load {load:.1}) and while it was measured: \
-                 others used {others:.1} of {processors} processors, {idle:.1} were idle"
+                 others used {others:.1} of {processors} CPUs, {idle:.1} were idle"
             )
         }
         Some(_) => return None,
@@ -43,8 +44,8 @@ pub fn doubt_load(environment: &Environment, cells: &[CellRecord]) -> Option<War
     Some(Warning::of_run(WarningCode::LoadBefore, message))
 }
 
-/// Whether a results store on a device under a target wrote a share of that device's bytes that
-/// shows.
+/// Warns if the results store is on a device under a target and wrote a relevant share of that
+/// device's bytes.
 #[must_use]
 pub fn doubt_store(
     cells: &[CellRecord],

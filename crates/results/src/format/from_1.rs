@@ -1,4 +1,4 @@
-//! From format 1 to 2: a program's figures by their names become typed ones.
+//! Upgrade from format 1 to 2: a program's named results become typed ones.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::{
 const MIB: f64 = 1_048_576.0;
 const SECOND_NS: f64 = 1e9;
 
-/// Figures by their names.
+/// Results by name.
 type Named = BTreeMap<String, Value>;
 
-/// Brings a cell's record of format 1 up to date; one of a later format stays as it is.
+/// Upgrades a cell's record of format 1. A record of a later format is unchanged.
 pub fn upgrade_cell(cell: &mut Value) {
     let Some(cell) = cell.as_object_mut() else {
         return;
@@ -25,13 +25,13 @@ pub fn upgrade_cell(cell: &mut Value) {
             let figures = phase_figures(cell, named.into_iter().collect());
             units::json_value(&figures).unwrap_or_default()
         }
-        // Refused when it is read.
+        // Not an object: left as it is, so that reading the record fails.
         Some(other) => other,
     };
     cell.insert("phase_figures".to_owned(), figures);
 }
 
-/// The figures of that cell; what cannot be said by types is kept as it was.
+/// The cell's typed results. Values without a typed field keep their names.
 fn phase_figures(cell: &Map<String, Value>, mut named: Named) -> PhaseFigures {
     let mut figures = PhaseFigures::default();
     let fileset = |count: &str| {
@@ -50,6 +50,7 @@ fn phase_figures(cell: &Map<String, Value>, mut named: Named) -> PhaseFigures {
     figures.rounds = rounds(cell, &named).unwrap_or_default();
     figures.pool = pool(&named);
     for (name, value) in names(&figures) {
+        // Only exact matches are dropped: a value that cannot be recalculated must not be lost.
         if named.get(name) == Some(&value) {
             named.remove(name);
         }
@@ -63,7 +64,7 @@ fn whole(named: &Named, name: &str) -> Option<u64> {
 }
 
 fn steps(cell: &Map<String, Value>, named: &Named) -> Option<Vec<StepFigures>> {
-    // The earliest of these records say only whether it creates.
+    // The earliest of these records have no step name, only whether it creates.
     let label = match (named.get("step"), named.get("is_create")?.as_bool()?) {
         (Some(step), _) => step.as_str()?.to_owned(),
         (None, true) => "create".to_owned(),
@@ -92,7 +93,7 @@ fn steps(cell: &Map<String, Value>, named: &Named) -> Option<Vec<StepFigures>> {
     Some([step].into_iter().chain(baseline).collect())
 }
 
-/// Transactions that failed, or whatever failed where none are counted by kind.
+/// Number of failed transactions, or of all failures if transactions are not counted by kind.
 fn errors(cell: &Map<String, Value>) -> u64 {
     let of = |figures: &Value| figures["errors"].as_u64().unwrap_or(0);
     match cell.get("transactions").and_then(Value::as_object) {
@@ -115,7 +116,7 @@ fn told_round(named: &Named) -> Option<ToldRound> {
     })
 }
 
-/// Rounds of which the rates were told, from which their times follow.
+/// Rounds from their recorded rates; the times follow from the rates.
 fn rounds(cell: &Map<String, Value>, named: &Named) -> Option<Vec<RoundFigures>> {
     let each_count = whole(named, "files_per_iteration")?;
     let file_count = each_count.saturating_mul(cell.get("workers")?.as_u64()?);
@@ -155,7 +156,7 @@ fn pool(named: &Named) -> Option<PoolFigures> {
     })
 }
 
-/// What typed figures were in format 1.
+/// Typed results under their names of format 1.
 fn names(figures: &PhaseFigures) -> Vec<(&'static str, Value)> {
     let mut names = Vec::new();
     if let Some(step) = figures.step() {

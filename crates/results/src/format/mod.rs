@@ -1,4 +1,4 @@
-//! The number of the record's format, beside its history and the steps from each to the next.
+//! The format number of records, its history, and the upgrades from one number to the next.
 
 mod from_1;
 
@@ -9,14 +9,14 @@ pub use from_1::upgrade_cell;
 
 /// Name and number of the format that records are written in.
 ///
-/// Within a number, fields are only added; a reader fills in what an older record lacks and
-/// passes over what it does not know. The number rises when a field changes its meaning or goes;
-/// a record of a lower number is read, and is one of this number from then on.
+/// Within one number, fields are only added. A reader fills in fields that an older record lacks
+/// and ignores unknown ones. The number increases when a field is removed or changes its meaning. A
+/// record with a lower number is upgraded while it is read.
 ///
 /// | number | since | what changed |
 /// |---|---|---|
 /// | 1 | 0.1.0 | first form |
-/// | 2 | 0.1.0 | `phase_figures` of cells in the place of `classic` |
+/// | 2 | 0.1.0 | `phase_figures` of cells instead of `classic` |
 ///
 /// Added to 1: `first_index` of planned cells, cells and estimates; `workload_index` of planned
 /// cells; `curve` of estimates; `standstills` of cells;
@@ -24,34 +24,35 @@ pub use from_1::upgrade_cell;
 /// `workers` and `targets` of intervals; `workload_file`.
 pub const FORMAT: &str = "pgmeter-record/2";
 
-/// The format of records in which a program's figures stand by names of their own.
+/// The format of records that store a program's results by name.
 pub(crate) const FORMAT_1: &str = "pgmeter-record/1";
 
-/// What was read as a document of the present format. Early ones of that number have plans that are
-/// not written any more and are brought up to date.
+/// Parses a document of the current format. Early documents of this number have an old form of
+/// plan, which `upgraded` converts.
 ///
 /// # Errors
-/// That of reading it as it is, if bringing it up to date does not help.
+/// The error of the first attempt, if the upgrade fails, too.
 pub(crate) fn or_upgraded<T>(
     read: serde_json::Result<T>,
     upgraded: impl FnOnce() -> serde_json::Result<T>,
 ) -> serde_json::Result<T> {
     match read {
+        // Invalid JSON is not an old form, so only errors in the data are retried.
         Err(error) if error.is_data() => upgraded().map_err(|_| error),
         read => read,
     }
 }
 
-/// Brings an earlier record up to date, in which a planned cell may have files of a kind that is a
-/// program now.
+/// Upgrades an older record, also planned cells whose files are of a kind that is a program now.
 ///
 /// # Errors
-/// Settings that no program can have.
+/// If settings are not possible for any program.
 pub(crate) fn upgrade(record: &mut Value) -> serde_json::Result<()> {
     if let Some(Value::Array(cells)) = record.pointer_mut("/plan/cells") {
         let mut files = cells.iter_mut().filter_map(|cell| cell.get_mut("files"));
         files.try_for_each(upgrade_files)?;
     }
+    // The files of planned cells changed within format 2 as well, so they come before this check.
     if record["format"] != FORMAT_1 {
         return Ok(());
     }

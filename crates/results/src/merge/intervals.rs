@@ -1,14 +1,14 @@
-//! Intervals of several processes, which are cut at the same times.
+//! Merges the intervals of several processes, which all cut at the same times.
 
 use std::collections::BTreeMap;
 
 use super::{RankCell, total};
 use crate::interval::{IntervalFigures, IntervalRecord, PartFigures};
 
-/// The intervals of all, each with those of the others that its middle lies in.
+/// The merged intervals. An interval is added to the one that contains its middle.
 pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     let all = || parts.iter().flat_map(|part| &part.record.intervals);
-    // The last one may be cut short, and one that was late may be longer.
+    // The median, because the last interval may be cut short and late ones are longer.
     let length_ns = parts.iter().filter_map(|part| {
         let mut lengths: Vec<u64> = part
             .record
@@ -19,6 +19,7 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
         lengths.sort_unstable();
         lengths.get(lengths.len() / 2).copied()
     });
+    // The length divides below, so it must not be 0.
     let length_ns = length_ns.max().unwrap_or(1).max(1);
     let mut by_place: BTreeMap<u64, IntervalRecord> = BTreeMap::new();
     for interval in all() {
@@ -35,6 +36,8 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
             }
         }
     }
+    // A single process keeps its own percentiles, which are more exact than percentiles from the
+    // coarse counts.
     if parts.len() > 1 {
         by_place.values_mut().for_each(set_percentiles);
     }
@@ -42,36 +45,37 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     by_place.into_values().collect()
 }
 
-/// Which interval its middle lies in, where all are of that length.
+/// Index of the interval that contains its middle, if all have length `length_ns`.
 const fn place(interval: &IntervalRecord, length_ns: u64) -> u64 {
     interval.at_ns.saturating_add(interval.length_ns / 2) / length_ns
 }
 
-/// What was done in an interval that several processes cut at the same times, as they tell of it.
+/// One interval, merged from the reports of several processes that cut at the same times.
 #[derive(Debug, Clone)]
-pub struct Beside {
+pub struct MergedInterval {
     sum: IntervalRecord,
     is_sum: bool,
 }
 
-impl Beside {
-    /// As the first of them tells.
+impl MergedInterval {
+    /// Starts with the report of the first process.
     #[must_use]
     pub const fn of(sum: IntervalRecord) -> Self {
         let is_sum = false;
         Self { sum, is_sum }
     }
 
-    /// Adds what another one did.
+    /// Adds the report of another process.
     pub fn add(&mut self, other: &IntervalRecord) {
         add(&mut self.sum, other);
         self.is_sum = true;
     }
 
-    /// What all did; that of the first as it is where there is no other.
+    /// The merged interval; the first report unchanged if there is no other.
     #[must_use]
     pub fn together(mut self) -> IntervalRecord {
         if self.is_sum {
+            // The lists of several processes cannot be matched here.
             (self.sum.workers, self.sum.targets) = (Vec::new(), Vec::new());
             set_percentiles(&mut self.sum);
         }
@@ -79,15 +83,17 @@ impl Beside {
     }
 }
 
-/// Adds what was done beside it.
+/// Adds the results of the same interval from another process.
 fn add(sum: &mut IntervalRecord, other: &IntervalRecord) {
     let end_of = |it: &IntervalRecord| it.at_ns.saturating_add(it.length_ns);
     let end_ns = end_of(sum).max(end_of(other));
     sum.at_ns = sum.at_ns.min(other.at_ns);
     sum.length_ns = end_ns - sum.at_ns;
+    // A sum without the unknown part would look like less waiting.
     let both = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
     sum.waited_ns = both(sum.waited_ns, other.waited_ns);
     sum.ran_ns = both(sum.ran_ns, other.ran_ns);
+    // Pressure is the value of a machine: processes on one host report the same one.
     sum.pressure_ns = sum.pressure_ns.max(other.pressure_ns);
     for (name, figures) in &other.operations {
         let known = sum.operations.entry(name.clone()).or_default();
@@ -109,7 +115,7 @@ fn set_percentiles(interval: &mut IntervalRecord) {
     }
 }
 
-/// What each worker did, where they are few.
+/// Adds the results of each worker, if there are few enough workers.
 fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, length_ns: u64) {
     let workers = parts.iter().map(|part| part.record.workers as usize);
     let count: usize = workers.sum();
@@ -121,7 +127,7 @@ fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, 
     let mut first = 0;
     for part in parts {
         let own = part.record.workers as usize;
-        // As the figures of workers stand; one after the other where these are not told apart.
+        // In the order of the workers' results; one process after another if indexes overlap.
         let place_of = |index| indexes.binary_search(&index).ok();
         let mut places: Vec<usize> = worker_indexes(part).filter_map(place_of).collect();
         if places.len() != own {
@@ -133,7 +139,7 @@ fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, 
             };
             sum.workers.resize(count, PartFigures::default());
             let told: Vec<PartFigures> = match interval.workers.len() {
-                // A process of several has a place for each worker of all.
+                // With several processes, each one reports all workers of the cell.
                 all if all == count => places.iter().map(|it| interval.workers[*it]).collect(),
                 all if all == own => interval.workers.clone(),
                 _ => vec![together(&interval.operations)],
@@ -146,7 +152,7 @@ fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, 
     }
 }
 
-/// Which of the cell's workers a process had.
+/// Indexes of the cell's workers that ran in a process.
 fn worker_indexes(part: &RankCell) -> impl Iterator<Item = u32> {
     part.record.worker_figures.iter().map(|it| it.worker_index)
 }
@@ -164,9 +170,9 @@ fn together(operations: &BTreeMap<String, IntervalFigures>) -> PartFigures {
     all
 }
 
-/// Of so many operations, as the headline counts them, how many a second were done until then; none
-/// where there are no intervals. These count every operation and no transactions, so that the share
-/// of their operations stands for that of the headline's.
+/// Rate in operations per second until `end_ns`, of `total_count` headline operations; `None`
+/// without intervals. Intervals count every operation and no transactions. This assumes that the
+/// headline's operations have the same distribution over time.
 pub(super) fn rate_until(
     intervals: &[IntervalRecord],
     total_count: u64,

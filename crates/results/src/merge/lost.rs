@@ -1,13 +1,14 @@
-//! Processes that were lost while a cell was measured.
+//! Processes lost during the measurement of a cell.
 
 use crate::{CellRecord, RankFigures, Status};
 
 impl CellRecord {
-    /// Takes note of processes that were lost: their numbers, their machines, and when that was, in
-    /// nanoseconds from the start of the measurement.
+    /// Records lost processes: rank, host, and time of the loss in nanoseconds from the start of
+    /// the measurement.
     pub fn set_lost(&mut self, lost: impl Iterator<Item = (u32, String, u64)>) {
         let crew = self.crew.get_or_insert_default();
         for (rank, host, lost_ns) in lost {
+            // A failed cell stays failed, which is worse.
             if self.status == Status::Complete {
                 self.status = Status::Interrupted;
             }

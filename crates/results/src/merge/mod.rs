@@ -1,11 +1,11 @@
-//! One record of a cell from those of several processes: everything adds up as if the workers of
-//! all had worked in one.
+//! Merges the records that several processes made of a cell, as if all workers had run in one
+//! process.
 
 mod intervals;
 mod lost;
 mod phases;
 
-pub use intervals::Beside;
+pub use intervals::MergedInterval;
 
 use std::collections::BTreeMap;
 
@@ -17,26 +17,26 @@ use crate::{
     Operations, RankFigures, RoundRecord, Status, SteadyRecord, TransactionFigures, per_second,
 };
 
-/// What a process measured of a cell.
+/// One process's results of a cell.
 #[derive(Debug, Clone)]
 pub struct RankCell {
-    /// Its number, 0-based.
+    /// Rank of the process, 0-based.
     pub rank: u32,
-    /// The machine that it ran on.
+    /// Host that it ran on.
     pub host: String,
-    /// Its record, of its own workers alone.
+    /// Its record, with only its own workers.
     pub record: CellRecord,
-    /// When its first worker began, in nanoseconds of the leader's clock from the agreed start.
+    /// Start of its first worker, in nanoseconds of the leader's clock after the agreed start.
     pub begin_ns: i64,
-    /// Its clock.
+    /// Clock of the process.
     pub clock: ClockOffset,
 }
 
-/// The cell as all processes together measured it; none where there is no process.
+/// The results of all processes together; `None` if there is no process.
 ///
-/// Counters and histograms add up bucket by bucket, so that percentiles are those of all samples.
-/// Those of intervals and of steps are counted too coarsely for that: of intervals they are up to
-/// 10 % off, of steps of several processes they are left out.
+/// Counters and histograms are added bucket by bucket, so percentiles are exact over all samples.
+/// Intervals and steps have coarser counts: percentiles of intervals are up to 10 % off, and those
+/// of steps are dropped if there are several processes.
 #[must_use]
 pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     let mut record = parts.first()?.record.clone();
@@ -57,6 +57,8 @@ pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     record.first_done_ns = records().filter_map(|it| it.first_done_ns).min();
     record.last_done_ns = records().filter_map(|it| it.last_done_ns).max();
     record.cpu = cpu(parts);
+    // Devices of several hosts do not add up to one. On one host, all processes read the same
+    // counters.
     if parts.iter().any(|part| part.host != parts[0].host) {
         record.device = None;
     }
@@ -67,12 +69,13 @@ pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     record.worker_figures.sort_by_key(|it| it.worker_index);
     record.target_figures = targets(records().flat_map(|it| &it.target_figures), time_ns);
     record.phase_figures = phases::merged(records().map(|it| it.phase_figures.as_ref()));
+    // The values of one process do not hold for all; they are calculated from the merged intervals.
     record.within = None;
     record.crew = Some(Box::new(crew(parts, &record)));
     Some(record)
 }
 
-/// How it was for one is how it was for all.
+/// One process's failure or interruption applies to the whole cell.
 fn worst(of: impl Iterator<Item = Status>) -> Status {
     let badness = |status: &Status| match status {
         Status::Complete => 0,
@@ -82,14 +85,15 @@ fn worst(of: impl Iterator<Item = Status>) -> Status {
     of.max_by_key(badness).unwrap_or(Status::Complete)
 }
 
-/// Who ends by time is measured for that time, give or take a request, so that the mean keeps the
-/// sum of all rates; other work lasts until the last is done.
+/// If the cell ends by time, all processes measure for that time plus or minus a request. Their
+/// mean keeps the sum of all rates. Other work lasts until the last process is done.
 fn run_time_ns(parts: &[RankCell]) -> u64 {
     let times = parts.iter().map(|part| part.record.run_time_ns);
     let is_timed = parts[0].record.planned_run_time_ns > 0;
     if !is_timed {
         return times.max().unwrap_or(0);
     }
+    // By workers, because the measured time of a process is the mean over its own.
     let weighed = parts.iter().map(|part| {
         let workers = u128::from(part.record.workers.max(1));
         (u128::from(part.record.run_time_ns) * workers, workers)
@@ -98,7 +102,7 @@ fn run_time_ns(parts: &[RankCell]) -> u64 {
     u64::try_from(sum / workers.max(1)).unwrap_or(u64::MAX)
 }
 
-/// What others measured may add up to more than there is room for: it comes from outside.
+/// Saturates, because counts from other processes may be too large to add.
 fn total(of: impl Iterator<Item = u64>) -> u64 {
     of.fold(0, u64::saturating_add)
 }
@@ -177,11 +181,12 @@ fn open_loop<'a>(of: impl Iterator<Item = &'a OpenLoopFigures> + Clone) -> Optio
         late_count: sum(|it| it.late_count),
         lateness_max_ns: most(|it| it.lateness_max_ns),
         backlog_end: sum(|it| it.backlog_end),
+        // The requested rate is that of all processes together and is the same in each.
         ..first
     })
 }
 
-/// All have judged the rounds of all; what is known of each adds up but for percentiles.
+/// All processes judged the rounds of all together. Their results add up except for percentiles.
 fn steady<'a>(of: impl Iterator<Item = &'a SteadyRecord>) -> Option<SteadyRecord> {
     let all: Vec<&SteadyRecord> = of.collect();
     let (first, others) = all.split_first()?;
@@ -196,6 +201,7 @@ fn steady<'a>(of: impl Iterator<Item = &'a SteadyRecord>) -> Option<SteadyRecord
             round.bytes_per_second += other.bytes_per_second;
             let mean_ns = latencies_ns / round.count as f64;
             round.latency_mean_ns = (round.count > 0).then_some(mean_ns);
+            // Percentiles of several processes cannot be combined without their distributions.
             round.latency_p99_ns = None;
         }
     }
@@ -217,13 +223,14 @@ fn errors<'a>(of: impl Iterator<Item = &'a ErrnoCount>) -> Vec<ErrnoCount> {
     all
 }
 
-/// Processor time adds up; what is of a whole machine stands only where there is one.
+/// CPU time adds up. Values of a whole machine are kept only if there is a single host.
 fn cpu(parts: &[RankCell]) -> CpuFigures {
     let figures = || parts.iter().map(|part| &part.record.cpu);
     let first = &parts[0].record.cpu;
     let is_one_host = parts.iter().all(|part| part.host == parts[0].host);
     let most = |it: fn(&CpuFigures) -> Option<f64>| figures().filter_map(it).reduce(f64::max);
     let threads = total_u32(figures().map(|it| it.threads));
+    // By threads, because the share is one of the time of all threads.
     let waiting = figures().map(|it| Some(it.waiting? * f64::from(it.threads)));
     CpuFigures {
         user_ns: total(figures().map(|it| it.user_ns)),
@@ -307,6 +314,7 @@ fn crew(parts: &[RankCell], record: &CellRecord) -> CellCrew {
     CellCrew {
         start_spread_ns: spread_ns,
         offset_bound_ns: parts.iter().map(|it| it.clock.bound_ns).max().unwrap_or(0),
+        // Drift in either direction separates the clocks.
         drift_ppb: drifts.map(f64::abs).reduce(f64::max),
         tail_ns: last_ns - first_ns,
         tail_share: idle_ns as f64 / all_ns.max(1) as f64,

@@ -1,16 +1,17 @@
-//! A program's own figures of a phase that several processes carried out.
+//! Merges a program's own results of a phase that several processes ran.
 
 use crate::phase_figures::{
     LabelFigures, PhaseFigures, PoolFigures, RoundFigures, StepFigures, ToldRound,
 };
 
-/// Those of all together; none where none has any.
+/// The merged results; `None` if no process has any.
 pub(super) fn merged<'a>(
     of: impl Iterator<Item = Option<&'a PhaseFigures>>,
 ) -> Option<PhaseFigures> {
     let all: Vec<&PhaseFigures> = of.flatten().collect();
     let first = *all.first()?;
     let mut rounds = by_place(all.iter().map(|it| it.rounds.as_slice()), add_round);
+    // After all are added: the first window may belong to any process.
     rounds.iter_mut().for_each(begin_with_the_first);
     Some(PhaseFigures {
         steps: by_place(all.iter().map(|it| it.steps.as_slice()), add_step),
@@ -22,7 +23,7 @@ pub(super) fn merged<'a>(
     })
 }
 
-/// What stands at the same place of each list as one.
+/// Merges the elements at the same index of each list.
 fn by_place<'a, T: Clone + 'a>(
     lists: impl Iterator<Item = &'a [T]>,
     add: fn(&mut T, &T),
@@ -54,8 +55,8 @@ fn add_round(sum: &mut RoundFigures, other: &RoundFigures) {
     sum.workers.extend(other.workers.iter().cloned());
 }
 
-/// Processes tell of windows from when all were to begin; together, they count from when the first
-/// one did.
+/// Each process reports windows relative to the agreed start. Merged windows are relative to the
+/// first window's start.
 fn begin_with_the_first(round: &mut RoundFigures) {
     let windows = || round.workers.iter().filter_map(|it| it.window);
     let begin_ns = windows().map(|it| it.begin_ns).min().unwrap_or(0);
@@ -78,7 +79,7 @@ fn longer(a: ToldRound, b: ToldRound) -> ToldRound {
     if a.time_ns < b.time_ns { b } else { a }
 }
 
-/// Labels by name; percentiles are of one process alone.
+/// Merges labels by name. Percentiles are dropped because they are known only per process.
 fn labels(all: &[&PhaseFigures]) -> Vec<LabelFigures> {
     let mut sums: Vec<LabelFigures> = Vec::new();
     for label in all.iter().flat_map(|it| &it.labels) {
@@ -111,7 +112,7 @@ fn both_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
         deleted_after_count: a.deleted_after_count.saturating_add(b.deleted_after_count),
         read_bytes: a.read_bytes.saturating_add(b.read_bytes),
         written_bytes: a.written_bytes.saturating_add(b.written_bytes),
-        // As the program that these are of adds them up.
+        // In 32-bit floats, like the program.
         read_bytes_float: f64::from(a.read_bytes_float as f32 + b.read_bytes_float as f32),
         written_bytes_float: f64::from(a.written_bytes_float as f32 + b.written_bytes_float as f32),
         taken_count: a.taken_count.saturating_add(b.taken_count),
@@ -121,6 +122,7 @@ fn both_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
         deletion_ns: a.deletion_ns.max(b.deletion_ns),
         directories_removed_ns: a.directories_removed_ns.max(b.directories_removed_ns),
     }
+    // From the merged times, because rates over different times do not add up.
     .with_rate()
 }
 

@@ -98,7 +98,7 @@ fn a_device_that_did_more_was_used_by_others() {
     let extra = cell.total.bytes / 10;
     cell.device.as_mut().unwrap().write_bytes += extra;
     let message = "nvme0n1 moved 10 % more bytes than this run issued (0 B read, 39.1 MiB \
-                   written): for other programs, or for the file system itself (see `iotop`)";
+                   written), for other programs or for the file system itself (see `iotop`)";
     only(&plan, &cell, WarningCode::OtherIoOnDevice, message);
     cell.cache = CacheMode::Dontcache;
     assert_eq!(

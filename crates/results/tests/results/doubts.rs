@@ -4,8 +4,8 @@ use std::path::Path;
 
 use plan::{CacheMode, ContentPlan, Plan};
 use results::{
-    CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, RoundRecord, Standstill,
-    StandstillCause, Status, SteadyRecord, SteadyRule, WarningCode, WithinRun,
+    CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, RoundRecord, RunRecord,
+    Standstill, StandstillCause, Status, SteadyRecord, SteadyRule, WarningCode, WithinRun,
 };
 use results::{
     Warning, doubt, doubt_environment, doubt_load, doubt_store, effect, percentile_is_supported,
@@ -43,8 +43,8 @@ fn a_sound_cell_raises_no_doubt() {
 fn stolen_time_is_told() {
     let (plan, mut cell) = setting();
     cell.cpu.machine.as_mut().unwrap().steal = 0.025;
-    let message = "the hypervisor withheld 2.5 % of the processor time (steal); use a host with \
-                   spare processors";
+    let message = "the hypervisor withheld 2.5 % of the CPU time (steal); use a host with \
+                   spare CPUs";
     only(&plan, &cell, WarningCode::StealTime, message);
 }
 
@@ -151,7 +151,7 @@ fn errors_and_short_transfers_are_told() {
 fn an_empty_cell_and_a_cut_one_are_told() {
     let (plan, mut cell) = setting();
     cell.status = Status::Interrupted;
-    let message = "the cell ended early; its figures cover 10.0 s";
+    let message = "the cell ended early; its results cover 10.0 s";
     only(&plan, &cell, WarningCode::CellCutShort, message);
     let empty = CellRecord::of(
         &plan.cells[0],
@@ -160,7 +160,7 @@ fn an_empty_cell_and_a_cut_one_are_told() {
         0,
         sample::NAMES,
     );
-    let within = "all of it was done within the ramp of 2s, so there is nothing to report; use a \
+    let within = "all work was done during the ramp of 2s, so there is nothing to report; use a \
                   shorter `--ramp-time` or more work";
     only(&plan, &empty, WarningCode::NothingMeasured, within);
     let without = CellRecord {
@@ -321,7 +321,7 @@ fn a_late_interval_is_told() {
     let message = "1 of 6 intervals were longer than planned; their rates use their true length";
     only(&plan, &cell, WarningCode::IntervalLate, message);
     cell.cpu.machine.as_mut().unwrap().busy = 0.97;
-    let message = "1 of 6 intervals were longer than planned: the processors were 97 % busy; their \
+    let message = "1 of 6 intervals were longer than planned: the CPUs were 97 % busy; their \
                    rates use their true length";
     only(&plan, &cell, WarningCode::IntervalLate, message);
     // Of short intervals, the same delay is nothing that anybody sees.
@@ -340,13 +340,35 @@ fn a_late_interval_is_told() {
     }];
     cell.status = Status::Failed;
     let message = "the run was stopped, frozen or paused for 2.0 s, 2.5 s after the measurement \
-        began; the figures are not valid: measure again";
+        began; the results are not valid: measure again";
     only(&plan, &cell, WarningCode::StoodStill, message);
     cell.standstills[0].is_left_out = true;
     cell.status = Status::Complete;
     let message = "the run was stopped, frozen or paused for 2.0 s, 2.5 s after the measurement \
-        began; that time is excluded from the figures";
+        began; that time is excluded from the results";
     only(&plan, &cell, WarningCode::StoodStill, message);
+}
+
+#[test]
+fn a_run_that_fails_says_why() {
+    let (plan, mut cell) = setting();
+    let mut record = RunRecord::new(plan.clone(), sample::environment(), Vec::new());
+    record.finish(Status::Complete);
+    cell.standstills = vec![Standstill {
+        at_ns: sample::SECOND,
+        length_ns: 2 * sample::SECOND,
+        cause: StandstillCause::Stopped,
+        is_left_out: true,
+    }];
+    for (is_left_out, status) in [(true, Status::Complete), (false, Status::Failed)] {
+        cell.standstills[0].is_left_out = is_left_out;
+        cell.status = status;
+        record.warnings = doubt(&cell, &sample::environment(), &plan);
+        record.cells = vec![cell.clone()];
+        let failures: Vec<_> = record.failures().map(|it| it.code.clone()).collect();
+        assert_eq!(record.has_failure(), !is_left_out);
+        assert_eq!(failures.contains(&WarningCode::StoodStill), !is_left_out);
+    }
 }
 
 #[test]
@@ -402,7 +424,7 @@ fn load_before_a_run_is_told_where_others_still_used_what_was_idle() {
     assert_eq!(told(3.0, Some(0.5)), None);
     assert_eq!(told(1.5, Some(0.9)), None);
     let seen = told(3.0, Some(0.75)).unwrap();
-    let wanted = "others used 2.0 of 4 processors, 1.0 were idle";
+    let wanted = "others used 2.0 of 4 CPUs, 1.0 were idle";
     assert!(seen.contains(wanted), "{seen}");
     assert!(told(3.0, None).unwrap().contains("load 3.0"));
 }

@@ -58,12 +58,12 @@ fn a_busy_worker_is_told() {
     *busy = std::mem::take(busy)
         .with_cpu(9 * SECOND, 810_000_000)
         .with_waits(1, 0, 10 * SECOND);
-    let message = "worker `Worker 2` used 98 % of a processor; more `--workers` may reach more";
+    let message = "worker `Worker 2` used 98 % of a CPU; more `--workers` may increase the rate";
     only(&cell, WarningCode::WorkerCpuBound, message);
     for processor in &mut cell.cpu.processors {
         processor.shares.busy = 0.97;
     }
-    let message = "worker `Worker 2` used 98 % of a processor; of 2 usable processors, 97 % \
+    let message = "worker `Worker 2` used 98 % of a CPU; of 2 usable CPUs, 97 % \
                    busy, none is left for more workers";
     only(&cell, WarningCode::WorkerCpuBound, message);
     cell.engine = EngineKind::Null;
@@ -81,13 +81,13 @@ fn threads_of_a_synchronous_worker_share_its_processor_time() {
     share_time(&mut cell, 16, 0.5, 0.01);
     assert_eq!(told(&cell), [], "8 threads used half a processor each");
     share_time(&mut cell, 16, 0.95, 0.01);
-    let wanted = "2 of 2 workers used 95 % of a processor each; ";
+    let wanted = "2 of 2 workers used 95 % of a CPU each; ";
     assert!(told(&cell)[0].1.starts_with(wanted), "{:?}", told(&cell));
     let other = &mut cell.worker_figures[1];
     *other = std::mem::take(other)
         .with_cpu(0, 0)
         .with_waits(8, 0, 80 * SECOND);
-    let wanted = "the threads of worker `Worker 1` used 95 % of a processor each; ";
+    let wanted = "the threads of worker `Worker 1` used 95 % of a CPU each; ";
     assert!(told(&cell)[0].1.starts_with(wanted), "{:?}", told(&cell));
 }
 
@@ -99,13 +99,13 @@ fn more_threads_than_processors_wait_for_each_other() {
     let wanted = [
         (
             WarningCode::WaitedForProcessor,
-            "the workers were runnable but waited for a processor 49 % of their time: 4 threads of \
-             this run share 2 usable processors, 100 % busy; use at most `--workers 2`",
+            "the workers were runnable but waited for a CPU 49 % of their time: 4 threads of \
+             this run share 2 usable CPUs, 100 % busy; use at most `--workers 2`",
         ),
         (
             WarningCode::WorkerCpuBound,
-            "2 of 2 workers ran for 50 % of the time and waited for a processor for 49 % each; of \
-             2 usable processors, 100 % busy, none is left for more workers",
+            "2 of 2 workers ran for 50 % of the time and waited for a CPU for 49 % each; of \
+             2 usable CPUs, 100 % busy, none is left for more workers",
         ),
     ];
     let wanted = wanted.map(|(code, message)| (code, message.to_owned()));
@@ -150,8 +150,8 @@ fn no_list_advises_both_more_and_fewer_workers() {
 fn others_on_the_processors_are_told_from_our_own() {
     let mut cell = cell(1.0);
     share_time(&mut cell, 2, 0.4, 0.1);
-    let message = "the workers were runnable but waited for a processor 10 % of their time: of \
-                   2 usable processors, 100 % busy, other processes and the kernel's threads used \
+    let message = "the workers were runnable but waited for a CPU 10 % of their time: of \
+                   2 usable CPUs, 100 % busy, other processes and kernel threads used \
                    1.2; stop those that the target does not need (see `top`)";
     only(&cell, WarningCode::WaitedForProcessor, message);
     // What the kernel does for a ring is ours.
@@ -173,7 +173,7 @@ fn a_quota_that_leaves_processors_idle_is_told() {
     let mut environment = environment();
     environment.cpu.usable_count = 1;
     let warnings = doubt(&cell, &environment, &sample::plan());
-    let wanted = "waited for a processor 70 % of their time: of 2 usable processors, 30 % busy, \
+    let wanted = "waited for a CPU 70 % of their time: of 2 usable CPUs, 30 % busy, \
                   a quota allows this run 1; raise `cpu.max` of its control group";
     assert!(warnings[0].message.ends_with(wanted), "{warnings:?}");
     // The system rounds a quota to whole processors.
@@ -193,8 +193,8 @@ fn nobody_is_blamed_without_a_cause() {
     let mut cell = cell(0.3);
     share_time(&mut cell, 2, 0.28, 0.05);
     let seen = &told(&cell)[0].1;
-    let wanted = "the averages of 2 usable processors, 30 % busy, show no cause; look for load \
-                  that comes and goes, such as a periodic job or another virtual machine";
+    let wanted = "the averages of 2 usable CPUs, 30 % busy, show no cause; look for \
+                  intermittent load, such as a periodic job or another virtual machine";
     assert!(seen.ends_with(wanted), "{seen}");
 }
 
@@ -228,8 +228,8 @@ fn waiting_up_to_two_percent_and_that_of_starting_threads_is_none() {
 
 #[test]
 fn processors_that_were_all_busy_without_a_busy_worker_are_told() {
-    let message = "of 2 usable processors, 96 % busy, this run used 1.0 and others 0.9; threads \
-                   that serve the target may have waited for one; use fewer `--workers`";
+    let message = "of 2 usable CPUs, 96 % busy, this run used 1.0 and others 0.9; threads \
+                   that serve the target may have waited for a CPU; use fewer `--workers`";
     only(&cell(0.96), WarningCode::ProcessorsSaturated, message);
     assert_eq!(told(&cell(0.94)), []);
 }

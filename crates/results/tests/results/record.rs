@@ -485,8 +485,8 @@ fn a_title_tells_a_cell_from_the_others() {
 }
 
 /// Ten transfers over two connections, whose third opening failed.
-fn connected() -> (results::Names<'static>, stats::Interval) {
-    let names = results::Names {
+fn connected() -> (results::CounterNames<'static>, stats::Interval) {
+    let names = results::CounterNames {
         operations: &["read", "write", "open", "close"],
         transactions: &["transaction", "connection"],
     };

@@ -5,7 +5,7 @@ use results::*;
 use stats::Interval;
 
 pub const SECOND: u64 = 1_000_000_000;
-pub const NAMES: Names<'static> = Names {
+pub const NAMES: CounterNames<'static> = CounterNames {
     operations: &["read", "write"],
     transactions: &["transfer"],
 };
@@ -18,6 +18,7 @@ pub fn plan() -> Plan {
             source: "made up".into(),
             pack: None,
             front: None,
+            varied: None,
         }],
         targets: vec![TargetPlan {
             path: "/mnt/array".into(),

@@ -35,7 +35,11 @@ fn lanes_of(count: usize, interval_ns: u64) -> Lanes {
         inboxes.push(inbox);
         outboxes.push(outbox);
     }
-    let mut collection = Collection::new(inboxes, vec![shape; count], Steps::even(interval_ns));
+    let mut collection = Collection::new(
+        inboxes,
+        vec![shape; count],
+        IntervalSteps::even(interval_ns),
+    );
     collection.set_measure_start(MEASURE_NS);
     Lanes {
         collection,
@@ -193,10 +197,10 @@ fn what_began_in_the_ramp_is_in_no_interval_however_late_it_ends() {
 #[test]
 fn the_rest_of_a_lane_that_ended_early_counts_even_where_it_comes_last() {
     let mut lanes = lanes(2);
-    let outcome = Outcome {
+    let outcome = WorkerOutcome {
         rest: Box::new(sample(0, 300, 3)),
         measured_ns: 300_000_000,
-        ..Outcome::default()
+        ..WorkerOutcome::default()
     };
     for second in 0..4 {
         lanes.give(1, sample(second * 1000, (second + 1) * 1000, 10));
@@ -212,10 +216,10 @@ fn the_rest_of_a_lane_that_ended_early_counts_even_where_it_comes_last() {
 fn a_lane_that_handed_everything_over_has_no_rest() {
     let mut lanes = lanes(1);
     lanes.give(0, sample(0, 700, 3));
-    let outcome = Outcome {
+    let outcome = WorkerOutcome {
         rest: Box::new(sample(700, 700, 0)),
         measured_ns: 700_000_000,
-        ..Outcome::default()
+        ..WorkerOutcome::default()
     };
     lanes.collection.add_rest(0, &outcome);
     lanes.collection.close();
@@ -233,8 +237,12 @@ fn lanes_in_rounds(count: usize) -> Lanes {
         rounds_max: 100,
     });
     let mut lanes = lanes_of(count, times::interval_ns(&cell));
-    let shape = lanes.collection.lanes.clone();
-    lanes.collection.rounds = Rounds::new(&cell, shape);
+    let lane = |spans: &Vec<Interval>| Sample {
+        spans: spans.clone(),
+        ..Sample::default()
+    };
+    let shapes: Vec<Sample> = lanes.collection.lanes.iter().map(lane).collect();
+    lanes.collection.rounds = Rounds::new(&cell, &shapes);
     lanes
 }
 
@@ -309,10 +317,10 @@ proptest! {
         lanes.collection.collect();
         for lane in 0..3 {
             let from_ms = at_ms[lane].max(0);
-            let outcome = Outcome {
+            let outcome = WorkerOutcome {
                 rest: Box::new(sample(from_ms, from_ms + ended_ms[lane], 5)),
                 measured_ns: 1,
-                ..Outcome::default()
+                ..WorkerOutcome::default()
             };
             lanes.collection.add_rest(lane, &outcome);
         }

@@ -1,72 +1,75 @@
-//! Stages of work on files: who does what, and what it came to.
+//! Stages of work on files: their workers and their results.
 
 use std::collections::BTreeMap;
 
 use engine::Operation;
-use plan::WorkerPlan;
+use generate::program::TransactionUnit;
+use plan::program::{Ending, ProgramPhase};
+use plan::{Cell, WorkerPlan};
 use results::{CallTimes, CellRecord};
 use stats::{Counter, Interval};
 use target::Tree;
 
+use crate::file_requests::FileRequests;
+use crate::file_task::FileTask;
 use crate::lane::{Cursors, Lane};
 use crate::measured::{Measured, MeasuredLane};
 
-use super::requests::FileRequests;
 use super::started::{ProgramTimes, Programs};
-use super::task::FileTask;
 
-/// One thing that all workers do, measured as a whole.
+/// One task of all workers, measured as a whole.
 pub(super) struct Stage {
-    /// The phase that it is part of; stages of the same name are added up.
+    /// Name of its phase; stages with the same name are added up.
     pub phase: String,
-    /// Transactions of all workers, where they are known.
+    /// Transactions of all workers; `None` if the number is not known.
     pub transactions: Option<u64>,
-    /// How long it is to take, in nanoseconds; 0 where it ends by itself.
+    /// Planned duration, in nanoseconds; 0 if its work ends it.
     pub time_ns: u64,
-    /// Time before that which does not count, in nanoseconds.
+    /// Ramp time before the measurement, in nanoseconds.
     pub ramp_ns: u64,
-    /// The workers of all processes that share the cell's rate; none where that is not of this
-    /// stage.
+    /// Number of workers, in all processes, that share the cell's rate; `None` if the rate does not
+    /// apply to this stage.
     pub rate_workers: Option<u32>,
-    /// Whether it is measured in rounds, each as long as its phase, until they are steady.
+    /// `true` if the stage is measured in rounds, each as long as its phase, until they are steady.
     pub is_until_steady: bool,
-    /// Whether it is kept out of the record.
+    /// `true` if the stage is not part of the record.
     pub is_hidden: bool,
-    pub work: Work,
+    pub work: StageWork,
 }
 
-/// Who works in a stage.
-pub(super) enum Work {
-    /// The workers, one task each.
+/// Work of a stage.
+pub(super) enum StageWork {
+    /// Tasks of the workers, one each.
     Tasks(Vec<FileTask>),
-    /// Programs, one a file.
+    /// Programs, one per file.
     Exec(Programs),
 }
 
-/// What a stage came to.
+/// Result of a stage.
 pub(super) struct Done<'a> {
-    /// How long it took, in nanoseconds: until the last worker was done.
+    /// Time until the last worker was done, in nanoseconds.
     pub time_ns: u64,
-    /// The same with the ramp before it.
+    /// The same time including the ramp.
     pub whole_ns: u64,
-    /// When all processes were to begin, in nanoseconds of the clock, where several share the run.
+    /// Agreed start of all processes, in nanoseconds of the clock; `None` unless several share the
+    /// run.
     pub since_ns: Option<u64>,
-    /// Whether it was stopped before all was done: its time says nothing of the whole.
+    /// `true` if the stage was stopped before all was done. Its time is then meaningless.
     pub is_cut: bool,
-    pub effort: Effort,
-    /// The streams of the workers, to go on with.
+    pub effort: StageEffort,
+    /// Streams of the workers, for the next stage.
     pub requests: Vec<FileRequests>,
-    /// What was counted of each worker.
+    /// Counters of each worker.
     pub lanes: &'a [MeasuredLane],
-    /// Processor time of each worker, in user mode and in the kernel, in nanoseconds.
+    /// CPU time of each worker in user mode and in the kernel, in nanoseconds.
     pub cpu: Vec<(u64, u64)>,
-    /// What programs took.
+    /// Times of the programs, if programs did the work.
     pub programs: Option<&'a ProgramTimes>,
 }
 
-/// What a stage's workers did, and what that took of the processor.
+/// Transactions of a stage's workers, and the CPU time used.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Effort {
+pub(super) struct StageEffort {
     /// Transactions that succeeded.
     pub count: u64,
     /// Transactions that failed.
@@ -75,8 +78,8 @@ pub(super) struct Effort {
     pub system_ns: u64,
 }
 
-impl Effort {
-    /// What was measured, and the processor time that its record holds.
+impl StageEffort {
+    /// Takes the transactions from `measured` and the CPU time from `usage`.
     pub fn of(measured: &Measured, usage: &CellRecord) -> Self {
         let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
         let kinds = || spans.clone().flat_map(|span| span.transactions());
@@ -90,7 +93,7 @@ impl Effort {
 }
 
 impl<'a> Done<'a> {
-    /// What programs did.
+    /// Result of a stage of programs.
     pub fn by_programs(times: &'a ProgramTimes) -> Self {
         Self {
             programs: Some(times),
@@ -99,14 +102,14 @@ impl<'a> Done<'a> {
         }
     }
 
-    /// What took that long, and no more is known of it.
+    /// Result of which only the time is known.
     pub fn timed(time_ns: u64) -> Self {
         Self {
             time_ns,
             whole_ns: time_ns,
             since_ns: None,
             is_cut: false,
-            effort: Effort::default(),
+            effort: StageEffort::default(),
             requests: Vec::new(),
             lanes: &[],
             cpu: Vec::new(),
@@ -115,29 +118,30 @@ impl<'a> Done<'a> {
     }
 }
 
-/// The trees in which the files of a cell lie.
+/// Trees that contain the files of a cell.
 #[derive(Default)]
-pub(super) struct Grounds {
-    /// By the index of their target; none with the `null` engine.
+pub(super) struct CellTrees {
+    /// Trees by index of their target; empty with the `null` engine.
     pub trees: BTreeMap<u32, Tree>,
 }
 
-impl Grounds {
-    /// The tree of a worker; none with the `null` engine.
+impl CellTrees {
+    /// Tree of a worker; `None` with the `null` engine.
     pub fn of(&self, worker: &WorkerPlan) -> Option<&Tree> {
         let span = worker.spans.first()?;
         self.trees.get(&span.target_index)
     }
 
-    /// The first tree; none with the `null` engine.
+    /// First tree; `None` with the `null` engine.
     pub fn first(&self) -> Option<&Tree> {
         self.trees.values().next()
     }
 }
 
-/// The lane of a worker: one for each, whatever the engine and on however many targets.
+/// Lane of a worker: one per worker, for any engine and any number of targets.
 pub(super) fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
     let mut plan = worker.clone();
+    // Requests name files instead of spans, so all of them count for one span.
     plan.spans.truncate(1);
     Lane {
         worker_index,
@@ -149,7 +153,7 @@ pub(super) fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
     }
 }
 
-/// Times of the calls that a lane counted, by kind.
+/// Times of a lane's calls, by kind.
 pub(super) fn call_times(counted: &Interval) -> impl Iterator<Item = (String, CallTimes)> {
     counted.operations().filter_map(|(index, counter)| {
         let operation = Operation::ALL.get(index)?;
@@ -157,7 +161,7 @@ pub(super) fn call_times(counted: &Interval) -> impl Iterator<Item = (String, Ca
     })
 }
 
-/// Times of what was counted; none where there was nothing.
+/// Times of the counted calls; `None` if there were none.
 fn times_of(counter: &Counter) -> Option<CallTimes> {
     let latency = counter.latency();
     Some(CallTimes {
@@ -174,7 +178,7 @@ pub(super) fn longest_ns(measured: &Measured) -> u64 {
     times.max().unwrap_or(0)
 }
 
-/// How long a stage took with the ramp before its measurement, in nanoseconds.
+/// Time of a stage including the ramp before its measurement, in nanoseconds.
 pub(super) fn with_ramp_ns(measured: &Measured, ramp_ns: u64) -> u64 {
     if ramp_ns == 0 {
         return longest_ns(measured);
@@ -184,7 +188,24 @@ pub(super) fn with_ramp_ns(measured: &Measured, ramp_ns: u64) -> u64 {
     ends.max().unwrap_or(0).saturating_sub(begin_ns)
 }
 
-/// Files worked on at once by a worker.
+/// Number of files that a worker uses at once.
 pub(super) fn iodepth(worker: &WorkerPlan) -> u32 {
     worker.spans.first().map_or(1, |span| span.iodepth)
+}
+
+/// Unit of a transaction: the round that a rate applies to, if there is a rate or one to be found.
+pub(super) fn unit(cell: &Cell) -> TransactionUnit {
+    match (cell.rate, cell.curve) {
+        (Some(_), _) => TransactionUnit::DueRound,
+        (None, Some(_)) => TransactionUnit::Round,
+        (None, None) => TransactionUnit::Own,
+    }
+}
+
+/// Time after which every worker of a phase stops, in nanoseconds; 0 if their work ends them.
+pub(super) fn stop_ns(phase: &ProgramPhase) -> u64 {
+    match phase.time_up {
+        Ending::Stop => phase.time_ns.unwrap_or(0),
+        Ending::Finish | Ending::Level => 0,
+    }
 }

@@ -1,25 +1,33 @@
-//! Files that outlast a run: found in a directory of the user, or moved there at the end.
+//! Files that outlast a run: found in one of the user's directories, or moved there at the end.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::ffi::CStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use plan::program::{LastingFiles, LastingRole};
 use rustix::fs::{
-    AtFlags, FileType, Mode, RenameFlags, linkat, mkdirat, renameat, renameat_with, statat,
-    unlinkat,
+    AtFlags, FileType, Mode, OFlags, RenameFlags, XattrFlags, fgetxattr, fsetxattr, fstat, linkat,
+    mkdirat, openat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use target::Tree;
 
 use crate::RunError;
 
-/// Holds that files which are to be found are there, and that names which are to be given are free.
+/// Attribute of a file that a run left, with its state at that time. It shows that the file belongs
+/// to pgmeter, and that nobody has written to it since.
+const STATE: &CStr = c"user.pgmeter.left";
+
+/// Checks that files to be used exist, and that names of files to be left are free. Removes files
+/// that an earlier run left under these names, if nobody has changed them.
 ///
 /// # Errors
-/// The first name for which that is not so.
+/// The first name that fails the check; then no file is removed.
 pub(super) fn check(lasting: &LastingFiles) -> Result<(), RunError> {
     let directory = Tree::found(&lasting.directory)?;
+    let mut replaced = Vec::new();
     for name in &lasting.names {
+        // A link could lead out of the user's directory.
         let found = statat(directory.directory(), name, AtFlags::SYMLINK_NOFOLLOW);
         let not_found = |why: String| RunError::Found {
             path: path_of(lasting, name),
@@ -27,6 +35,9 @@ pub(super) fn check(lasting: &LastingFiles) -> Result<(), RunError> {
         };
         match (lasting.role, found) {
             (LastingRole::Leaves, Err(Errno::NOENT)) => {}
+            (LastingRole::Leaves, Ok(_)) if is_unchanged(directory.directory().as_fd(), name) => {
+                replaced.push(name);
+            }
             (LastingRole::Leaves, Ok(_)) => {
                 return Err(RunError::file(
                     "make",
@@ -41,7 +52,7 @@ pub(super) fn check(lasting: &LastingFiles) -> Result<(), RunError> {
                 match (lasting.file_bytes, kind) {
                     (Some(wanted), FileType::RegularFile) if bytes >= wanted => {}
                     (Some(wanted), FileType::RegularFile) => {
-                        let why = format!("it has {bytes} bytes, and {wanted} are to be read");
+                        let why = format!("it has {bytes} bytes, but {wanted} are to be read");
                         return Err(not_found(why));
                     }
                     (None, FileType::Directory) => {}
@@ -51,14 +62,23 @@ pub(super) fn check(lasting: &LastingFiles) -> Result<(), RunError> {
             }
         }
     }
+    for name in replaced {
+        match unlinkat(directory.directory(), name, AtFlags::empty()) {
+            // Another process of the run may have removed the file already.
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(errno) => {
+                return Err(RunError::file("remove", &path_of(lasting, name), errno));
+            }
+        }
+    }
     Ok(())
 }
 
-/// Moves what was made in a tree to its names, or removes the directories that are empty now. Of
-/// what several processes made together, the first takes all.
+/// Moves the files made in a tree to their names, or removes the directories that are empty now. If
+/// several processes made files together, the first one moves all of them.
 ///
 /// # Errors
-/// The first that could not be moved; it is removed with the work directory.
+/// The first file that could not be moved; it is removed with the work directory.
 pub(super) fn finish(lasting: &LastingFiles, tree: &Tree) -> Result<(), RunError> {
     let directory = Tree::found(&lasting.directory)?;
     let (from, to) = (tree.directory(), directory.directory());
@@ -66,11 +86,13 @@ pub(super) fn finish(lasting: &LastingFiles, tree: &Tree) -> Result<(), RunError
         match lasting.role {
             LastingRole::Finds => {}
             LastingRole::Removes => {
-                // One in which somebody put something stays.
+                // A directory in which another program left files is not empty and stays.
                 let _ = unlinkat(to, name, AtFlags::REMOVEDIR);
             }
             LastingRole::Leaves => match move_to_free(from.as_fd(), to.as_fd(), name) {
-                Ok(()) | Err(Errno::NOENT) => {}
+                Ok(()) => note_state(to.as_fd(), name),
+                // Another process of the run may have moved the file already.
+                Err(Errno::NOENT) => {}
                 Err(errno) => {
                     return Err(RunError::file("make", &path_of(lasting, name), errno));
                 }
@@ -80,25 +102,57 @@ pub(super) fn finish(lasting: &LastingFiles, tree: &Tree) -> Result<(), RunError
     Ok(())
 }
 
-/// Gives a file or a directory to another directory where the name is free.
+/// Stores the state of a file that a run left. Without this attribute, which some file systems do
+/// not support, no later run replaces the file.
+fn note_state(directory: BorrowedFd<'_>, name: &str) {
+    if let Some((file, state)) = state_of(directory, name) {
+        let _ = fsetxattr(&file, STATE, state.as_bytes(), XattrFlags::empty());
+    }
+}
+
+/// `true` if a run left this file and it has not been written to since.
+fn is_unchanged(directory: BorrowedFd<'_>, name: &str) -> bool {
+    let Some((file, state)) = state_of(directory, name) else {
+        return false;
+    };
+    let mut stored = [0; 128];
+    let length = fgetxattr(&file, STATE, &mut stored);
+    length.is_ok_and(|length| stored.get(..length) == Some(state.as_bytes()))
+}
+
+/// An open regular file, with its inode, size and modification time; `None` for anything else.
+fn state_of(directory: BorrowedFd<'_>, name: &str) -> Option<(OwnedFd, String)> {
+    // A FIFO would block, and a link could lead out of the user's directory.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = openat(directory, name, flags, Mode::empty()).ok()?;
+    let found = fstat(&file).ok()?;
+    let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+    let state = format!(
+        "{} {} {}.{:09}",
+        found.st_ino, found.st_size, found.st_mtime, found.st_mtime_nsec
+    );
+    is_file.then_some((file, state))
+}
+
+/// Moves a file or a directory to another directory, if the name is free there.
 fn move_to_free(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
     match renameat_with(from, name, to, name, RenameFlags::NOREPLACE) {
-        // NFS and some others have no such flag.
+        // NFS and some other file systems do not support this flag.
         Err(Errno::INVAL | Errno::NOSYS) => {}
         moved => return moved,
     }
     match linkat(from, name, to, name, AtFlags::empty()) {
         Ok(()) => return unlinkat(from, name, AtFlags::empty()),
-        // Of a directory there is only one link.
+        // A directory cannot have a second link.
         Err(Errno::PERM | Errno::ISDIR) => {}
         Err(errno) => return Err(errno),
     }
-    // One that was made here is empty and may be replaced.
+    // The new directory is empty, so `rename` may replace it.
     mkdirat(to, name, Mode::RWXU)?;
     renameat(from, name, to, name)
 }
 
-/// A name as the user wrote it.
+/// Path of a name, as the user wrote it.
 fn path_of(lasting: &LastingFiles, name: &str) -> PathBuf {
     match lasting.directory == Path::new(".") {
         true => PathBuf::from(name),

@@ -1,13 +1,10 @@
-//! Cells that work on many files: a program's stages one after the other, each measured.
+//! Cells that work on many files: measures the stages of a program in order.
 
 mod course;
-pub(crate) mod field;
 mod lasting;
 mod phase;
 mod program;
-mod requests;
 mod started;
-pub(crate) mod task;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,53 +25,51 @@ use crate::cell::run_cell;
 use crate::cut::is_cut;
 use crate::exec;
 use crate::figures::usage_record;
-use crate::kit::{self, CellKit, Mark};
+use crate::file_requests::FileRequests;
+use crate::file_task::FileTask;
+use crate::kit::{self, CellKit, CellMark};
 use crate::lane::{Lane, set_paces};
 use crate::measured::Measured;
 use crate::meeting::Meeting;
 use crate::observe::{Counters, Observer};
 use crate::targets::losses;
-use crate::worker::{Part, Task};
+use crate::worker::{LaneWork, Task};
 
-use course::{Done, Effort, Grounds, Stage, Work, lane, longest_ns, with_ramp_ns};
+use course::{CellTrees, Done, Stage, StageEffort, StageWork, lane, longest_ns, with_ramp_ns};
 use phase::Phases;
 use program::{ProgramCourse, keeps_to_its_own};
 use started::{ProgramTimes, Programs};
 
-use task::FileTask;
-
-pub(crate) use requests::FileRequests;
-
-/// Starts of a program that does nothing, at most; more say nothing new.
+/// Maximum number of starts of a program that does nothing; more do not improve the result.
 const BASELINE_COUNT_MAX: u64 = 1000;
 
-/// What directories that several processes have together are called, with the cell's number.
+/// Prefix of directories that several processes share; the cell's index follows.
 pub const COMMON: &str = "common-";
 
-/// What the run lends to a cell that works on many files.
+/// Resources that the run lends to a cell that works on many files.
 pub(crate) struct FilesKit<'a> {
     pub plan: &'a Plan,
     pub cell: &'a Cell,
     pub targets: &'a mut BTreeMap<u32, Prepared>,
     pub clock: &'a TscClock,
-    /// Set from outside to end the run.
+    /// Set by a signal handler to end the run.
     pub stop: &'a AtomicBool,
-    /// Set from outside to go on with the next cell.
+    /// Set by a signal handler to continue with the next cell.
     pub skip: &'a AtomicBool,
-    /// Set from outside when the process goes on after it was stopped.
+    /// Set by the handler of `SIGCONT`, after the process was stopped.
     pub continued: &'a AtomicBool,
-    /// Where it is agreed with other processes when a stage begins.
+    /// Agreement with other processes; `None` if this process runs alone.
     pub meeting: Option<&'a Arc<dyn Meeting>>,
     pub listener: &'a mut dyn FnMut(&RunEvent),
-    /// Whether the files of the last cell stay.
+    /// `true` if the files of the last cell stay.
     pub keep: bool,
-    /// Reads that did not return what was written, and the first of them.
+    /// Number of reads that did not return the data written, and the first of them.
     pub mismatches: (u64, Option<Mismatch>),
-    /// What its stages count, once one has begun.
+    /// Counters of the stages, opened by the first stage.
     pub counters: Option<Rc<Counters>>,
 }
 
-/// What was measured, phase by phase, and why it ended early if it did.
+/// Records of the phases, and the reason if the cell ended early.
 pub(crate) struct FilesMeasured {
     pub records: Vec<CellRecord>,
     pub warnings: Vec<Warning>,
@@ -84,12 +79,13 @@ pub(crate) struct FilesMeasured {
 /// Measures a cell that works on many files.
 pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured {
     let mut phases = Phases::default();
-    let mut grounds = Grounds::default();
+    let mut grounds = CellTrees::default();
     let mut warnings = Vec::new();
     let outcome = ProgramCourse::new(kit.cell, program).and_then(|mut course| {
         course.set_meeting(kit.meeting.cloned());
         kit.make_trees(program, &mut grounds)?;
         let mut outcome = kit.run(&mut course, &mut grounds, &mut phases);
+        // A run that was stopped leaves no files.
         if let (Some(files), false) = (&program.lasting, kit.is_cut()) {
             let mut trees = grounds.trees.values();
             outcome = outcome.and_then(|()| trees.try_for_each(|it| lasting::finish(files, it)));
@@ -103,6 +99,7 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured
         outcome
     });
     drop(grounds);
+    // Checked before the removal, which would look like a loss.
     warnings.extend(losses(kit.targets, kit.cell));
     if !kit.keep {
         warnings.extend(kit.remove_trees().err().and_then(|error| kit.left(&error)));
@@ -112,6 +109,7 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured
         && let Some(last) = records.last_mut()
         && last.status == Status::Complete
     {
+        // The stop may have come between two phases, when no phase was cut short.
         last.status = Status::Interrupted;
     }
     FilesMeasured {
@@ -126,8 +124,8 @@ impl FilesKit<'_> {
         is_cut(self.stop, Some(self.skip))
     }
 
-    /// What cannot be cleaned up takes nothing from what was measured. Files that could not be
-    /// removed are tried again and named when the target is released.
+    /// Warning about a failed cleanup, which does not affect the results. Files that could not be
+    /// removed are tried again and listed when the target is released, so they get no warning here.
     fn left(&self, error: &RunError) -> Option<Warning> {
         if let RunError::Target(TargetError::TreeLeft { .. }) = error {
             return None;
@@ -136,7 +134,7 @@ impl FilesKit<'_> {
         Some(Warning::of_cell(code, self.cell.index, error.to_string()))
     }
 
-    fn make_trees(&mut self, program: &Program, grounds: &mut Grounds) -> Result<(), RunError> {
+    fn make_trees(&mut self, program: &Program, grounds: &mut CellTrees) -> Result<(), RunError> {
         if let (Some(files), false) = (&program.lasting, self.targets.is_empty()) {
             lasting::check(files)?;
         }
@@ -151,7 +149,7 @@ impl FilesKit<'_> {
             let Some(prepared) = self.targets.get_mut(&target_index) else {
                 continue;
             };
-            // Beside the directories of each.
+            // A shared directory is next to the processes' own ones.
             let own = &self.plan.targets[target_index as usize].path;
             let found = program.lasting.as_ref().filter(|it| it.are_found());
             let tree = match (&name, own.parent()) {
@@ -162,9 +160,10 @@ impl FilesKit<'_> {
             grounds.trees.insert(target_index, tree);
         }
         let is_in_place = grounds.trees.values().any(Tree::is_in_place);
+        // Calls on names that the program did not create could damage the user's files.
         if is_in_place && !keeps_to_its_own(program) {
             return Err(RunError::System {
-                what: "work among files of others".to_owned(),
+                what: "work among the user's files".to_owned(),
                 source: std::io::ErrorKind::Unsupported.into(),
             });
         }
@@ -191,7 +190,7 @@ impl FilesKit<'_> {
     fn run(
         &mut self,
         course: &mut ProgramCourse,
-        grounds: &mut Grounds,
+        grounds: &mut CellTrees,
         phases: &mut Phases,
     ) -> Result<(), RunError> {
         let is_common = self.has_others(course.program());
@@ -203,6 +202,7 @@ impl FilesKit<'_> {
                 self.before(before, grounds)?;
             }
             let next = course.next(grounds);
+            // Reported before a failure of the next stage ends the cell.
             course.tidings().iter().for_each(|it| (self.listener)(it));
             let Some(stage) = next? else {
                 break;
@@ -212,12 +212,12 @@ impl FilesKit<'_> {
         Ok(())
     }
 
-    /// Whether other processes work on the same files, or in the same directories.
+    /// `true` if other processes work on the same files or in the same directories.
     fn has_others(&self, program: &Program) -> bool {
         self.cell.rank.is_some() && (program.needs_others() || program.lasting.is_some())
     }
 
-    /// Waits until all processes are as far, and hears what they did.
+    /// Waits until all processes have reached this point, and exchanges news of files.
     fn hear_of_others(&self, course: &mut ProgramCourse) -> Result<(), RunError> {
         let Some(meeting) = self.meeting else {
             return Ok(());
@@ -230,7 +230,7 @@ impl FilesKit<'_> {
         Ok(())
     }
 
-    fn before(&mut self, before: Before, grounds: &mut Grounds) -> Result<(), RunError> {
+    fn before(&mut self, before: Before, grounds: &mut CellTrees) -> Result<(), RunError> {
         match before {
             Before::Sync => rustix::fs::sync(),
             Before::Pause { ns } => self.pause(ns),
@@ -240,7 +240,7 @@ impl FilesKit<'_> {
                 }
             }
             Before::Remount => {
-                // It may be on another device from now on.
+                // The new mount may be on another device.
                 self.counters = None;
                 for (target_index, tree) in std::mem::take(&mut grounds.trees) {
                     let prepared = self
@@ -259,6 +259,7 @@ impl FilesKit<'_> {
         const STEP: Duration = Duration::from_millis(50);
         let end = Instant::now() + Duration::from_nanos(span_ns);
         while !self.is_cut() && Instant::now() < end {
+            // Short sleeps, so that Ctrl-C ends the pause.
             std::thread::sleep(STEP.min(end.saturating_duration_since(Instant::now())));
         }
     }
@@ -270,13 +271,13 @@ impl FilesKit<'_> {
         phases: &mut Phases,
     ) -> Result<(), RunError> {
         match stage.work {
-            Work::Exec(programs) => {
+            StageWork::Exec(programs) => {
                 let times = self.programs(programs)?;
                 phases.add_programs(&stage.phase, &times);
                 course.done(&stage.phase, Done::by_programs(&times));
             }
-            Work::Tasks(tasks) => {
-                let shown = kit::Course {
+            StageWork::Tasks(tasks) => {
+                let shown = kit::ShownStage {
                     phase: Some(stage.phase.clone()),
                     transactions: stage.transactions,
                     time_ns: stage.time_ns,
@@ -297,18 +298,18 @@ impl FilesKit<'_> {
         Ok(())
     }
 
-    /// Has the workers do their tasks; what was measured, and what that used.
+    /// Lets the workers do their tasks; returns the results and the resource usage.
     fn tasks(
         &mut self,
         course: &mut ProgramCourse,
-        shown: kit::Course,
+        shown: kit::ShownStage,
         (ramp_time_ns, rate_workers, steady): (u64, Option<u32>, Option<SteadyRule>),
         tasks: Vec<FileTask>,
     ) -> Result<(Measured, CellRecord), RunError> {
         let rate = self.cell.rate.filter(|_| rate_workers.is_some());
         let cell = Cell {
-            // The recorder ends what has a rate or is to become steady; other streams end by
-            // themselves.
+            // The recorder ends stages that have a rate or run until they are steady. Other streams
+            // end themselves.
             run_time_ns: match rate.is_some() || steady.is_some() {
                 true => shown.time_ns,
                 false => 0,
@@ -324,11 +325,8 @@ impl FilesKit<'_> {
         if let (Some(rate), Some(worker_count)) = (rate, rate_workers) {
             set_paces(&mut lanes, rate, &cell, worker_count)?;
         }
-        let parts = lanes
-            .into_iter()
-            .zip(tasks)
-            .map(|(lane, it)| part(lane, it));
-        let parts = parts.collect();
+        let parts = lanes.into_iter().zip(tasks);
+        let parts = parts.map(|(lane, it)| part(lane, it)).collect();
         let phase = shown.phase.clone().unwrap_or_default();
         let counters = Rc::clone(self.counters());
         let devices = counters.devices();
@@ -344,7 +342,9 @@ impl FilesKit<'_> {
                 course: shown,
                 devices,
                 status: None,
-                mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads, self.clock),
+                mark: &mut |mark: CellMark, threads: &[i32]| {
+                    observer.look(mark, threads, self.clock)
+                },
                 listener: self.listener,
             },
             parts,
@@ -360,7 +360,7 @@ impl FilesKit<'_> {
             requests,
             is_cut,
             since_ns: self.meeting.map(|_| measured.measure_ns),
-            effort: Effort::of(&measured, &usage),
+            effort: StageEffort::of(&measured, &usage),
             lanes: &measured.lanes,
             ..Done::timed(longest_ns(&measured))
         };
@@ -370,10 +370,12 @@ impl FilesKit<'_> {
 
     fn counters(&mut self) -> &Rc<Counters> {
         let paths = self.targets.values().map(Prepared::path);
+        // Opened once per cell: a search before each stage took milliseconds, in which the CPU
+        // caches lost the files of the next stage.
         self.counters.get_or_insert_with(|| Counters::open(paths))
     }
 
-    /// Takes the workers' streams, and note of what was read wrongly.
+    /// Takes the workers' streams, and counts mismatches.
     fn take_requests(&mut self, measured: &mut Measured) -> Vec<FileRequests> {
         let mut requests = Vec::new();
         for lane in &mut measured.lanes {
@@ -391,15 +393,15 @@ impl FilesKit<'_> {
             return None;
         };
         let message = format!(
-            "{count} reads did not return what was written; the first: file {} at offset {}: \
-             wanted {}, seen {}",
+            "{count} reads did not return the data written; the first: file {} at offset {}: \
+             expected {}, read {}",
             first.file_index, first.offset_bytes, first.wanted, first.seen
         );
         let code = WarningCode::VerifyMismatch;
         Some(Warning::of_cell(code, self.cell.index, message))
     }
 
-    /// Starts a program for each file, and as many that do nothing.
+    /// Runs a program for each file, after as many runs of a program that does nothing.
     fn programs(&self, programs: Programs) -> Result<ProgramTimes, RunError> {
         let count = programs.count.min(BASELINE_COUNT_MAX);
         let directory = programs.directory.as_path();
@@ -410,9 +412,9 @@ impl FilesKit<'_> {
     }
 }
 
-/// A lane with its task.
-fn part(lane: Lane, task: FileTask) -> Part {
-    Part {
+/// Combines a lane with its task.
+fn part(lane: Lane, task: FileTask) -> LaneWork {
+    LaneWork {
         operations: task.requests.operations(),
         transaction_kinds: task.requests.transaction_kinds(),
         task: Task::Files(Box::new(task)),

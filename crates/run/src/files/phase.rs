@@ -1,11 +1,11 @@
-//! Phases: what stages of the same name came to together, as records.
+//! Phases: merged results of stages with the same name, as records.
 
 use std::collections::{HashMap, VecDeque};
 
 use plan::{Cell, Plan};
 use results::{
-    CellRecord, CpuFigures, DueFigures, Names, OperationFigures, Phase, PhaseFigures, Status,
-    SteadyRecord, per_second, share_of_time,
+    CellRecord, CounterNames, CpuFigures, DueFigures, OperationFigures, Phase, PhaseFigures,
+    Status, SteadyRecord, per_second, share_of_time,
 };
 use stats::Interval;
 
@@ -17,38 +17,38 @@ use super::course::longest_ns;
 use super::program::ProgramCourse;
 use super::started::ProgramTimes;
 
-/// The phases of a cell, in the order of their first stages.
+/// Phases of a cell, in the order of their first stages.
 #[derive(Default)]
 pub(super) struct Phases {
-    phases: Vec<Sum>,
-    /// Where a phase is among them.
+    phases: Vec<PhaseStages>,
+    /// Index of each phase, by name.
     indexes: HashMap<String, usize>,
 }
 
-/// What the stages of a phase came to.
-struct Sum {
+/// Results of a phase's stages.
+struct PhaseStages {
     name: String,
-    /// By the number of the period; only one unless rounds go on until they are steady.
-    counted: VecDeque<(u64, Counted)>,
+    /// Counters by period; a single period unless rounds continue until they are steady.
+    counted: VecDeque<(u64, StageCount)>,
     figures: Option<PhaseFigures>,
     steady: Option<SteadyRecord>,
 }
 
-enum Counted {
+enum StageCount {
     Workers {
         measured: Box<Measured>,
-        /// Processor, device and start of all stages; its figures are those of the first.
+        /// Resource usage of all stages; its results of operations are from the first stage only.
         usage: Box<CellRecord>,
-        /// What became of what was due; none where nothing was.
+        /// Outcome of the due requests; `None` if no requests had due times.
         due: Option<Box<DueFigures>>,
-        /// Whether the cell's rate, or the one that is looked for, is of it.
+        /// `true` if the cell's rate, or the rate to be found, applies to this phase.
         has_rate: bool,
     },
     Programs(ProgramTimes),
 }
 
-impl Counted {
-    /// Adds what a later stage of the same phase counted; programs are started once.
+impl StageCount {
+    /// Adds a later stage of the same phase. Programs run only once per phase.
     fn merge(&mut self, later: Self) {
         let (
             Self::Workers {
@@ -76,8 +76,8 @@ impl Counted {
 }
 
 impl Phases {
-    /// Adds what a stage measured and used in the period with this index, and drops all
-    /// but the last `kept` periods. `has_rate` tells whether the cell's rate applies to it.
+    /// Adds the results of a stage in the period with this index, and drops all but the last `kept`
+    /// periods. `has_rate` is `true` if the cell's rate applies to the stage.
     pub fn add(
         &mut self,
         phase: &str,
@@ -85,9 +85,10 @@ impl Phases {
         (measured, usage): (Measured, CellRecord),
         has_rate: bool,
     ) {
+        // Combined per stage, because each stage has its own due times and end.
         let due = measured.lanes.iter().any(|it| it.outcome.drained.is_some());
         let due = due.then(|| Box::new(due_figures(&measured)));
-        let counted = Counted::Workers {
+        let counted = StageCount::Workers {
             measured: Box::new(measured),
             usage: Box::new(usage),
             due,
@@ -98,22 +99,24 @@ impl Phases {
             Some((index, so_far)) if *index == period_index => so_far.merge(counted),
             _ => sum.counted.push_back((period_index, counted)),
         }
+        // Older periods are outside of the steady window.
         while sum.counted.len() > kept {
             sum.counted.pop_front();
         }
     }
 
-    /// Adds what programs did.
+    /// Adds the results of programs.
     pub fn add_programs(&mut self, phase: &str, times: &ProgramTimes) {
-        let counted = Counted::Programs(times.clone());
+        let counted = StageCount::Programs(times.clone());
         self.sum(phase).counted.push_back((0, counted));
     }
 
-    /// What a phase came to so far.
-    fn sum(&mut self, phase: &str) -> &mut Sum {
+    /// Results of a phase so far; creates an empty entry for a new phase.
+    fn sum(&mut self, phase: &str) -> &mut PhaseStages {
+        // A table instead of a search, because a program may have 50,000 phases.
         let known = self.indexes.get(phase).copied();
         let index = known.unwrap_or_else(|| {
-            self.phases.push(Sum {
+            self.phases.push(PhaseStages {
                 name: phase.to_owned(),
                 counted: VecDeque::new(),
                 figures: None,
@@ -126,7 +129,7 @@ impl Phases {
         &mut self.phases[index]
     }
 
-    /// Takes the program's own figures.
+    /// Takes the program's results that only it can calculate.
     pub fn close(&mut self, course: &ProgramCourse) {
         let mut figures = course.figures();
         for sum in &mut self.phases {
@@ -136,27 +139,28 @@ impl Phases {
         }
     }
 
-    /// The records of all phases.
+    /// Creates the records of all phases.
     pub fn records(self, plan: &Plan, cell: &Cell) -> Vec<CellRecord> {
-        let record = |sum: Sum| {
+        let record = |sum: PhaseStages| {
             let counted = sum.counted.into_iter().map(|(_, counted)| counted);
             let counted = counted.reduce(|mut so_far, later| {
                 so_far.merge(later);
                 so_far
             })?;
             let mut record = match counted {
-                Counted::Workers {
+                StageCount::Workers {
                     measured,
                     usage,
                     due,
                     has_rate,
                 } => {
                     let mut record = record_with_due(plan, cell, &measured, due.as_deref());
+                    // Phases without the rate are no points of the curve.
                     record.curve = record.curve.filter(|_| has_rate);
                     complete(&mut record, &measured, *usage);
                     record
                 }
-                Counted::Programs(times) => of_programs(plan, cell, &times),
+                StageCount::Programs(times) => of_programs(plan, cell, &times),
             };
             record.phase = Phase::Classic(sum.name);
             record.phase_figures = sum.figures;
@@ -167,7 +171,7 @@ impl Phases {
     }
 }
 
-/// Adds what such a cell is judged by, and what was used.
+/// Sets the total of such a cell, and the resource usage.
 fn complete(record: &mut CellRecord, measured: &Measured, usage: CellRecord) {
     let mut totals = Interval::default();
     let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
@@ -192,10 +196,10 @@ fn complete(record: &mut CellRecord, measured: &Measured, usage: CellRecord) {
     }
 }
 
-/// What such a cell is judged by: its transactions, with the bytes that they moved; its errors
-/// are those of all operations.
+/// Total of such a cell: its transactions with the bytes transferred, and the errors of all
+/// operations.
 fn flows(totals: &Interval, run_time_ns: u64) -> OperationFigures {
-    // Operations that move no content count no bytes.
+    // Operations without content count no bytes.
     let moved = totals.total().bytes();
     OperationFigures {
         bytes: moved,
@@ -208,7 +212,7 @@ fn flows(totals: &Interval, run_time_ns: u64) -> OperationFigures {
 fn of_programs(plan: &Plan, cell: &Cell, times: &ProgramTimes) -> CellRecord {
     let executed = &times.executed;
     let operations = operation_names();
-    let names = Names {
+    let names = CounterNames {
         operations: &operations,
         transactions: &[],
     };
@@ -225,12 +229,15 @@ fn of_programs(plan: &Plan, cell: &Cell, times: &ProgramTimes) -> CellRecord {
     record
 }
 
-/// Adds a later stage of the same workers.
+/// Adds a later stage of the same workers, which more workers may have joined.
 fn merge(so_far: &mut Measured, later: Measured) {
+    // In the record, the stages of a phase follow each other without the time between them.
     let offset_ns = longest_ns(so_far);
-    for (lane, added) in so_far.lanes.iter_mut().zip(later.lanes) {
+    let mut added = later.lanes.into_iter();
+    for (lane, added) in so_far.lanes.iter_mut().zip(added.by_ref()) {
         merge_lane(lane, added);
     }
+    so_far.lanes.extend(added);
     so_far
         .standstills
         .extend(later.standstills.into_iter().map(|still| {
@@ -262,7 +269,7 @@ fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
     used.cpu.system_ns += more.cpu.system_ns;
     let shares = [used.cpu.throttled, more.cpu.throttled].into_iter();
     used.cpu.throttled = shares.flatten().reduce(f64::max);
-    // Shares of different times do not add up.
+    // Shares of different time spans cannot be added.
     used.cpu.machine = None;
     used.cpu.processors.clear();
     used.cpu.pressure = None;
@@ -282,9 +289,12 @@ fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
         worker.system_ns += added.system_ns;
         worker.waited_ns = both(worker.waited_ns, added.waited_ns);
     }
+    let known = used.worker_figures.len();
+    let joined = more.worker_figures.iter().skip(known);
+    used.worker_figures.extend(joined.cloned());
 }
 
-/// Not known unless both are.
+/// Sum of both; `None` unless both are known.
 fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     Some(one?.saturating_add(other?))
 }

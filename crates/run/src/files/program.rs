@@ -1,4 +1,4 @@
-//! Programs: phases one after the other, each with its groups of workers.
+//! Programs: phases in order, each with its groups of workers.
 
 mod burn;
 mod figures;
@@ -20,96 +20,87 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::{FileOptions, Fileset, OpenFlags};
+use engine::{FileEngineOptions, Fileset, OpenFlags};
 use generate::ContentSource;
 use generate::program::FileStates;
-use plan::program::{Before, Copies, Ending, Group, Program, ProgramPhase, Way};
+use plan::program::{Before, Copies, Group, Program, ProgramPhase, Way};
 use plan::{CacheMode, Cell, WorkerPlan};
 use results::{PhaseFigures, RunEvent, SteadyRecord, Warning, WarningCode};
 use target::Tree;
 
 use crate::RunError;
+use crate::file_task::contents;
 use crate::meeting::Meeting;
+use crate::open_fileset::{self, OpenFileset};
 
-use super::course::{Done, Grounds, Stage};
-use super::field;
-use super::field::OpenFileset;
-use super::task::contents;
+use super::course::{CellTrees, Done, Stage};
 use burn::{computes, rounds_per_us};
 use figures::PhaseSum;
-use files::{open_fileset, open_mode};
+use files::{FileOwner, open_mode};
 use fill::fill;
 use in_place::Traces;
 use pool::Pools;
-use rounds::{Rounds, Spent, begin_small};
+use rounds::{ProgramRounds, Spent, begin_small};
 use stamped::RoundStamp;
 
 pub(super) use in_place::keeps_to_its_own;
 use trees::Trees;
 
-/// The course of a program.
+/// State of a program while it runs.
 pub(super) struct ProgramCourse {
     cell: Cell,
     program: Program,
     contents: Vec<ContentSource>,
-    /// Where it is heard what workers of other processes do.
+    /// Agreement with other processes; `None` if this process runs alone.
     meeting: Option<Arc<dyn Meeting>>,
-    /// What is known of the files, by whose they are.
-    states: BTreeMap<Owner, Arc<FileStates>>,
-    /// What other processes know of them.
-    agreed: BTreeMap<Owner, news::Agreed>,
-    filesets: BTreeMap<Owner, Arc<Fileset>>,
-    /// The trees of filesets that grow, by their numbers.
+    /// States of the files, by owner.
+    states: BTreeMap<FileOwner, Arc<FileStates>>,
+    /// State of the files that all processes have agreed on.
+    agreed: BTreeMap<FileOwner, news::Agreed>,
+    filesets: BTreeMap<FileOwner, Arc<Fileset>>,
+    /// Trees of filesets whose directories grow, by number of the fileset.
     trees: Trees,
-    /// What comes next, the last first.
+    /// Next steps, in reverse order.
     ahead: Vec<Ahead>,
-    /// The phase that goes on; none while files are made that are there before the first.
+    /// Current phase; `None` while files are created before the first phase.
     current: Option<ProgramPhase>,
     stage_count: u64,
     rounds_per_us: f64,
-    /// How long phases took.
+    /// Time that phases have taken.
     spent: Spent,
-    /// What was counted of each label, by phase.
+    /// Counters of labels, by phase.
     sums: Vec<PhaseSum>,
-    /// Where a phase is among them.
+    /// Index of each phase among the sums, by name.
     sum_indexes: HashMap<String, usize>,
-    /// Index of the current period of rounds that go on until they are steady.
+    /// Index of the current period, in rounds that continue until they are steady.
     period_index: u64,
-    /// The round that was last begun, of the innermost rounds.
+    /// Current round of the innermost rounds.
     round: RoundStamp,
-    /// Free bytes before the round that was last begun.
+    /// Free bytes before the current round.
     free_bytes: u64,
-    /// Calls that ended otherwise than recorded.
+    /// Warnings about calls that did not end as recorded.
     broken: Vec<Warning>,
-    /// What happened that nobody was told of yet.
+    /// Events that were not reported yet.
     tidings: Vec<RunEvent>,
-    /// Whether they lie in directories of the user.
+    /// `true` if the files are in the user's directories.
     is_in_place: bool,
-    /// Where the targets' files lie, for messages.
+    /// Directories of the targets' files, for messages.
     paths: BTreeMap<Option<u32>, PathBuf>,
-    /// What was made in directories of the user besides what the states know.
+    /// Files and directories made in the user's directories, in addition to those in `states`.
     traces: Traces,
-    /// The call that the run has failed with.
+    /// Failed call that ends the run.
     failure: Option<RunError>,
     pools: Option<Pools>,
 }
 
-/// Whose files they are: of a fileset, those of one worker or of all on a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Owner {
-    fileset: usize,
-    worker: Option<u32>,
-    target: Option<u32>,
-}
-
-/// What is still to be done.
+/// Next step of a program.
 #[derive(Debug, Clone)]
 enum Ahead {
-    /// The files of a fileset that are there before the first phase.
+    /// Creation of the files of a fileset that exist before the first phase.
     Fill(usize),
     Phase(Box<ProgramPhase>),
-    /// Another round, where it is not enough yet.
-    Rounds(Box<Rounds>),
+    /// Another round, unless there were enough.
+    Rounds(Box<ProgramRounds>),
 }
 
 impl ProgramCourse {
@@ -122,11 +113,12 @@ impl ProgramCourse {
         let mut ahead: Vec<Ahead> = parts.map(Ahead::of).collect();
         let filled = program.filesets.iter().enumerate().rev();
         let filled = filled.filter(|(_, set)| set.present_permille > 0 && !program.finds_files());
+        // Added last to the reversed steps, so that files are created before the first phase.
         ahead.extend(filled.map(|(index, _)| Ahead::Fill(index)));
         let parts = program.parts.clone();
         begin_small(&mut program, &parts);
         Ok(Self {
-            // What pools are written with is theirs.
+            // Pools have their own contents.
             contents: match program.pool {
                 Some(_) => Vec::new(),
                 None => contents(cell)?,
@@ -141,6 +133,7 @@ impl ProgramCourse {
             ahead,
             current: None,
             stage_count: 0,
+            // The trials take time, so only programs that compute are calibrated.
             rounds_per_us: match computes(&program.parts) {
                 true => rounds_per_us(),
                 false => 0.0,
@@ -161,14 +154,14 @@ impl ProgramCourse {
         })
     }
 
-    /// What is done.
+    /// The program that runs.
     pub(super) const fn program(&self) -> &Program {
         &self.program
     }
 
-    fn owner(&self, fileset: usize, worker: &WorkerPlan) -> Owner {
+    fn owner(&self, fileset: usize, worker: &WorkerPlan) -> FileOwner {
         let target = worker.spans.first().map(|span| span.target_index);
-        Owner {
+        FileOwner {
             fileset,
             worker: match self.program.filesets[fileset].copies {
                 Copies::One => None,
@@ -178,9 +171,9 @@ impl ProgramCourse {
         }
     }
 
-    /// What is known of a worker's files, by fileset.
+    /// States of a worker's files, by fileset.
     fn states(&mut self, worker: &WorkerPlan) -> Vec<Arc<FileStates>> {
-        let owners: Vec<Owner> = (0..self.program.filesets.len())
+        let owners: Vec<FileOwner> = (0..self.program.filesets.len())
             .map(|index| self.owner(index, worker))
             .collect();
         let states = owners
@@ -189,8 +182,8 @@ impl ProgramCourse {
         states.collect()
     }
 
-    /// What is known of an owner's files.
-    fn states_of(&mut self, owner: Owner) -> &Arc<FileStates> {
+    /// States of an owner's files.
+    fn states_of(&mut self, owner: FileOwner) -> &Arc<FileStates> {
         self.states.entry(owner).or_insert_with(|| {
             let is_shared = owner.worker.is_none() && self.cell.workers.len() > 1;
             let states = self.trees.states(&self.program, owner.fileset, is_shared);
@@ -203,11 +196,11 @@ impl ProgramCourse {
         })
     }
 
-    /// Where a worker's files lie; nowhere with the `null` engine. Filesets that are not `used`
-    /// are not opened, since their directories may have yet to be made: others stand for them.
+    /// Opens a worker's filesets; `None` with the `null` engine. Filesets that are not `used` may
+    /// have directories that do not exist yet, so a used fileset takes their place.
     fn field(
         &mut self,
-        grounds: &Grounds,
+        grounds: &CellTrees,
         worker: &WorkerPlan,
         used: &BTreeSet<u8>,
     ) -> Result<Option<OpenFileset>, RunError> {
@@ -228,6 +221,7 @@ impl ProgramCourse {
             let opened = self.open(owner, &self.round, tree, &mut |name| {
                 made.push(name.to_owned())
             });
+            // Recorded before an error is returned, because some directories may already exist.
             if tree.is_in_place() || self.program.filesets[index].has_own_rounds() {
                 self.traces.add_directories(owner, made);
             }
@@ -243,20 +237,20 @@ impl ProgramCourse {
         }))
     }
 
-    /// The files that an owner has in that round, with their directories made where they are
-    /// missing, of which is told.
+    /// Opens the files of an owner in a round, and creates missing directories. Calls `was_made`
+    /// for each.
     fn open(
         &self,
-        owner: Owner,
+        owner: FileOwner,
         round: &RoundStamp,
         tree: &Tree,
         was_made: &mut dyn FnMut(&str),
     ) -> Result<Fileset, RunError> {
-        open_fileset(&self.program, &self.trees, (owner, round), tree, was_made)
+        files::open(&self.program, &self.trees, (owner, round), tree, was_made)
     }
 
-    /// Closes the trees that a phase has no use for, whose directories may be many.
-    fn let_trees_go(&mut self, grounds: &Grounds, phase: &ProgramPhase) -> Result<(), RunError> {
+    /// Closes the trees that a phase does not use, because they may have many directories.
+    fn let_trees_go(&mut self, grounds: &CellTrees, phase: &ProgramPhase) -> Result<(), RunError> {
         let used = phase.groups.iter().flat_map(Group::filesets);
         let used: BTreeSet<usize> = used.map(usize::from).collect();
         let (trees, program) = (&self.trees, &self.program);
@@ -268,7 +262,7 @@ impl ProgramCourse {
         }
     }
 
-    fn options(&self, tree: &Tree) -> FileOptions {
+    fn options(&self, tree: &Tree) -> FileEngineOptions {
         let is_direct = self.cell.cache == CacheMode::Direct;
         let is_checked = self.cell.workers.iter().any(|worker| worker.verify);
         let ways = self
@@ -276,16 +270,18 @@ impl ProgramCourse {
             .ways
             .iter()
             .map(|way| open_mode(way, is_direct, is_checked));
-        let own = field::options(&self.cell);
-        FileOptions {
+        let own = open_fileset::options(&self.cell);
+        FileEngineOptions {
             ways: ways.collect(),
             open: OpenFlags {
-                // Programs of old open by it.
+                // Programs that work in the user's directories use plain `open`, as their originals
+                // do.
                 plain: tree.is_in_place(),
                 ..own.open
             },
-            directory_mode: field::directory_mode(tree),
-            // Those that are to be made before files are there, and nothing else makes any.
+            directory_mode: open_fileset::directory_mode(tree),
+            // Programs that create directories themselves need them to exist before files are
+            // created there.
             existing_directories: self.program.ways.iter().any(|way| way.makes_directory),
             ..own
         }
@@ -293,8 +289,8 @@ impl ProgramCourse {
 }
 
 impl ProgramCourse {
-    /// The figures of all phases but those of pools, and how steady their rounds were where these
-    /// go on until they are.
+    /// Results of all phases except pool phases, with the steadiness of rounds that continue until
+    /// they are steady.
     pub(super) fn figures(&self) -> HashMap<&str, (PhaseFigures, Option<SteadyRecord>)> {
         let files = self.program.files_by_phase();
         let figures = |sum: &'_ PhaseSum| sum.figures(&self.program, files.get(&sum.name));
@@ -303,26 +299,26 @@ impl ProgramCourse {
             .collect()
     }
 
-    /// The figures of a phase of pools, or of the whole at the phase that they belong to.
+    /// Results of the pools, at the phase of their transactions.
     pub(super) fn pool_figures(&self, phase: &str) -> Option<PhaseFigures> {
         self.pools.as_ref().and_then(|it| it.figures(phase))
     }
 
-    /// The index of the current period, and how many of the last periods to keep.
+    /// Index of the current period, and the number of periods to keep.
     pub(super) fn period(&self) -> (u64, usize) {
         let kept = self.cell.steady.map_or(1, |rule| rule.window_count);
         (self.period_index, kept)
     }
 
-    /// What happened since the last time, for displays.
+    /// Takes the events since the last call, for displays.
     pub(super) fn tidings(&mut self) -> Vec<RunEvent> {
         let mut tidings = std::mem::take(&mut self.tidings);
         tidings.extend(self.pools.iter_mut().flat_map(Pools::tidings));
         tidings
     }
 
-    /// What happens before the next stage.
-    pub(super) fn before(&mut self, grounds: &Grounds) -> Vec<Before> {
+    /// Actions before the next stage.
+    pub(super) fn before(&mut self, grounds: &CellTrees) -> Vec<Before> {
         if self.failure.is_some() {
             return Vec::new();
         }
@@ -340,14 +336,14 @@ impl ProgramCourse {
         };
         let before = phase.before.clone();
         if !before.is_empty() {
-            // No file system is mounted again while something of it is open.
+            // A file system with open files cannot be remounted.
             self.filesets.clear();
         }
         before
     }
 
-    /// The next stage; none after the last.
-    pub(super) fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
+    /// Next stage; `None` after the last one.
+    pub(super) fn next(&mut self, grounds: &CellTrees) -> Result<Option<Stage>, RunError> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
@@ -383,9 +379,10 @@ impl ProgramCourse {
         }
     }
 
-    /// Takes note of what a stage came to. After one that was cut there is no other.
+    /// Stores the results of a stage. No stage follows one that was cut short.
     pub(super) fn done(&mut self, phase: &str, done: Done<'_>) {
         for states in self.states.values() {
+            // Calls that the end of the stage cut short still claim their files.
             states.release_all();
         }
         self.note_failure(&done);
@@ -400,6 +397,7 @@ impl ProgramCourse {
         if current.is_hidden {
             return;
         }
+        // A table instead of a search, because a program may have 50,000 phases.
         let known = self.sum_indexes.get(phase).copied();
         let index = known.unwrap_or_else(|| {
             self.sums.push(PhaseSum::new(phase, &self.program));
@@ -413,7 +411,7 @@ impl ProgramCourse {
         self.sums[index].add(&self.program, &current, around, &done);
     }
 
-    /// What a reader must know of the figures.
+    /// Warnings about the results.
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let dry = self.sums.iter().filter(|sum| sum.dry_workers > 0);
         let warning = |sum: &PhaseSum| {
@@ -422,7 +420,7 @@ impl ProgramCourse {
                 count => format!("{count} workers"),
             };
             let message = format!(
-                "{workers} of `{}` found no file any more and stopped before time was up",
+                "{workers} of `{}` ran out of files and stopped before the time was up",
                 sum.name
             );
             Warning::of_cell(WarningCode::PoolDepleted, self.cell.index, message)
@@ -432,14 +430,6 @@ impl ProgramCourse {
             .chain(self.broken.clone())
             .chain(pools)
             .collect()
-    }
-}
-
-/// When every worker of a phase stops, in nanoseconds; 0 where they end by themselves.
-fn stop_ns(phase: &ProgramPhase) -> u64 {
-    match phase.time_up {
-        Ending::Stop => phase.time_ns.unwrap_or(0),
-        Ending::Finish | Ending::Level => 0,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Programs that are started in the place of workers' acts.
+//! Programs that run instead of workers' acts.
 
 use std::path::PathBuf;
 
@@ -7,30 +7,30 @@ use results::{PhaseFigures, RoundFigures, StepFigures, WorkerTimes, WorkerWindow
 
 use crate::exec::Executed;
 
-/// What the programs that do nothing are called as a step.
+/// Name of the step of programs that do nothing.
 const BASELINE: &str = "baseline";
 
-/// Programs that do a phase, one a file.
+/// Programs that do the work of a phase, one per file.
 pub(super) struct Programs {
     pub command: FileCommand,
     pub directory: PathBuf,
-    /// The files in their order, relative to the directory.
+    /// Files in their order, relative to the directory.
     pub names: Box<dyn Iterator<Item = PathBuf>>,
-    /// How many they are.
+    /// Number of files.
     pub count: u64,
 }
 
-/// What programs took.
+/// Times of programs.
 #[derive(Clone)]
 pub(super) struct ProgramTimes {
     pub executed: Executed,
-    /// Of as many starts of a program that does nothing, or fewer.
+    /// Times of at most as many starts of a program that does nothing.
     pub baseline: Executed,
 }
 
 impl ProgramTimes {
-    /// The step, the programs that did nothing, and the step as a round of one worker, whose
-    /// processor time is that of the programs.
+    /// Results as a step, with a step of the programs that did nothing. The step is also a round of
+    /// one worker with the CPU time of the programs.
     pub(super) fn figures(&self, label: &str) -> PhaseFigures {
         let step = |label: &str, of: &Executed| StepFigures {
             label: label.to_owned(),

@@ -44,7 +44,7 @@ pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: Box<Pro
     let iodepth = if engine == EngineKind::IoUring { 4 } else { 1 };
     let name = "files".to_owned();
     let workers = (0..workers).map(|index| worker(index, iodepth)).collect();
-    let work = Work::Acts(files);
+    let work = Work::Acts(files.into());
     Plan {
         workloads: vec![PlannedWorkload {
             name: name.clone(),
@@ -52,6 +52,7 @@ pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: Box<Pro
             source: "a test".to_owned(),
             pack: None,
             front: None,
+            varied: None,
         }],
         targets: vec![TargetPlan {
             path: path.to_owned(),
@@ -233,7 +234,7 @@ fn lat_fs_goes_on_until_its_budget_is_used_up() {
 #[test]
 fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
     let settings = LatFs {
-        compat: Some(description::classics::lat_fs::Compat::V3),
+        compat: Some(description::classics::lat_fs::LatFsCompat::V3),
         sizes: Some(vec![units::Bytes(0)].into()),
         repetitions: Some(3),
         sample_time: Some(units::Span::from_millis(2)),
@@ -253,7 +254,7 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
 
 #[test]
 fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
-    use super::course::{Done, Grounds};
+    use super::course::{CellTrees, Done};
     let settings = LatFs {
         files: Some(10),
         sizes: Some(vec![units::Bytes(0)].into()),
@@ -265,7 +266,7 @@ fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
         .cells
         .remove(0);
     let mut course = super::program::ProgramCourse::new(&cell, &program).unwrap();
-    let grounds = Grounds::default();
+    let grounds = CellTrees::default();
     for (time_ns, is_cut) in [(5000, false), (4000, false), (6000, false), (10, true)] {
         let stage = course.next(&grounds).unwrap().unwrap();
         let done = Done {

@@ -1,9 +1,6 @@
-//! Cells of jobs: workers that each have an engine, files, a pace and an end of their own.
+//! Cells of jobs: workers that each have their own engine, files, pace and end.
 
 mod files;
-pub(crate) mod goals;
-pub(crate) mod task;
-pub(crate) mod tree;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,20 +15,19 @@ use results::Warning;
 
 use crate::RunError;
 use crate::gate::{EndOfJob, JobEnd};
+use crate::job_task::JobTask;
 use crate::lane::{Lane, job_lanes};
 use crate::session::Session;
 use crate::spans::{Contents, Verify};
 use crate::targets::stamp_bytes;
-use crate::worker::{Part, Task};
-
-use task::JobTask;
+use crate::worker::{LaneWork, Task};
 
 impl Session<'_> {
     /// Measures a cell of jobs.
     pub(crate) fn measure_jobs(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
         self.make_job_files(cell, files)?;
         if self.precondition_jobs(cell, files)? {
-            // As far as they are to be there, and with the page cache as it is to be.
+            // Restores missing files and the page cache state that the cell requires.
             self.make_job_files(cell, files)?;
         }
         if files.is_layout_only || self.stopped() {
@@ -45,18 +41,19 @@ impl Session<'_> {
         self.remove_job_files(files)
     }
 
-    /// The lanes of all jobs with what each does.
+    /// Lanes of all jobs, with the work of each.
     pub(crate) fn job_parts(
         &self,
         cell: &Cell,
         files: &JobFiles,
         doubts: &RefCell<BTreeMap<u32, Warning>>,
-    ) -> Result<Vec<Part>, RunError> {
+    ) -> Result<Vec<LaneWork>, RunError> {
         let verified = cell.workers.iter().any(|worker| worker.verify);
         let block_bytes = match verified {
             true => Some(stamp_bytes(self.plan)?),
             false => None,
         };
+        // Only verified reads need these locks.
         let stripes: Vec<Stripes> = match verified {
             true => files.files.iter().map(|_| Stripes::default()).collect(),
             false => Vec::new(),
@@ -81,7 +78,7 @@ impl Session<'_> {
                     block_bytes,
                     stripes: parts_of(job, &stripes),
                 });
-            Ok(Some(Part {
+            Ok(Some(LaneWork {
                 operations,
                 transaction_kinds: match &lane.pace {
                     Some(_) => named(RESPONSE_KINDS),
@@ -125,7 +122,7 @@ impl Session<'_> {
             return Ok(Vec::new());
         }
         let writes = operations.contains(Operation::Write);
-        // A shared mapping that is written needs both.
+        // A shared mapping that is written to needs read access too.
         let reads = operations.contains(Operation::Read) || job.engine == EngineKind::Mmap;
         let open = |part: &plan::job::JobFile| {
             let file = &files.files[part.file_index as usize];
@@ -135,7 +132,7 @@ impl Session<'_> {
     }
 }
 
-/// The ends that a job waits for before it begins; `ends` has each lane's worker and end.
+/// Ends of other jobs that a job waits for; `ends` has the worker and the end of each lane.
 fn before(job: &JobPlan, ends: &[(usize, Arc<JobEnd>)]) -> Vec<Arc<JobEnd>> {
     let Some(after) = job.after else {
         return Vec::new();

@@ -78,7 +78,7 @@ proptest! {
         let mut recorder = Recorder::new(current, outbox, schedule, stop, Counting::BySpan);
         let mut wanted = sample();
         for turn in &turns {
-            let (mut single, mut together) = (Single, Together::new());
+            let (mut single, mut together) = (Single, BatchTally::new());
             for ended in turn {
                 count(&mut wanted, ended);
                 let (file_index, operation, expected_bytes, result, latency_ns, flow) = *ended;

@@ -15,9 +15,9 @@ fn plan(cells: usize, precision: f64, budget: Duration) -> Plan {
         budget.as_secs(),
         (1..=cells).collect::<Vec<_>>()
     );
-    let loaded = description::source::load("w.toml", text.as_bytes(), None, true).unwrap();
+    let loaded = description::load("w.toml", &text).unwrap();
     let facts = plan::facts::SystemFacts::default();
-    let planned = planning::plan(&loaded.workloads, &description::Overrides::new(), &facts);
+    let planned = planning::plan(&loaded, &description::Overrides::new(), &facts);
     planned.unwrap().plan
 }
 

@@ -58,7 +58,7 @@ fn calls(is_slow: bool, ring: RingOptions) -> Vec<Call> {
     cell.operations = Some(20_000);
     let (lane, recorder) = scripted(&cell, 0, 0);
     let mut calls = Vec::new();
-    let parts = Parts {
+    let parts = LoopParts {
         engine: Counted {
             engine: engine::Null::new(SLOT_COUNT, lane.buffer_bytes()).unwrap(),
             calls: &mut calls,

@@ -19,11 +19,11 @@ fn measured(
     let (lane, recorder) = scripted(&reads(iodepth), run_ns, ramp_ns);
     let clock = StepClock::new();
     let watch = clock.clone();
-    let script = |request: &engine::Request, _: &mut [u8]| engine::Outcome {
+    let script = |request: &engine::Request, _: &mut [u8]| engine::ScriptedOutcome {
         delay_ns: delay_ns(request.slot, watch.now_ns()),
         result: request.length_bytes as i32,
     };
-    let parts = Parts {
+    let parts = LoopParts {
         engine: Scripted::new(iodepth, 4096, clock.clone(), script).unwrap(),
         recorder,
         clock,
@@ -99,11 +99,11 @@ fn so_many_slow_operations_are_counted_from_the_ramps_last_one() {
     cell.operations = Some(10);
     let (lane, recorder) = scripted(&cell, 0, SECOND_NS);
     let clock = StepClock::new();
-    let script = |request: &engine::Request, _: &mut [u8]| engine::Outcome {
+    let script = |request: &engine::Request, _: &mut [u8]| engine::ScriptedOutcome {
         delay_ns: SLOW_NS,
         result: request.length_bytes as i32,
     };
-    let parts = Parts {
+    let parts = LoopParts {
         engine: Scripted::new(1, 4096, clock.clone(), script).unwrap(),
         recorder,
         clock,
@@ -121,20 +121,20 @@ fn requests_without_an_answer_at_the_end_have_failed() {
     let clock = StepClock::new();
     // Of four requests one is answered in time, one late, and two when the engine gives up.
     let script = |request: &engine::Request, _: &mut [u8]| match request.slot {
-        0 => engine::Outcome {
+        0 => engine::ScriptedOutcome {
             delay_ns: SLOW_NS,
             result: request.length_bytes as i32,
         },
-        1 => engine::Outcome {
+        1 => engine::ScriptedOutcome {
             delay_ns: 20 * SECOND_NS,
             result: request.length_bytes as i32,
         },
-        _ => engine::Outcome {
+        _ => engine::ScriptedOutcome {
             delay_ns: 30 * SECOND_NS,
             result: -110,
         },
     };
-    let parts = Parts {
+    let parts = LoopParts {
         engine: Scripted::new(iodepth, 4096, clock.clone(), script).unwrap(),
         recorder,
         clock,

@@ -29,7 +29,7 @@ fn on_device(
     cell: &Cell,
     seconds: u64,
     mut delay_ns: impl FnMut(u64) -> u64,
-) -> (Outcome, Vec<u64>) {
+) -> (WorkerOutcome, Vec<u64>) {
     let cell = &lasting(cell, seconds);
     let (mut lane, recorder) = scripted(cell, seconds * SECOND_NS, cell.ramp_time_ns);
     // A step clock moves only while somebody sleeps.
@@ -38,13 +38,13 @@ fn on_device(
     let (watch, mut issued_ns) = (clock.clone(), Vec::new());
     let script = |request: &engine::Request, _: &mut [u8]| {
         issued_ns.push(watch.now_ns());
-        engine::Outcome {
+        engine::ScriptedOutcome {
             delay_ns: delay_ns(watch.now_ns()),
             result: request.length_bytes as i32,
         }
     };
     let engine = Scripted::new(lane.slot_count(), 4096, clock.clone(), script).unwrap();
-    let parts = Parts {
+    let parts = LoopParts {
         engine,
         recorder,
         clock,
@@ -55,17 +55,17 @@ fn on_device(
     (outcome, issued_ns)
 }
 
-fn reads(outcome: &Outcome) -> &Counter {
+fn reads(outcome: &WorkerOutcome) -> &Counter {
     let read = Operation::Read as usize;
     outcome.rest.spans[0].operation(read).unwrap()
 }
 
-fn due(outcome: &Outcome) -> generate::DueCounts {
+fn due(outcome: &WorkerOutcome) -> generate::DueCounts {
     outcome.drained.as_ref().unwrap().backlog.counts().clone()
 }
 
 /// The figures of a cell that had one worker with one lane.
-fn figures(cell: &Cell, outcome: Outcome) -> results::DueFigures {
+fn figures(cell: &Cell, outcome: WorkerOutcome) -> results::DueFigures {
     let lane = lanes(cell, 7, 1).unwrap().remove(0);
     let spans = outcome.rest.spans.clone();
     let lanes = vec![crate::measured::MeasuredLane {
@@ -250,12 +250,12 @@ fn who_ends_the_run_ends_the_wait_for_what_was_due() {
         if watch.now_ns() >= 3 * SECOND_NS {
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
         }
-        engine::Outcome {
+        engine::ScriptedOutcome {
             delay_ns: SECOND_NS / 2,
             result: request.length_bytes as i32,
         }
     };
-    let parts = Parts {
+    let parts = LoopParts {
         engine: Scripted::new(2, 4096, clock.clone(), script).unwrap(),
         recorder,
         clock,
@@ -356,10 +356,10 @@ fn an_open_loop_allocates_nothing_between_ramp_and_end() {
         },
     };
     let due = lane.pace.unwrap().due;
-    let mut turns = Turns::new(32);
+    let mut turns = LoopState::new(32);
     let mut measured = Loop {
         engine: engine::Null::new(32, 4096).unwrap(),
-        generator: generate::OpenLoop::new(generator, due, timing, 32),
+        generator: generate::OpenLoopGenerator::new(generator, due, timing, 32),
         content: contents().source.plain(1),
         clock,
         recorder,

@@ -48,18 +48,18 @@ fn job(ramp_ns: u64, run_ns: u64) -> JobPlan {
 }
 
 /// Measures a job on a device that takes so long at the depth that is looked for.
-fn measured(job: &JobPlan, delay_ns: impl Fn(u32) -> u64) -> (Outcome, Arc<GoalBoard>) {
+fn measured(job: &JobPlan, delay_ns: impl Fn(u32) -> u64) -> (WorkerOutcome, Arc<GoalBoard>) {
     let cell = cell(16, vec![worker(0, 16, vec![line(4096, 100.0, 0.0)])]);
     let (lane, mut recorder) = scripted(&cell, job.run_time_ns, job.ramp_time_ns);
     let board = Arc::new(GoalBoard::default());
     recorder.measure_found(Arc::clone(&board));
     let clock = StepClock::new();
     let seen = Arc::clone(&board);
-    let script = |request: &engine::Request, _: &mut [u8]| engine::Outcome {
+    let script = |request: &engine::Request, _: &mut [u8]| engine::ScriptedOutcome {
         delay_ns: delay_ns(seen.depth().depth),
         result: request.length_bytes as i32,
     };
-    let parts = Parts {
+    let parts = LoopParts {
         engine: Scripted::new(16, 4096, clock.clone(), script).unwrap(),
         recorder,
         clock,
@@ -72,7 +72,7 @@ fn measured(job: &JobPlan, delay_ns: impl Fn(u32) -> u64) -> (Outcome, Arc<GoalB
     (outcome, board)
 }
 
-fn total(outcome: &Outcome) -> (u64, u64) {
+fn total(outcome: &WorkerOutcome) -> (u64, u64) {
     let total = outcome.rest.spans[0].total();
     (total.count(), outcome.measured_ns)
 }

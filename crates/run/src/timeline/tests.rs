@@ -7,7 +7,7 @@ const MS_NS: u64 = 1_000_000;
 /// When the measurement begins, by the clock.
 const MEASURE_NS: u64 = 5 * LONGEST_NS;
 
-fn timeline(steps: Steps) -> Timeline {
+fn timeline(steps: IntervalSteps) -> Timeline {
     let mut timeline = Timeline::new(steps);
     timeline.set_measure_start(MEASURE_NS);
     timeline
@@ -47,19 +47,19 @@ fn count(intervals: &[IntervalRecord]) -> u64 {
 
 #[test]
 fn a_run_has_forty_intervals_unless_they_were_too_short_or_too_long() {
-    let length_ms = |seconds: u64| Steps::of(seconds * LONGEST_NS).length_ns / MS_NS;
+    let length_ms = |seconds: u64| IntervalSteps::of(seconds * LONGEST_NS).length_ns / MS_NS;
     assert_eq!(
         [1, 3, 4, 10, 20, 40, 3600].map(length_ms),
         [100, 100, 100, 250, 500, 1000, 1000]
     );
-    let unknown = Steps::of(0);
+    let unknown = IntervalSteps::of(0);
     assert_eq!((unknown.length_ns / MS_NS, unknown.together_max), (125, 8));
     assert_eq!(unknown.length_ns * unknown.together_max as u64, LONGEST_NS);
 }
 
 #[test]
 fn a_second_at_a_time_is_told_and_all_is_kept() {
-    let mut timeline = timeline(Steps::of(10 * LONGEST_NS));
+    let mut timeline = timeline(IntervalSteps::of(10 * LONGEST_NS));
     run(&mut timeline, 40);
     let told = timeline.take_told();
     assert!(told.iter().all(|it| it.length_ns == LONGEST_NS), "{told:?}");
@@ -87,7 +87,7 @@ fn the_intervals_of_a_run_of_unknown_length_double_as_it_goes_on() {
         (321, 41, 1000),
         (8000, 1000, 1000),
     ] {
-        let mut timeline = timeline(Steps::of(0));
+        let mut timeline = timeline(IntervalSteps::of(0));
         run(&mut timeline, run_count);
         let (kept, indexes) = timeline.take();
         assert_eq!(kept.len(), kept_count, "{run_count}");
@@ -101,7 +101,7 @@ fn the_intervals_of_a_run_of_unknown_length_double_as_it_goes_on() {
 
 #[test]
 fn a_merged_interval_has_the_percentiles_of_all_in_it() {
-    let mut timeline = timeline(Steps::of(0));
+    let mut timeline = timeline(IntervalSteps::of(0));
     for index in 0..8_u64 {
         let from_ns = index * UNKNOWN_NS;
         // A hundred latencies from 1 to 100 µs each.
@@ -115,7 +115,7 @@ fn a_merged_interval_has_the_percentiles_of_all_in_it() {
 
 #[test]
 fn what_comes_too_late_is_told_with_the_next() {
-    let mut timeline = timeline(Steps::even(LONGEST_NS / 4));
+    let mut timeline = timeline(IntervalSteps::even(LONGEST_NS / 4));
     run(&mut timeline, 4);
     timeline.finish(4, slice(0, LONGEST_NS / 2, 7));
     assert_eq!(count(&timeline.take_told()), 10);
@@ -131,7 +131,7 @@ fn what_comes_too_late_is_told_with_the_next() {
 
 #[test]
 fn time_that_was_left_out_is_in_nothing_that_is_told() {
-    let mut timeline = timeline(Steps::even(LONGEST_NS / 4));
+    let mut timeline = timeline(IntervalSteps::even(LONGEST_NS / 4));
     timeline.finish(0, slice(0, LONGEST_NS / 4, 3));
     timeline.finish(3, slice(3 * LONGEST_NS / 4, LONGEST_NS, 3));
     let lengths = timeline.take_told();
@@ -143,8 +143,8 @@ proptest! {
     #[test]
     fn every_operation_is_kept_and_told_once(
         steps in prop_oneof![
-            Just(Steps::of(0)),
-            (1_u64..100).prop_map(|seconds| Steps::of(seconds * LONGEST_NS)),
+            Just(IntervalSteps::of(0)),
+            (1_u64..100).prop_map(|seconds| IntervalSteps::of(seconds * LONGEST_NS)),
         ],
         parts in prop::collection::vec((0_i64..4, 0_u64..9, -20_i64..20), 1..400),
     ) {

@@ -1,4 +1,4 @@
-//! The file system that the kernel sees.
+//! The file system as the kernel sees it.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,30 +13,30 @@ use fuser::{
 };
 
 use super::reads::DelayedReads;
-use crate::store::{Content, Refusal, Store};
+use crate::store::{MemoryStore, NodeContent, StoreRefusal};
 
-/// All changes come by the kernel, which knows them.
+/// Lifetime of cached attributes and entries: long, because all changes come through the kernel.
 const TTL: Duration = Duration::from_secs(3600);
-/// Reads that the kernel hands over at once.
+/// Maximum number of reads that the kernel sends at the same time.
 const IN_FLIGHT_MAX: u16 = 256;
-/// Reads of smaller files are those of notes beside the test file, which are answered at once.
+/// Reads of smaller files are not delayed: these hold pgmeter's notes, not test data.
 const TEST_FILE_BYTES_MIN: u64 = 1 << 20;
 
-/// Files in memory; reads of large ones wait for their time.
-pub(super) struct Files {
-    store: Mutex<Store>,
+/// Files in memory; reads of large files are delayed.
+pub(super) struct DelayedFiles {
+    store: Mutex<MemoryStore>,
     delayed: Arc<DelayedReads>,
 }
 
-impl Files {
-    pub fn new(store: Store, delayed: Arc<DelayedReads>) -> Self {
+impl DelayedFiles {
+    pub fn new(store: MemoryStore, delayed: Arc<DelayedReads>) -> Self {
         Self {
             store: Mutex::new(store),
             delayed,
         }
     }
 
-    fn store(&self) -> MutexGuard<'_, Store> {
+    fn store(&self) -> MutexGuard<'_, MemoryStore> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -63,34 +63,35 @@ impl Files {
         })
     }
 
-    fn entry(&self, number: Result<u64, Refusal>, reply: ReplyEntry) {
+    fn entry(&self, number: Result<u64, StoreRefusal>, reply: ReplyEntry) {
         let number = number.map_err(errno);
         match number.and_then(|number| self.attributes(number)) {
+            // One generation is enough, because the store never reuses a number.
             Ok(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
             Err(error) => reply.error(error),
         }
     }
 }
 
-fn kind(content: &Content) -> FileType {
+fn kind(content: &NodeContent) -> FileType {
     match content {
-        Content::File(_) => FileType::RegularFile,
-        Content::Directory(_) => FileType::Directory,
+        NodeContent::File(_) => FileType::RegularFile,
+        NodeContent::Directory(_) => FileType::Directory,
     }
 }
 
-fn errno(refusal: Refusal) -> Errno {
+fn errno(refusal: StoreRefusal) -> Errno {
     match refusal {
-        Refusal::Missing => Errno::ENOENT,
-        Refusal::Exists => Errno::EEXIST,
-        Refusal::NotDirectory => Errno::ENOTDIR,
-        Refusal::IsDirectory => Errno::EISDIR,
-        Refusal::NotEmpty => Errno::ENOTEMPTY,
-        Refusal::Full => Errno::ENOSPC,
+        StoreRefusal::Missing => Errno::ENOENT,
+        StoreRefusal::Exists => Errno::EEXIST,
+        StoreRefusal::NotDirectory => Errno::ENOTDIR,
+        StoreRefusal::IsDirectory => Errno::EISDIR,
+        StoreRefusal::NotEmpty => Errno::ENOTEMPTY,
+        StoreRefusal::Full => Errno::ENOSPC,
     }
 }
 
-fn answer(outcome: Result<(), Refusal>, reply: ReplyEmpty) {
+fn answer(outcome: Result<(), StoreRefusal>, reply: ReplyEmpty) {
     match outcome {
         Ok(()) => reply.ok(),
         Err(refusal) => reply.error(errno(refusal)),
@@ -101,12 +102,15 @@ fn permissions(mode: u32) -> u16 {
     (mode & 0o7777) as u16
 }
 
-impl Filesystem for Files {
+impl Filesystem for DelayedFiles {
     fn init(&mut self, _request: &Request, config: &mut KernelConfig) -> io::Result<()> {
-        // What an older kernel refuses makes it slower, which the log shows.
+        // Older kernels may refuse an option. The file system is then slower, which the log shows.
+        // Without `FUSE_ASYNC_DIO`, the submission of an asynchronous direct read waits for its
+        // answer.
         let _ = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
+        // The kernel's default of 12 is less than the queue depth of the stall check.
         let _ = config.set_max_background(IN_FLIGHT_MAX);
-        // The least it takes: none, so that a page fault reads one page.
+        // The smallest accepted value turns read-ahead off, so that a page fault reads one page.
         let _ = config.set_max_readahead(1);
         Ok(())
     }
@@ -189,6 +193,8 @@ impl Filesystem for Files {
     }
 
     fn open(&self, _request: &Request, _number: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
+        // No `FOPEN_DIRECT_IO`, because `mmap` needs the page cache. No `FOPEN_KEEP_CACHE`, so that
+        // the kernel drops cached pages at each open and every run reads from the server.
         reply.opened(FileHandle(0), FopenFlags::empty());
     }
 
@@ -251,6 +257,7 @@ impl Filesystem for Files {
         _lock_owner: Option<LockOwner>,
         reply: ReplyData,
     ) {
+        // Taken first: waiting for the lock is part of the read's time.
         let now = Instant::now();
         let store = self.store();
         let read = store.read(number.0, offset, size as usize);
@@ -300,6 +307,7 @@ impl Filesystem for Files {
         for (index, (name, number)) in entries.iter().enumerate().skip(skipped) {
             let content = store.node(*number).map(|node| &node.content);
             let kind = content.map_or(FileType::RegularFile, kind);
+            // The offset of an entry is where the next call continues: after it.
             if reply.add(INodeNo(*number), index as u64 + 1, kind, name) {
                 break;
             }

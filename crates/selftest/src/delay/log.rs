@@ -1,8 +1,8 @@
-//! What the server of the delayed file did, by its own clock.
+//! Log of the server of the delayed file, by the server's own clock.
 
 use serde::{Deserialize, Serialize};
 
-/// A read that was answered, in nanoseconds from when the log began, by the server's clock.
+/// An answered read; times in nanoseconds since the log began, by the server's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u64, u64)", into = "(u64, u64)")]
 pub(crate) struct Served {
@@ -25,14 +25,14 @@ impl From<Served> for (u64, u64) {
     }
 }
 
-/// All reads since the log began, in the order of their arrival.
+/// All answered reads since the log began, in order of arrival.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Log {
+pub(crate) struct ReadLog {
     pub reads: Vec<Served>,
 }
 
-impl Log {
-    /// From arrival to answer, in nanoseconds; the median of the last `count` reads.
+impl ReadLog {
+    /// Median time from arrival to answer of the last `count` reads, in nanoseconds.
     pub fn service_median_ns(&self, count: usize) -> Option<f64> {
         let reads = self.last(count)?.iter();
         let mut times: Vec<u64> = reads.map(|it| it.answered_ns - it.arrived_ns).collect();
@@ -40,7 +40,7 @@ impl Log {
         times.get(count / 2).map(|it| *it as f64)
     }
 
-    /// Of the last `count` reads, those that arrived in each second between the first and the last.
+    /// Arrivals per second among the last `count` reads, from the first to the last of them.
     pub fn per_second(&self, count: usize) -> Option<f64> {
         let reads = self.last(count)?;
         let span_ns = reads
@@ -50,13 +50,14 @@ impl Log {
         (span_ns > 0).then(|| (count - 1) as f64 * 1e9 / span_ns as f64)
     }
 
-    /// Before a run begins, files may be tried.
+    /// The last `count` reads. Earlier ones may be trial reads before the run begins.
     fn last(&self, count: usize) -> Option<&[Served]> {
         Some(&self.reads[self.reads.len().checked_sub(count)?..])
     }
 
-    /// Times from due to answered of the last `count` reads, ascending, where `per_second` were due
-    /// at equal distances: none arrived before it was due, and one as soon as it was.
+    /// Response times of the last `count` reads in nanoseconds, ascending: from due to answered.
+    /// `per_second` reads were due at equal distances. The schedule is aligned so that no read
+    /// arrived before it was due, and one arrived exactly when due.
     pub fn responses_ns(&self, count: usize, per_second: f64) -> Option<Vec<f64>> {
         let reads = self.last(count)?;
         let due_ns = |index: usize| index as f64 * 1e9 / per_second;
@@ -76,8 +77,8 @@ impl Log {
 mod tests {
     use super::*;
 
-    fn log(reads: &[(u64, u64)]) -> Log {
-        Log {
+    fn log(reads: &[(u64, u64)]) -> ReadLog {
+        ReadLog {
             reads: reads.iter().copied().map(Served::from).collect(),
         }
     }
@@ -89,8 +90,8 @@ mod tests {
         assert_eq!(log.per_second(3), Some(1e7));
         assert_eq!(log.service_median_ns(2), Some(30.0));
         assert_eq!(log.service_median_ns(4), None);
-        assert_eq!(Log::default().service_median_ns(0), None);
-        assert_eq!(Log::default().per_second(0), None);
+        assert_eq!(ReadLog::default().service_median_ns(0), None);
+        assert_eq!(ReadLog::default().per_second(0), None);
     }
 
     #[test]
@@ -113,6 +114,6 @@ mod tests {
         let log = log(&[(1, 2)]);
         let text = serde_json::to_string(&log).unwrap();
         assert_eq!(text, r#"{"reads":[[1,2]]}"#);
-        assert_eq!(serde_json::from_str::<Log>(&text).unwrap(), log);
+        assert_eq!(serde_json::from_str::<ReadLog>(&text).unwrap(), log);
     }
 }

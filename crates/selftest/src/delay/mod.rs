@@ -1,7 +1,8 @@
-//! A file system whose reads take a known time: served by a process of its own
-//! that keeps a log, so that its clock is another one than that of the process that measures.
+//! A file system whose reads take a known time. A separate process serves it and keeps a log, so
+//! the log's clock is independent of the process that measures.
 //!
-//! It is mounted where no other process sees it, so that nothing is left however this one ends.
+//! It is mounted where no other process can see it, so nothing is left behind, however this process
+//! ends.
 
 mod files;
 mod log;
@@ -21,52 +22,53 @@ use std::time::Duration;
 use rustix::mount::{MountFlags, mount};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use log::{Log, Served};
+pub(crate) use log::{ReadLog, Served};
 pub use mounts::OwnMounts;
 pub use server::serve;
 
-/// A directory that is there wherever there is FUSE, and in which nobody keeps files.
+/// A directory that exists on every system with FUSE and holds no user files.
 const MOUNT_POINT: &str = "/sys/fs/fuse/connections";
 const DEVICE: &str = "/dev/fuse";
-/// Libraries that are preloaded into this process must not reach the other one's clock.
+/// Libraries preloaded into this process must not affect the clock of the server.
 const PRELOADED: &str = "LD_PRELOAD";
 
-/// What the process that measures asks of the one that serves.
+/// Requests from the measuring process to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Order {
-    /// From now on reads take `delay`. With a stall none is answered for its length, from a while
-    /// after the first read. The log begins anew.
+enum DelayCommand {
+    /// Clears the log; from now on, reads take `delay`. If there is a stall, no read is answered
+    /// during it.
     Begin {
         delay: Duration,
         stall: Option<Stall>,
     },
-    /// The log.
+    /// Return the log.
     Tell,
 }
 
-/// A time in which nothing is answered.
+/// A period during which no read is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stall {
-    /// From the first read to its beginning.
+    /// Time from the first read to the start of the stall.
     pub after: Duration,
     pub length: Duration,
 }
 
-/// The file system, mounted and served; both end when it is dropped.
+/// The mounted and served file system; dropping it ends both.
 pub(crate) struct DelayTarget {
     server: Child,
-    /// None when it is being dropped: the server ends when it is closed.
+    /// `None` only while dropping: the server exits when the socket is closed.
     orders: Option<BufReader<UnixStream>>,
 }
 
 impl DelayTarget {
-    /// Mounts the file system and starts its server: this program, told so by `server_arguments`.
+    /// Mounts the file system and starts its server: this program, run with `server_arguments`.
     pub fn start(mounts: &OwnMounts, server_arguments: &[String]) -> Result<Self, String> {
         mounts.check()?;
         let device = File::options().read(true).write(true).open(DEVICE);
         let device = device.map_err(|error| format!("cannot open `{DEVICE}`: {error}"))?;
         let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
+        // The kernel parses `rootmode` as octal digits: the type of a directory.
         let options = format!(
             "fd={},rootmode=40000,user_id={},group_id={}\0",
             device.as_raw_fd(),
@@ -81,29 +83,29 @@ impl DelayTarget {
         started.map_err(|error| format!("cannot start its server: {error}"))
     }
 
-    /// Where it is mounted: a target as any other.
+    /// The mount point, usable like any other target.
     pub fn path() -> PathBuf {
         PathBuf::from(MOUNT_POINT)
     }
 
-    /// The id of the server's process.
+    /// Process id of the server.
     pub fn server_id(&self) -> u32 {
         self.server.id()
     }
 
-    /// Lets reads take that long from now on, and begins the log anew.
+    /// Clears the log and sets the duration of reads.
     pub fn begin(&mut self, delay: Duration, stall: Option<Stall>) -> Result<(), String> {
-        self.ask(Order::Begin { delay, stall }).map(drop)
+        self.ask(DelayCommand::Begin { delay, stall }).map(drop)
     }
 
-    /// What was served since.
-    pub fn log(&mut self) -> Result<Log, String> {
-        let line = self.ask(Order::Tell)?;
+    /// The reads answered since the log began.
+    pub fn log(&mut self) -> Result<ReadLog, String> {
+        let line = self.ask(DelayCommand::Tell)?;
         serde_json::from_str(&line).map_err(|error| format!("the server's log: {error}"))
     }
 
-    fn ask(&mut self, order: Order) -> Result<String, String> {
-        let gone = || "the server of the delayed file has gone".to_owned();
+    fn ask(&mut self, order: DelayCommand) -> Result<String, String> {
+        let gone = || "the server of the delayed file has exited".to_owned();
         let orders = self.orders.as_mut().ok_or_else(gone)?;
         let asked = units::json_line(&order).map_err(|error| error.to_string())?;
         let mut line = String::new();
@@ -115,15 +117,17 @@ impl DelayTarget {
     }
 }
 
-/// The server gets the device as its standard input, and orders on its standard output.
+/// The server gets the device as standard input and the request socket as standard output.
 fn start_server(device: OwnedFd, arguments: &[String]) -> std::io::Result<DelayTarget> {
     let (ours, theirs) = UnixStream::pair()?;
     let mut command = Command::new(std::env::current_exe()?);
     command
         .args(arguments)
         .env_remove(PRELOADED)
-        // Ctrl-C is for the process that measures.
+        // Ctrl-C is meant for the measuring process only.
         .process_group(0)
+        // `command` owns the device, so this process closes it on return. If the server is killed,
+        // the kernel then ends the connection; otherwise, reads would wait forever.
         .stdin(Stdio::from(device))
         .stdout(Stdio::from(OwnedFd::from(theirs)))
         .stderr(target::null_device()?);
@@ -135,9 +139,10 @@ fn start_server(device: OwnedFd, arguments: &[String]) -> std::io::Result<DelayT
 
 impl Drop for DelayTarget {
     fn drop(&mut self) {
+        // The server exits when this socket is closed; waiting before would never end.
         drop(self.orders.take());
         let _ = self.server.wait();
-        // Nobody else sees the mount, and it goes with this process.
+        // No other process sees the mount, and it disappears with this process.
         let _ = rustix::mount::unmount(MOUNT_POINT, rustix::mount::UnmountFlags::DETACH);
     }
 }

@@ -1,4 +1,4 @@
-//! A table of mounts for this process and what it starts.
+//! A mount namespace for this process and its children.
 
 use std::fs;
 use std::io;
@@ -7,17 +7,17 @@ use engine::own_mounts;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::{getegid, geteuid};
 
-/// A table of mounts that no other process sees, or why there is none.
+/// A mount namespace that no other process can see, or the reason why there is none.
 #[derive(Debug)]
 pub struct OwnMounts(Result<(), String>);
 
 impl OwnMounts {
-    /// To be called before other threads are started: only then can those who are not root have
-    /// one.
+    /// Creates the namespace. Must be called before other threads are started: without root, the
+    /// kernel allows it only in a single-threaded process.
     #[must_use]
     pub fn make() -> Self {
         Self(make().map_err(|error| {
-            format!("needs mounts of its own, as root or in a user namespace: {error}")
+            format!("needs its own mount namespace, as root or in a user namespace: {error}")
         }))
     }
 
@@ -28,16 +28,19 @@ impl OwnMounts {
 
 fn make() -> io::Result<()> {
     let (user, group) = (geteuid(), getegid());
+    // Without `CAP_SYS_ADMIN`, the kernel creates a mount namespace only with a user namespace.
     if own_mounts(false).is_err() {
         own_mounts(true)?;
-        // Everybody stays who they are.
+        // Without this line, an unprivileged process may not write its `gid_map`
+        // (user_namespaces(7)).
         fs::write("/proc/self/setgroups", "deny")?;
+        // User and group ids stay the same inside the namespace.
         let user = user.as_raw();
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         let group = group.as_raw();
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
     }
-    // What is mounted from now on is not passed on to where these mounts came from.
+    // New mounts must not propagate back to the original namespace.
     let flags = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
     Ok(mount_change("/", flags)?)
 }

@@ -1,4 +1,4 @@
-//! Reads that wait for their answer, and the log of those that were answered.
+//! Reads that wait for their answer, and the log of answered reads.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fuser::ReplyData;
 
-use super::{Log, Served, Stall};
+use super::{ReadLog, Served, Stall};
 
 /// A read that waits for its answer.
 struct Waiting {
@@ -16,32 +16,32 @@ struct Waiting {
     reply: ReplyData,
 }
 
-struct State {
-    /// When the log began.
+struct DelayState {
+    /// Start of the log.
     began: Instant,
     delay: Duration,
     stall: Option<Stall>,
     first: Option<Instant>,
-    /// In the order of arrival, in which they are answered.
+    /// Reads in order of arrival, which is also the order of answers.
     waiting: VecDeque<Waiting>,
-    log: Log,
+    log: ReadLog,
 }
 
-/// What waits for an answer, and what was answered.
+/// The pending reads and the log.
 pub(super) struct DelayedReads {
-    state: Mutex<State>,
+    state: Mutex<DelayState>,
     arrived: Condvar,
 }
 
 impl DelayedReads {
     pub fn new() -> Self {
-        let state = State {
+        let state = DelayState {
             began: Instant::now(),
             delay: Duration::ZERO,
             stall: None,
             first: None,
             waiting: VecDeque::new(),
-            log: Log::default(),
+            log: ReadLog::default(),
         };
         Self {
             state: Mutex::new(state),
@@ -49,26 +49,28 @@ impl DelayedReads {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DelayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets reads take that long from now on, and begins the log anew.
+    /// Clears the log and sets the duration of reads.
     pub fn begin(&self, delay: Duration, stall: Option<Stall>) {
         let mut state = self.state();
         (state.delay, state.stall, state.first) = (delay, stall, None);
         state.began = Instant::now();
-        state.log = Log::default();
+        state.log = ReadLog::default();
     }
 
-    /// What was answered since the log began.
-    pub fn log(&self) -> Log {
+    /// The reads answered since the log began.
+    pub fn log(&self) -> ReadLog {
         self.state().log.clone()
     }
 
-    /// Takes a read that is to be answered when its time has come.
+    /// Queues a read until it is due.
     pub fn arrive(&self, arrived: Instant, bytes: Vec<u8>, reply: ReplyData) {
         let mut state = self.state();
+        // A stall counts from the first read, because planning the run takes an unknown time after
+        // the log is cleared.
         let first = *state.first.get_or_insert(arrived);
         let mut due = arrived + state.delay;
         if let Some(stall) = state.stall {
@@ -86,9 +88,9 @@ impl DelayedReads {
         self.arrived.notify_one();
     }
 
-    /// Answers each read when it is due, for ever.
+    /// Answers each read when it is due; never returns.
     pub fn answer(&self) {
-        // Else a sleep ends 50 µs late.
+        // With the default timer slack, each sleep would end 50 µs late.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         let mut state = self.state();
         loop {
@@ -101,6 +103,8 @@ impl DelayedReads {
                 }
                 Some(_) => {
                     let answered = state.answer_first(now);
+                    // Sending the answer is a system call, and meanwhile new reads must be able to
+                    // arrive.
                     drop(state);
                     if let Some(Waiting { bytes, reply, .. }) = answered {
                         reply.data(&bytes);
@@ -116,13 +120,13 @@ impl DelayedReads {
     }
 }
 
-impl State {
-    /// Takes the first read that waits and writes it down before its answer is sent, after which
-    /// the log may be asked for.
+impl DelayState {
+    /// Removes the first pending read and logs it. It is logged before its answer is sent, because
+    /// the log may be requested as soon as the answer has arrived.
     fn answer_first(&mut self, now: Instant) -> Option<Waiting> {
         let waiting = self.waiting.pop_front()?;
         let since_ns = |at: Instant| u64::try_from((at - self.began).as_nanos()).ok();
-        // What came before the log began does not belong there.
+        // Reads that arrived before the log began are not logged.
         if waiting.arrived >= self.began
             && let (Some(arrived_ns), Some(answered_ns)) =
                 (since_ns(waiting.arrived), since_ns(now))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use results::{CellRecord, IntervalRecord, RunEvent, RunRecord, Status};
-use store::{Store, Writer};
+use store::{RunWriter, Store};
 
 use crate::sample;
 
@@ -34,7 +34,7 @@ impl Bed {
     }
 
     /// Leaves a run as a killed process does: its lock is there, and nobody holds it.
-    pub fn kill(&self, writer: Writer, record: &RunRecord) {
+    pub fn kill(&self, writer: RunWriter, record: &RunRecord) {
         drop(writer);
         let mut lock = self.path().into_os_string();
         lock.push(format!("-run-{}", record.id));
@@ -94,7 +94,7 @@ pub fn told(cell: u32, interval: &IntervalRecord) -> RunEvent {
 }
 
 /// Tells all of a cell.
-pub fn tell_cell(writer: &Writer, cell: &CellRecord) {
+pub fn tell_cell(writer: &RunWriter, cell: &CellRecord) {
     writer.event(&begun(cell.index));
     for interval in &cell.intervals {
         writer.event(&told(cell.index, interval));

@@ -1,11 +1,11 @@
 //! Runs as they go on, read from a place on.
 
-use store::{Cursor, RunStatus, Store, StoredEvent, StoredEvents};
+use store::{RunCursor, RunStatus, Store, StoredEvent, StoredEvents};
 
 use crate::bed::{Bed, beginning, begun, interval, record, tell_cell, told};
 
 /// What the writer gathers is there after a while.
-fn wait_for(store: &Store, id: &str, place: Cursor, count: usize) -> StoredEvents {
+fn wait_for(store: &Store, id: &str, place: RunCursor, count: usize) -> StoredEvents {
     for _ in 0..3000 {
         let seen = store.since(id, place, usize::MAX).unwrap();
         if seen.events.len() >= count {
@@ -36,11 +36,11 @@ fn what_is_told_is_read_once_from_place_to_place() {
     let id = &whole.id;
     let writer = store.begin(&beginning(&whole)).unwrap();
     assert!(store.is_live(id).unwrap());
-    assert_eq!(store.end_place(id).unwrap(), Cursor::default());
+    assert_eq!(store.end_place(id).unwrap(), RunCursor::default());
     writer.event(&begun(0));
     writer.event(&told(0, &interval(0)));
     writer.event(&told(0, &interval(1)));
-    let seen = wait_for(&store, id, Cursor::default(), 3);
+    let seen = wait_for(&store, id, RunCursor::default(), 3);
     assert_eq!(words(&seen), ["begin 0", "interval 0 0", "interval 0 1"]);
     assert_eq!((seen.status, seen.is_cut), (RunStatus::Running, false));
     let place = seen.events[1].0;
@@ -75,9 +75,9 @@ fn a_run_that_is_over_is_read_in_parts_of_any_size() {
     let whole = record(1);
     crate::bed::store_run(&store, &whole);
     let all = store
-        .since(&whole.id, Cursor::default(), usize::MAX)
+        .since(&whole.id, RunCursor::default(), usize::MAX)
         .unwrap();
-    let mut place = Cursor::default();
+    let mut place = RunCursor::default();
     let mut parts = Vec::new();
     loop {
         let part = store.since(&whole.id, place, 1).unwrap();
@@ -117,7 +117,7 @@ fn a_run_that_goes_on_tells_its_process() {
     assert!(live[0].owner.is_this_process());
     bed.kill(writer, &record(1));
     assert!(store.live_runs().unwrap().is_empty());
-    let seen = store.since("last", Cursor::default(), 9).unwrap();
+    let seen = store.since("last", RunCursor::default(), 9).unwrap();
     assert_eq!(seen.status, RunStatus::Interrupted);
 }
 
@@ -133,6 +133,6 @@ fn what_is_no_place_is_not_read_as_one() {
         "1..3",
         "99999999999.1.1",
     ] {
-        assert_eq!(text.parse::<Cursor>(), Err(()), "{text}");
+        assert_eq!(text.parse::<RunCursor>(), Err(()), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! Listing, naming, notes and tags.
 
 use results::{Environment, LabColumn, LabRecord, LabSection};
-use store::{Filter, Found, RateOf, RunStatus, Store, StoreError, names};
+use store::{Filter, FoundName, RateOf, RunStatus, Store, StoreError, names};
 
 use crate::bed::{Bed, beginning, record, store_run};
 
@@ -288,8 +288,8 @@ fn the_newest_rows_are_those_of_the_list_where_a_lab_is_one() {
     let (_bed, mut store) = three();
     keep_lab(&mut store, LAB, &[&record(2).id, &record(3).id]);
     let find = |selector: &str| store.find(selector).unwrap();
-    assert_eq!(find("last"), Found::Run(record(1).id));
-    assert_eq!(find("@-2"), Found::Lab(LAB.to_owned()));
+    assert_eq!(find("last"), FoundName::Run(record(1).id));
+    assert_eq!(find("@-2"), FoundName::Lab(LAB.to_owned()));
     assert_eq!(store.resolve("last").unwrap(), record(1).id);
     for seen in [store.resolve("@-2"), store.load("@-2").map(|run| run.id)] {
         assert!(
@@ -311,8 +311,8 @@ fn a_name_finds_a_run_or_a_lab_and_never_one_of_several() {
     for number in [1, 2] {
         store.add_tag(&record(number).id, tag).unwrap();
     }
-    let run = |number| Found::Run(record(number).id);
-    let lab = || Found::Lab(LAB.to_owned());
+    let run = |number| FoundName::Run(record(number).id);
+    let lab = || FoundName::Lab(LAB.to_owned());
     for (selector, found) in [
         ("last", run(3)),
         ("20261121-020002", run(2)),
@@ -321,7 +321,7 @@ fn a_name_finds_a_run_or_a_lab_and_never_one_of_several() {
     ] {
         assert_eq!(store.find(selector).unwrap(), found, "{selector}");
     }
-    let tagged = Found::Tagged {
+    let tagged = FoundName::Tagged {
         tag: tag.to_owned(),
         ids: vec![record(1).id, record(2).id],
     };

@@ -13,7 +13,7 @@ fn query() -> RunQuery {
 }
 
 /// Runs 1 to 5; the third is another workload that failed, and the fifth goes on.
-fn five() -> (Bed, Store, store::Writer) {
+fn five() -> (Bed, Store, store::RunWriter) {
     let bed = Bed::new();
     let mut store = bed.store();
     for number in 1..=4 {

@@ -1,7 +1,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
-use crate::lab::Loop;
+use crate::lab::LoopMount;
 use crate::place::WORK_DIRECTORY;
 
 fn refusal(path: &Path) -> (String, String) {
@@ -37,6 +37,19 @@ fn a_target_that_is_not_there_is_made_only_where_that_is_asked_for() {
     );
     assert!(help.contains("`--create`"), "{help}");
     assert_eq!(entries(directory.path()), 0);
+}
+
+#[test]
+fn a_path_that_is_not_of_this_machine_is_not_offered_for_creation() {
+    for (path, help) in [
+        ("server:/export", "mount it first"),
+        ("nfs://server/export", "mount it first"),
+        ("~/pgmeter/none", "write `$HOME` instead of `~`"),
+    ] {
+        let (message, advice) = refusal(Path::new(path));
+        assert!(message.contains("does not exist"), "{message}");
+        assert!(advice.starts_with(help), "{advice}");
+    }
 }
 
 #[test]
@@ -167,7 +180,7 @@ fn pipes_and_character_devices_are_refused() {
 
 #[test]
 fn a_read_only_file_system_is_refused() {
-    let Some(mut made) = Loop::new(16) else {
+    let Some(mut made) = LoopMount::new(16) else {
         return;
     };
     if !made.make(&["mkfs.ext4", "-q"]) {
@@ -222,7 +235,7 @@ fn a_typo_in_the_name_of_a_device_makes_no_file() {
             let error = admit(path, &permission).expect_err("a refusal");
             assert_eq!(
                 error.to_string(),
-                format!("`{}` is not a block device", path.display())
+                format!("`{}` does not exist", path.display())
             );
             assert!(error.help().contains("lsblk"), "{}", error.help());
         }

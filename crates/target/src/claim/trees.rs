@@ -1,4 +1,4 @@
-//! The trees of a locked manifest: made and removed through it, as files are.
+//! Creates and removes the trees of a locked manifest.
 
 use std::ffi::CString;
 use std::os::fd::{AsFd, OwnedFd};
@@ -7,28 +7,29 @@ use std::path::PathBuf;
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, mkdirat, unlinkat};
 use rustix::io::Errno;
 
-use super::Claim;
+use super::ManifestClaim;
 use crate::TargetError;
 use crate::manifest::MadeTree;
 use crate::open::{check_owner, open_beneath};
 use crate::remove::{Doomed, Remains, Removed, remove_directory};
 use crate::tree::open_tree;
 
-/// Why a tree is still there.
+/// Why a tree still exists.
 #[derive(Debug)]
 pub(crate) enum TreeLeft {
-    /// It is not what was made.
+    /// It was replaced.
     Foreign(&'static str),
-    /// Something in it, or the tree itself, could not be removed.
+    /// The tree or something in it could not be removed.
     Remains(Remains),
 }
 
-impl Claim {
+impl ManifestClaim {
     pub(crate) fn tree_path(&self, name: &str) -> PathBuf {
         self.place.directory_path().join(name)
     }
 
-    /// Makes a tree that must not exist, notes it before and after, and opens it with `O_PATH`.
+    /// Creates a tree that must not exist, recording it before and after, and opens it with
+    /// `O_PATH`.
     pub(crate) fn create_tree(&mut self, name: &str) -> Result<OwnedFd, TargetError> {
         let path = self.tree_path(name);
         let before = self.manifest.trees.clone();
@@ -46,6 +47,8 @@ impl Claim {
                 error => TargetError::system("make", &path, error),
             });
         }
+        // The inode number is read from the open directory, so that it is that of the directory in
+        // use.
         let opened = open_tree(self.directory.as_fd(), name)
             .and_then(|directory| Ok((fstat(&directory)?, directory)));
         let (found, directory) =
@@ -61,8 +64,8 @@ impl Claim {
         Ok(directory)
     }
 
-    /// Removes a tree of the manifest with all that is in it, if it is still the one that was
-    /// made; returns how many entries are gone.
+    /// Removes a tree of the manifest with its content, unless it was replaced. Returns the number
+    /// of entries removed.
     pub(crate) fn remove_tree(
         &mut self,
         name: &str,
@@ -88,6 +91,7 @@ impl Claim {
                 (count, None)
             }
             Ok(Removed { count, left }) => (count, left.map(TreeLeft::Remains)),
+            // Only an entry without a recorded inode gets here: its directory had to be empty.
             Err(Errno::NOTEMPTY | Errno::EXIST) => {
                 let reason = "nothing shows that pgmeter made what is in it";
                 (0, Some(TreeLeft::Foreign(reason)))
@@ -105,7 +109,7 @@ impl Claim {
         }
     }
 
-    /// A tree whose inode was not noted: nothing had been made in it then.
+    /// Without a recorded inode, nothing had been created in the tree.
     fn remove_empty(&self, name: &str) -> Result<Removed, Errno> {
         unlinkat(&self.directory, name, AtFlags::REMOVEDIR)?;
         Ok(Removed {
@@ -123,6 +127,8 @@ impl Claim {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let directory = open_beneath(self.directory.as_fd(), name, flags, Mode::empty())?;
         let found = fstat(&directory)?;
+        // Checked again on the open directory, because the name may have been given to another one
+        // since.
         if found.st_ino != inode || found.st_uid != self.owner_uid() {
             return Err(Errno::STALE);
         }

@@ -1,15 +1,15 @@
-//! Which names are those of files that lie among others.
+//! Recognizes the names of a classic's files among other files.
 
 use plan::program::NamesInPlace;
 
-/// Levels of directories in a sample: a hundred million files at two a directory.
+/// Maximum directory depth in a sample, enough for a hundred million files with two per directory.
 const LEVELS_MAX: u32 = 32;
 
 pub(super) fn is_hexadecimal(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-/// Whether a file so many directories below the first may have that name.
+/// `true` if a file may have this name, `level` directories below the first one.
 pub(super) fn is_file(names: &NamesInPlace, level: u32, name: &str) -> bool {
     match *names {
         NamesInPlace::Numbers { .. } => is_number(name) && !name.starts_with('0'),
@@ -25,7 +25,7 @@ pub(super) fn is_file(names: &NamesInPlace, level: u32, name: &str) -> bool {
     }
 }
 
-/// Whether a directory may have that name.
+/// `true` if a directory may have this name.
 pub(super) fn is_directory(names: &NamesInPlace, level: u32, name: &str) -> bool {
     let is_below = |number: Option<u32>, count| number.is_some_and(|number| number < count);
     match *names {
@@ -48,16 +48,18 @@ pub(super) fn is_directory(names: &NamesInPlace, level: u32, name: &str) -> bool
     }
 }
 
-/// Digits without zeros before them.
+/// Digits without leading zeros.
 fn is_number(name: &str) -> bool {
     let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    // Longer numbers do not fit into 32 bits.
     is_plain && name.len() <= 10 && (name == "0" || !name.starts_with('0'))
 }
 
-/// The number of a word: `a` is 0, `z` is 25, `aa` is 26.
+/// Number of a word: `a` is 0, `z` is 25, `aa` is 26.
 fn word_index(name: &str) -> Option<u32> {
     let mut number = 0_u32;
     for byte in name.bytes() {
+        // Digits are 1 to 26 without a zero: otherwise `a` and `aa` would be the same number.
         let digit = u32::from(byte.checked_sub(b'a').filter(|it| *it < 26)?) + 1;
         number = number.checked_mul(26)?.checked_add(digit)?;
     }

@@ -1,4 +1,4 @@
-//! Going through what has a classic's names, and removing it.
+//! Finds and removes files with the names of a classic.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -9,16 +9,19 @@ use rustix::io::Errno;
 use super::names::{is_directory, is_file};
 use crate::open::open_beneath;
 
-/// Something with a name that a classic gives.
+/// An entry with a name that a classic uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
-    /// Relative to the first directory.
+pub(super) struct WalkedEntry {
+    /// Path relative to the first directory.
     pub path: String,
     pub is_directory: bool,
 }
 
-/// Everything below a directory that has such a name, each directory behind what is in it.
-pub(super) fn entries(directory: &OwnedFd, names: &NamesInPlace) -> Result<Vec<Entry>, Errno> {
+/// All entries below a directory with such names; each directory comes after its content.
+pub(super) fn entries(
+    directory: &OwnedFd,
+    names: &NamesInPlace,
+) -> Result<Vec<WalkedEntry>, Errno> {
     let mut found = Vec::new();
     walk(directory, names, ("", 0), &mut found)?;
     Ok(found)
@@ -28,7 +31,7 @@ fn walk(
     directory: &OwnedFd,
     names: &NamesInPlace,
     (above, level): (&str, u32),
-    found: &mut Vec<Entry>,
+    found: &mut Vec<WalkedEntry>,
 ) -> Result<(), Errno> {
     for entry in listing(directory)? {
         let entry = entry?;
@@ -36,6 +39,8 @@ fn walk(
             continue;
         };
         let may_be =
+            // Some file systems do not report types in listings; opening or removing the entry
+            // checks the type.
             |kind| matches!(entry.file_type(), FileType::Unknown) || entry.file_type() == kind;
         let path = || format!("{above}{name}");
         if is_directory(names, level, name)
@@ -48,12 +53,12 @@ fn walk(
                 (&format!("{above}{name}/"), level + 1),
                 found,
             )?;
-            found.push(Entry {
+            found.push(WalkedEntry {
                 path: path(),
                 is_directory: true,
             });
         } else if is_file(names, level, name) && may_be(FileType::RegularFile) {
-            found.push(Entry {
+            found.push(WalkedEntry {
                 path: path(),
                 is_directory: false,
             });
@@ -62,11 +67,12 @@ fn walk(
     Ok(())
 }
 
-/// A listing of an open directory, which is not opened once more: what a classic does there is
-/// compared with its original call by call.
+/// Lists an open directory without opening it again, because the system calls of a classic are
+/// compared with the calls of the original.
 fn listing(directory: &OwnedFd) -> Result<Dir, Errno> {
     let copy = rustix::io::fcntl_dupfd_cloexec(directory.as_fd(), 0)?;
     let mut listing = Dir::new(copy)?;
+    // The copy of the descriptor shares its position, which an earlier listing may have moved.
     listing.rewind();
     Ok(listing)
 }
@@ -76,16 +82,16 @@ fn open_inner(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Errno> {
     open_beneath(directory.as_fd(), name, flags, Mode::empty())
 }
 
-/// Whether it is a regular file with one name.
+/// `true` for a regular file without further hard links.
 pub(super) fn is_plain_file(found: &Stat) -> bool {
     FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_nlink == 1
 }
 
-/// Removes an entry of that user; false where it is gone already.
+/// Removes an entry that belongs to this user; `false` if it does not exist.
 ///
 /// # Errors
-/// The reason why it was left.
-pub(super) fn remove_entry(top: &OwnedFd, entry: &Entry, uid: u32) -> Result<bool, String> {
+/// Why it was not removed.
+pub(super) fn remove_entry(top: &OwnedFd, entry: &WalkedEntry, uid: u32) -> Result<bool, String> {
     match try_remove(top, entry, uid) {
         Ok(Ok(())) => Ok(true),
         Ok(Err(reason)) => Err(reason.to_owned()),
@@ -95,7 +101,11 @@ pub(super) fn remove_entry(top: &OwnedFd, entry: &Entry, uid: u32) -> Result<boo
     }
 }
 
-fn try_remove(top: &OwnedFd, entry: &Entry, uid: u32) -> Result<Result<(), &'static str>, Errno> {
+fn try_remove(
+    top: &OwnedFd,
+    entry: &WalkedEntry,
+    uid: u32,
+) -> Result<Result<(), &'static str>, Errno> {
     let mut components = entry.path.split('/').peekable();
     let mut inner: Option<OwnedFd> = None;
     while let Some(name) = components.next() {
@@ -110,6 +120,7 @@ fn try_remove(top: &OwnedFd, entry: &Entry, uid: u32) -> Result<Result<(), &'sta
         }
         let flags = match entry.is_directory {
             true => AtFlags::REMOVEDIR,
+            // A hard link shows that somebody else uses the file as well.
             false if !is_plain_file(&found) => return Ok(Err("it is not a file with one name")),
             false => AtFlags::empty(),
         };

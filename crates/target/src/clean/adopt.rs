@@ -1,5 +1,5 @@
-//! What has another inode number than its manifest says: a copy of a work directory, one that was
-//! restored from a backup, or one on a file system that numbers its files anew.
+//! Files whose inode number differs from their manifest: a copied work directory, one restored from
+//! a backup, or one on a file system that renumbers files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,23 @@ use serde::Serialize;
 
 use super::Cleaning;
 use crate::TargetError;
-use crate::claim::Claim;
+use crate::claim::ManifestClaim;
 
-/// Something that is named, sized and owned as a manifest says, but is not what was made.
+/// An entry with the name, size and owner in a manifest, but another inode number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Adoptable {
-    /// What.
+    /// Its path.
     #[serde(serialize_with = "units::path_as_text")]
     pub path: PathBuf,
-    /// Bytes of a file; none for a directory.
+    /// Size of a file in bytes; none for a directory.
     pub size_bytes: Option<u64>,
-    /// Files and directories in it.
+    /// Number of files and directories in it.
     pub beneath_count: u64,
 }
 
 impl Cleaning<'_, '_> {
-    /// Asks about what could be copies, and takes those over to which the answer is yes; false
-    /// when it is no.
-    pub(super) fn adopt(&mut self, claim: &mut Claim) -> Result<bool, TargetError> {
+    /// Asks about possible copies, and adopts them if the answer is yes. `false` if it is no.
+    pub(super) fn adopt(&mut self, claim: &mut ManifestClaim) -> Result<bool, TargetError> {
         let Some(ask) = &mut self.ask else {
             return Ok(true);
         };
@@ -42,13 +41,14 @@ impl Cleaning<'_, '_> {
             return Ok(false);
         }
         take_over(claim);
+        // Saved before anything is removed, so that an interrupted cleaning need not ask again.
         claim.save()?;
         Ok(true)
     }
 }
 
-/// What of a claim could be copies.
-pub(super) fn adoptable(claim: &Claim) -> Vec<Adoptable> {
+/// Possible copies among the entries of a claim.
+pub(super) fn adoptable(claim: &ManifestClaim) -> Vec<Adoptable> {
     let owner_uid = claim.owner_uid();
     let directory = claim.place.directory_path();
     let mut found = Vec::new();
@@ -75,8 +75,8 @@ pub(super) fn adoptable(claim: &Claim) -> Vec<Adoptable> {
     found
 }
 
-/// Notes the inode numbers of copies as those of what was made.
-fn take_over(claim: &mut Claim) {
+/// Records the inode numbers of the copies in the manifest.
+fn take_over(claim: &mut ManifestClaim) {
     let owner_uid = claim.owner_uid();
     let mut manifest = claim.manifest.clone();
     for made in &mut manifest.trees {
@@ -94,13 +94,14 @@ fn take_over(claim: &mut Claim) {
     claim.manifest = manifest;
 }
 
-/// How many files and directories are in a directory; what cannot be read is not counted.
+/// Number of files and directories in a directory, without unreadable ones.
 fn count_beneath(directory: &Path) -> u64 {
     let mut waiting = vec![directory.to_owned()];
     let mut count = 0;
     while let Some(next) = waiting.pop() {
         for entry in fs::read_dir(next).into_iter().flatten().flatten() {
             count += 1;
+            // Does not follow links, so that a circle of them is not counted forever.
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push(entry.path());
             }

@@ -18,7 +18,7 @@ fn made(name: &str) -> Made {
 }
 
 /// What a killed run leaves: files and a manifest whose owner is gone.
-fn killed(place: Place) -> PathBuf {
+fn killed(place: ManifestLocation) -> PathBuf {
     let mut claim = place.claim("r").expect("a claim");
     let name = claim.place.test_name();
     claim.create(made(&name)).expect("a file");
@@ -38,7 +38,7 @@ fn what_a_killed_run_left_is_removed_whichever_way_it_is_named() {
     for name in ["", "pgmeter.work"] {
         let directory = tempfile::tempdir().expect("a directory");
         fs::write(directory.path().join("other"), "precious").expect("a file");
-        let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
+        let file = killed(ManifestLocation::in_directory(directory.path(), None).expect("a place"));
         let report = clean(&directory.path().join(name), None).expect("a report");
         let work = file.parent().expect("a parent").to_owned();
         assert_eq!(
@@ -56,8 +56,9 @@ fn what_a_killed_run_left_is_removed_whichever_way_it_is_named() {
 fn a_file_target_is_found_by_its_name_its_manifest_and_its_directory() {
     for name in ["disk.img", "disk.img.pgmeter", ""] {
         let directory = tempfile::tempdir().expect("a directory");
-        let file =
-            killed(Place::beside(&directory.path().join("disk.img"), None).expect("a place"));
+        let file = killed(
+            ManifestLocation::beside(&directory.path().join("disk.img"), None).expect("a place"),
+        );
         let report = clean(&directory.path().join(name), None).expect("a report");
         assert_eq!(report.removed, [file], "{name}");
         assert_eq!(entries(directory.path()), 0, "{name}");
@@ -67,7 +68,7 @@ fn a_file_target_is_found_by_its_name_its_manifest_and_its_directory() {
 #[test]
 fn a_run_that_still_goes_on_is_left_alone() {
     let directory = tempfile::tempdir().expect("a directory");
-    let claim = Place::in_directory(directory.path(), None)
+    let claim = ManifestLocation::in_directory(directory.path(), None)
         .expect("a place")
         .claim("r")
         .expect("a claim");
@@ -79,7 +80,7 @@ fn a_run_that_still_goes_on_is_left_alone() {
 #[test]
 fn files_that_no_manifest_names_are_left_and_named() {
     let directory = tempfile::tempdir().expect("a directory");
-    let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
+    let file = killed(ManifestLocation::in_directory(directory.path(), None).expect("a place"));
     let work = file.parent().expect("a parent").to_owned();
     fs::write(work.join("notes.txt"), "precious").expect("a file");
     let report = clean(directory.path(), None).expect("a report");
@@ -106,7 +107,7 @@ fn a_hostile_manifest_removes_nothing() {
     let directory = tempfile::tempdir().expect("a directory");
     let victim = directory.path().join("victim");
     fs::write(&victim, "precious").expect("a file");
-    let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
+    let file = killed(ManifestLocation::in_directory(directory.path(), None).expect("a place"));
     let manifest = file.with_file_name("manifest.json");
     let text = fs::read_to_string(&manifest).expect("the manifest");
     for name in ["../victim", victim.to_str().expect("a plain path")] {
@@ -125,7 +126,7 @@ fn a_link_in_place_of_a_test_file_is_left_with_what_it_points_to() {
     let directory = tempfile::tempdir().expect("a directory");
     let victim = directory.path().join("victim");
     fs::write(&victim, "precious").expect("a file");
-    let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
+    let file = killed(ManifestLocation::in_directory(directory.path(), None).expect("a place"));
     fs::remove_file(&file).expect("removed");
     symlink(&victim, &file).expect("a link");
     let report = clean(directory.path(), None).expect("a report");
@@ -178,7 +179,8 @@ fn nothing_to_clean_is_an_empty_report_and_nothing_there_an_error() {
 fn an_unreadable_manifest_of_one_file_does_not_keep_others() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join("a.pgmeter"), "not ours").expect("a file");
-    let file = killed(Place::beside(&directory.path().join("b"), None).expect("a place"));
+    let file =
+        killed(ManifestLocation::beside(&directory.path().join("b"), None).expect("a place"));
     let report = clean(directory.path(), None).expect("a report");
     assert_eq!(report.removed, [file]);
     assert_eq!(report.left.len(), 1);
@@ -203,9 +205,9 @@ fn copied() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     let original = directory.path().join("original");
     fs::create_dir(&original).expect("a directory");
-    let file = killed(Place::in_directory(&original, None).expect("a place"));
+    let file = killed(ManifestLocation::in_directory(&original, None).expect("a place"));
     fs::write(&file, [1; 4096]).expect("written");
-    let claim = Place::in_directory(&original, None)
+    let claim = ManifestLocation::in_directory(&original, None)
         .expect("a place")
         .claim_existing();
     let mut claim = claim.expect("looked").expect("a claim");
@@ -230,7 +232,7 @@ fn a_copied_work_directory_keeps_its_manifest_until_it_is_adopted() {
             [
                 "it is not the directory that pgmeter made",
                 "its inode number is not the one in the manifest",
-                "it is kept as long as something it names"
+                "it is kept until everything it lists is gone"
             ]
         );
         let found: Vec<_> = report.adoptable.iter().map(|it| it.size_bytes).collect();
@@ -287,7 +289,7 @@ fn what_another_user_put_beside_a_file_removes_nothing() {
     }
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("mail.db");
-    killed(Place::beside(&path, None).expect("a place"));
+    killed(ManifestLocation::beside(&path, None).expect("a place"));
     let manifest = directory.path().join("mail.db.pgmeter");
     chown(&manifest, Some(65534), None).expect("given away");
     let report = clean(directory.path(), None).expect("a report");
@@ -296,7 +298,7 @@ fn what_another_user_put_beside_a_file_removes_nothing() {
         format!("`{}` belongs to another user (65534)", manifest.display())
     );
     assert!(report.removed.is_empty() && path.exists() && manifest.exists());
-    let error = Place::beside(&path, None)
+    let error = ManifestLocation::beside(&path, None)
         .expect("a place")
         .claim("r")
         .expect_err("a refusal");
@@ -312,7 +314,9 @@ fn a_file_of_another_user_is_left_whatever_the_manifest_says() {
         return;
     }
     let directory = tempfile::tempdir().expect("a directory");
-    let path = killed(Place::beside(&directory.path().join("disk.img"), None).expect("a place"));
+    let path = killed(
+        ManifestLocation::beside(&directory.path().join("disk.img"), None).expect("a place"),
+    );
     chown(&path, Some(65534), None).expect("given away");
     let report = clean(directory.path(), None).expect("a report");
     assert_eq!(report.left[0].reason, "it belongs to another user");
@@ -325,7 +329,7 @@ fn a_work_directory_of_another_user_is_left() {
         return;
     }
     let directory = tempfile::tempdir().expect("a directory");
-    let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
+    let file = killed(ManifestLocation::in_directory(directory.path(), None).expect("a place"));
     chown(file.parent().expect("a parent"), Some(65534), None).expect("given away");
     let error = clean(directory.path(), None).expect_err("a refusal");
     assert!(matches!(error, TargetError::NotYours { .. }), "{error}");
@@ -337,7 +341,11 @@ fn a_file_with_the_name_of_the_next_manifest_is_removed_only_when_it_is_one() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("disk.img");
     let draft = directory.path().join("disk.img.pgmeter.new");
-    let claim = || Place::beside(&path, None).expect("a place").claim("r");
+    let claim = || {
+        ManifestLocation::beside(&path, None)
+            .expect("a place")
+            .claim("r")
+    };
     fs::write(&draft, "precious").expect("written");
     let error = claim().expect_err("a refusal");
     assert!(matches!(error, TargetError::Foreign { .. }), "{error}");
@@ -359,7 +367,7 @@ fn a_file_with_the_name_of_the_next_manifest_is_removed_only_when_it_is_one() {
 fn a_file_that_could_not_be_made_leaves_its_name_in_the_manifest() {
     let directory = copied();
     let copy = directory.path().join("copy");
-    let mut claim = Place::in_directory(&copy, None)
+    let mut claim = ManifestLocation::in_directory(&copy, None)
         .expect("a place")
         .claim("r")
         .expect("a claim");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::lab::{Loop, run};
+use crate::lab::{LoopMount, run};
 use crate::probe::probe;
 
 fn refusal(device: &Path, permission: &Permission) -> TargetError {
@@ -16,7 +16,9 @@ fn naming(device: &Path) -> Permission {
 
 #[test]
 fn a_device_that_nobody_named_is_refused() {
-    let Some(made) = Loop::new(8) else { return };
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
     let error = refusal(&made.device, &Permission::default());
     let path = made.path();
     assert_eq!(
@@ -31,14 +33,18 @@ fn a_device_that_nobody_named_is_refused() {
 
 #[test]
 fn another_device_s_name_does_not_count() {
-    let Some(made) = Loop::new(8) else { return };
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
     let error = refusal(&made.device, &naming(Path::new("/dev/loop")));
     assert!(matches!(error, TargetError::Unconfirmed { .. }), "{error}");
 }
 
 #[test]
 fn a_signature_is_named_and_its_device_is_admitted_when_it_is_named() {
-    let Some(made) = Loop::new(512) else { return };
+    let Some(made) = LoopMount::new(512) else {
+        return;
+    };
     if !made.make(&["mkfs.xfs", "-q", "-L", "data"]) {
         return;
     }
@@ -60,7 +66,7 @@ fn a_signature_is_named_and_its_device_is_admitted_when_it_is_named() {
 
 #[test]
 fn a_mounted_device_is_refused_even_when_it_is_named() {
-    let Some(mut made) = Loop::new(16) else {
+    let Some(mut made) = LoopMount::new(16) else {
         return;
     };
     if !made.make(&["mkfs.ext4", "-q"]) {
@@ -89,7 +95,7 @@ fn a_mounted_device_is_refused_even_when_it_is_named() {
 
 #[test]
 fn a_member_of_a_mounted_btrfs_is_refused() {
-    let Some(mut made) = Loop::new(512) else {
+    let Some(mut made) = LoopMount::new(512) else {
         return;
     };
     if !made.make(&["mkfs.btrfs", "-q"]) {
@@ -111,7 +117,9 @@ fn a_member_of_a_mounted_btrfs_is_refused() {
 
 #[test]
 fn a_device_that_another_program_holds_is_refused() {
-    let Some(made) = Loop::new(8) else { return };
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
     let facts = probe(&made.device).expect("facts");
     let _held = admit_device(&facts, &naming(&made.device)).expect("admitted");
     let error = refusal(&made.device, &naming(&made.device));
@@ -130,7 +138,9 @@ fn a_device_that_another_program_holds_is_refused() {
 
 #[test]
 fn a_device_behind_a_loop_device_is_refused() {
-    let Some(made) = Loop::new(8) else { return };
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
     let Some(second) = run(&["losetup", "--find", "--show", made.path()]) else {
         println!("skipped: no second loop device can be had");
         return;
@@ -140,13 +150,15 @@ fn a_device_behind_a_loop_device_is_refused() {
     let name = second.trim_start_matches("/dev/");
     assert_eq!(
         error.to_string(),
-        format!("`{}` is in use: it is behind `{name}`", made.path())
+        format!("`{}` is in use: loop device `{name}` uses it", made.path())
     );
 }
 
 #[test]
 fn swap_space_in_use_is_refused() {
-    let Some(made) = Loop::new(16) else { return };
+    let Some(made) = LoopMount::new(16) else {
+        return;
+    };
     if !made.make(&["mkswap"]) || !made.make(&["swapon"]) {
         return;
     }
@@ -165,7 +177,7 @@ fn swap_space_in_use_is_refused() {
 
 #[test]
 fn a_read_only_device_is_refused_for_writing_and_admitted_for_reading() {
-    let Some(made) = Loop::read_only(8) else {
+    let Some(made) = LoopMount::read_only(8) else {
         return;
     };
     let error = refusal(&made.device, &naming(&made.device));
@@ -217,14 +229,14 @@ fn partitions_parents_and_holders_count() {
         let from = root.path().join("dev/block").join(number);
         std::os::unix::fs::symlink(root.path().join("block").join(path), from).expect("a link");
     }
-    let mount = Mount {
+    let mount = MountLine {
         id: 1,
         device: (8, 1),
         root: "/".into(),
         point: "/home".into(),
         file_system: "ext4".to_owned(),
         source: "/dev/sda1".to_owned(),
-        ..Mount::default()
+        ..MountLine::default()
     };
     let mut system = InUse {
         sys: Sysfs::at(root.path()),
@@ -276,7 +288,7 @@ impl Drop for Second {
 
 #[test]
 fn a_second_loop_device_on_the_image_of_a_mounted_one_is_refused() {
-    let Some(mut made) = Loop::new(16) else {
+    let Some(mut made) = LoopMount::new(16) else {
         return;
     };
     // The image by another name is the same image.
@@ -312,7 +324,9 @@ fn a_second_loop_device_on_the_image_of_a_mounted_one_is_refused() {
 
 #[test]
 fn loop_devices_on_parts_of_an_image_that_have_nothing_in_common_are_free() {
-    let Some(made) = Loop::new(1) else { return };
+    let Some(made) = LoopMount::new(1) else {
+        return;
+    };
     let image = made.directory.path().join("image");
     let file = std::fs::File::options().write(true).open(&image);
     file.expect("the image").set_len(2 << 20).expect("its size");
@@ -339,7 +353,7 @@ fn loop_devices_on_parts_of_an_image_that_have_nothing_in_common_are_free() {
 fn an_image_that_a_loop_device_is_on_is_refused_though_pgmeter_made_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("disk.img");
-    let mut claim = crate::place::Place::beside(&path, None)
+    let mut claim = crate::place::ManifestLocation::beside(&path, None)
         .expect("a place")
         .claim("r")
         .expect("a claim");
@@ -369,7 +383,10 @@ fn an_image_that_a_loop_device_is_on_is_refused_though_pgmeter_made_it() {
     let name = on_it.0.trim_start_matches("/dev/");
     assert_eq!(
         error.to_string(),
-        format!("`{}` is in use: it is behind `{name}`", path.display())
+        format!(
+            "`{}` is in use: loop device `{name}` uses it",
+            path.display()
+        )
     );
 }
 
@@ -422,11 +439,11 @@ impl Disks {
     }
 
     fn mount(&mut self, device: DeviceNumber) {
-        self.system.mounts = vec![Mount {
+        self.system.mounts = vec![MountLine {
             device,
             point: "/data".into(),
             file_system: "xfs".to_owned(),
-            ..Mount::default()
+            ..MountLine::default()
         }];
     }
 

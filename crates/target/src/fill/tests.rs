@@ -76,7 +76,7 @@ fn write(engine: &mut Faulty, file: &File) -> (Result<(), FillError>, u64) {
     let stop = AtomicBool::new(false);
     let mut done = 0;
     let mut progress = |now, _| done = now;
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut progress,
         stop: &stop,
     };
@@ -134,7 +134,7 @@ fn a_stop_before_the_first_request_issues_none() {
     let file = tempfile::tempfile().expect("a file");
     let mut engine = Faulty::new(SIZE_BYTES as usize, (u64::MAX, 0));
     let stop = AtomicBool::new(true);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };
@@ -147,7 +147,7 @@ fn a_stop_before_the_first_request_issues_none() {
 fn without_direct_i_o_the_same_bytes_are_written() {
     let file = tempfile::tempfile().expect("a file");
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };

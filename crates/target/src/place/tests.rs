@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use plan::ContentPlan;
 
 use super::*;
-use crate::claim::Claim;
+use crate::claim::ManifestClaim;
 use crate::manifest::Made;
 
 fn made(name: &str) -> Made {
@@ -19,8 +19,8 @@ fn made(name: &str) -> Made {
     }
 }
 
-fn claim_in(directory: &Path) -> Claim {
-    Place::in_directory(directory, None)
+fn claim_in(directory: &Path) -> ManifestClaim {
+    ManifestLocation::in_directory(directory, None)
         .expect("a place")
         .claim("r")
         .expect("a claim")
@@ -45,7 +45,7 @@ fn a_claim_makes_the_work_directory_and_dissolving_it_leaves_nothing() {
 fn a_second_claim_is_told_who_has_the_first() {
     let directory = tempfile::tempdir().expect("a directory");
     let first = claim_in(directory.path());
-    let error = Place::in_directory(directory.path(), None)
+    let error = ManifestLocation::in_directory(directory.path(), None)
         .expect("a place")
         .claim("r")
         .expect_err("used");
@@ -72,7 +72,7 @@ fn the_lock_survives_every_new_manifest() {
     let mut claim = claim_in(directory.path());
     for _ in 0..3 {
         claim.save().expect("saved");
-        let other = Place::in_directory(directory.path(), None).expect("a place");
+        let other = ManifestLocation::in_directory(directory.path(), None).expect("a place");
         assert!(matches!(other.peek(), Err(TargetError::InUse { .. })));
     }
 }
@@ -83,11 +83,11 @@ fn a_work_directory_that_is_a_link_or_a_file_is_refused() {
     let elsewhere = tempfile::tempdir().expect("a directory");
     let work = directory.path().join(WORK_DIRECTORY);
     symlink(elsewhere.path(), &work).expect("a link");
-    let place = Place::in_directory(directory.path(), None).expect("a place");
+    let place = ManifestLocation::in_directory(directory.path(), None).expect("a place");
     assert!(matches!(place.claim("r"), Err(TargetError::Foreign { path }) if path == work));
     fs::remove_file(&work).expect("removed");
     fs::write(&work, "x").expect("a file");
-    let place = Place::in_directory(directory.path(), None).expect("a place");
+    let place = ManifestLocation::in_directory(directory.path(), None).expect("a place");
     assert!(matches!(place.claim("r"), Err(TargetError::Foreign { .. })));
     assert_eq!(
         fs::read_dir(elsewhere.path()).expect("a listing").count(),
@@ -103,7 +103,7 @@ fn a_manifest_that_is_a_link_is_not_followed() {
     let work = directory.path().join(WORK_DIRECTORY);
     fs::create_dir(&work).expect("a directory");
     symlink(&victim, work.join(MANIFEST)).expect("a link");
-    let place = Place::in_directory(directory.path(), None).expect("a place");
+    let place = ManifestLocation::in_directory(directory.path(), None).expect("a place");
     assert!(matches!(place.claim("r"), Err(TargetError::Foreign { .. })));
     assert_eq!(fs::read_to_string(&victim).expect("the file"), "keep me");
 }
@@ -169,7 +169,7 @@ fn a_file_replaced_by_another_or_linked_elsewhere_is_left() {
 fn a_file_target_keeps_its_manifest_beside_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("disk.img");
-    let mut claim = Place::beside(&path, None)
+    let mut claim = ManifestLocation::beside(&path, None)
         .expect("a place")
         .claim("r")
         .expect("a claim");
@@ -216,7 +216,7 @@ fn an_owner_that_runs_keeps_the_place_even_without_its_lock() {
     }
     claim.save().expect("saved");
     drop(claim);
-    let peeked = Place::in_directory(directory.path(), None)
+    let peeked = ManifestLocation::in_directory(directory.path(), None)
         .expect("a place")
         .peek();
     let pid = child.id();
@@ -246,7 +246,7 @@ fn a_lock_without_an_owner_is_waited_for_and_then_told() {
     let mut claim = claim_in(directory.path());
     claim.manifest.owner = None;
     claim.save().expect("saved");
-    let place = || Place::in_directory(directory.path(), None).expect("a place");
+    let place = || ManifestLocation::in_directory(directory.path(), None).expect("a place");
     let start = std::time::Instant::now();
     let error = place().peek().expect_err("locked");
     assert!(start.elapsed() >= BUSY_WAIT * ATTEMPTS);
@@ -283,15 +283,17 @@ fn a_link_put_there_after_the_directory_was_looked_at_is_not_followed() {
     symlink(&foreign, &target).expect("a link");
     for facts in [&in_target, &beside] {
         let place = match facts.kind {
-            crate::PathKind::Directory => Place::in_directory(&facts.path, facts.directory),
-            _ => Place::beside(&facts.path, facts.directory),
+            crate::PathKind::Directory => {
+                ManifestLocation::in_directory(&facts.path, facts.directory)
+            }
+            _ => ManifestLocation::beside(&facts.path, facts.directory),
         };
         let error = place.expect_err("a refusal");
         assert!(matches!(error, TargetError::Replaced { .. }), "{error}");
     }
     fs::remove_file(&target).expect("removed");
     fs::rename(&foreign, &target).expect("renamed");
-    let other = Place::in_directory(&in_target.path, in_target.directory);
+    let other = ManifestLocation::in_directory(&in_target.path, in_target.directory);
     assert!(matches!(other, Err(TargetError::Replaced { .. })));
     assert_eq!(fs::read_dir(&target).expect("a listing").count(), 0);
 }
@@ -301,8 +303,8 @@ fn a_link_to_a_directory_is_never_a_target_directory() {
     let base = tempfile::tempdir().expect("a directory");
     let link = base.path().join("link");
     symlink(base.path(), &link).expect("a link");
-    assert!(Place::in_directory(&link, None).is_err());
-    Place::beside(&link.join("disk.img"), None).expect("a place");
+    assert!(ManifestLocation::in_directory(&link, None).is_err());
+    ManifestLocation::beside(&link.join("disk.img"), None).expect("a place");
 }
 
 #[test]
@@ -317,7 +319,7 @@ fn a_claim_that_cannot_be_written_leaves_no_work_directory() {
     }
     // The one page that there is.
     fs::write(directory.path().join("filling"), "x").expect("a file");
-    let claimed = Place::in_directory(directory.path(), None)
+    let claimed = ManifestLocation::in_directory(directory.path(), None)
         .expect("a place")
         .claim("r");
     let left = fs::read_dir(directory.path()).expect("a listing").count();

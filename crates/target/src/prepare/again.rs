@@ -1,4 +1,4 @@
-//! A prepared target whose file system is unmounted and mounted again.
+//! Unmounts and mounts again the file system of a prepared target.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use rustix::fs::fstat;
 
 use super::trees::{TREE, no_tree};
-use super::{Prepared, Ready};
+use super::{Prepared, ReadyTarget};
 use crate::TargetError;
-use crate::claim::Claim;
+use crate::claim::ManifestClaim;
 use crate::manifest::Manifest;
-use crate::place::Place;
+use crate::place::ManifestLocation;
 use crate::remount::{Attempt, Remount};
 use crate::tree::{Tree, open_tree};
 
 impl Prepared {
-    /// Whether the file system of the target could be unmounted and mounted again, as far as that
-    /// can be told without doing it.
+    /// Checks that the file system of the target can be unmounted and mounted again, as far as this
+    /// is visible without trying.
     ///
     /// # Errors
     /// [`TargetError::NoRemount`] with the reason.
@@ -24,26 +24,27 @@ impl Prepared {
         self.remountable().map(drop)
     }
 
-    /// Unmounts the file system of the target and mounts it again with the same options, so that
-    /// nothing of it is left in the kernel's memory.
+    /// Unmounts the file system of the target and mounts it again with the same options, to drop
+    /// all of its cached data.
     ///
-    /// Whatever was opened in the target or in the tree is closed by the caller before, clones of
-    /// [`Tree::directory`] included; of the tree itself and of the claim this sees to. What keeps
-    /// the file system busy for longer than about two seconds is an error. What a process that is
-    /// killed meanwhile leaves unmounted, [`crate::put_back_mounts`] mounts again.
+    /// The caller must have closed everything opened in the target or the tree, including clones of
+    /// [`Tree::directory`]; this closes the tree itself and the claim. It is an error if the file
+    /// system stays busy for longer than about two seconds. If the process is killed meanwhile,
+    /// [`crate::put_back_mounts`] mounts the file system again.
     ///
     /// # Errors
-    /// [`TargetError::NoRemount`] where that is impossible: it is still mounted and will be
-    /// cleaned when this is dropped. [`TargetError::StaysUnmounted`] when it is gone and did not
-    /// come back; the claim is lost then. [`TargetError::Replaced`] when something else is there
+    /// [`TargetError::NoRemount`] if it is not possible: the file system is still mounted, and
+    /// dropping this cleans up. [`TargetError::StaysUnmounted`] if it was unmounted and cannot be
+    /// mounted again; the claim is then lost. [`TargetError::Replaced`] if something else is there
     /// now.
     pub fn remount(&mut self, tree: Tree) -> Result<Tree, TargetError> {
         let remount = self.remountable()?;
-        let Some(Ready::File(claim)) = self.site.take() else {
+        let Some(ReadyTarget::File(claim)) = self.site.take() else {
             return Err(no_tree(&self.facts));
         };
+        // An open descriptor in the file system would make the unmount fail with `EBUSY`.
         let (path, block_bytes) = tree.close();
-        let closed = Closed::new(claim);
+        let closed = ClosedClaim::new(claim);
         let target = closed.place_path.clone();
         match remount.cycle() {
             Attempt::Unmounted(error) => Err(TargetError::StaysUnmounted {
@@ -53,9 +54,11 @@ impl Prepared {
                 source: error.into(),
             }),
             Attempt::Mounted(outcome) => {
+                // Even if the remount failed, the claim is taken back, so that dropping this cleans
+                // up.
                 let claim = closed.open()?;
                 let tree = outcome.and_then(|()| tree_of(&claim, &path, block_bytes));
-                self.site = Some(Ready::File(claim));
+                self.site = Some(ReadyTarget::File(claim));
                 tree
             }
         }
@@ -63,7 +66,7 @@ impl Prepared {
 
     fn remountable(&self) -> Result<Remount, TargetError> {
         match &self.site {
-            Some(Ready::File(claim)) if claim.place.file_name.is_none() => {
+            Some(ReadyTarget::File(claim)) if claim.place.file_name.is_none() => {
                 Remount::check(&claim.place.directory_path())
             }
             _ => Err(no_tree(&self.facts)),
@@ -71,15 +74,15 @@ impl Prepared {
     }
 }
 
-/// A claim whose files are closed. Its manifest, which stays, keeps others away.
-struct Closed {
+/// A claim with closed files. Its manifest remains and keeps other processes away.
+struct ClosedClaim {
     place_path: PathBuf,
     manifest: Manifest,
     interrupted: bool,
 }
 
-impl Closed {
-    fn new(claim: Claim) -> Self {
+impl ClosedClaim {
+    fn new(claim: ManifestClaim) -> Self {
         Self {
             place_path: claim.place.parent_path,
             manifest: claim.manifest,
@@ -87,17 +90,19 @@ impl Closed {
         }
     }
 
-    fn open(self) -> Result<Claim, TargetError> {
-        Place::in_directory(&self.place_path, None)?.claim_again(self.manifest, self.interrupted)
+    fn open(self) -> Result<ManifestClaim, TargetError> {
+        ManifestLocation::in_directory(&self.place_path, None)?
+            .claim_again(self.manifest, self.interrupted)
     }
 }
 
-/// The tree of a claim, opened again.
-fn tree_of(claim: &Claim, path: &Path, block_bytes: u64) -> Result<Tree, TargetError> {
+/// Opens the tree of a claim again.
+fn tree_of(claim: &ManifestClaim, path: &Path, block_bytes: u64) -> Result<Tree, TargetError> {
     let directory = open_tree(claim.directory.as_fd(), TREE)
         .map_err(|error| TargetError::system("open", path, error))?;
     let found = fstat(&directory).map_err(|error| TargetError::system("access", path, error))?;
     match claim.made_tree(TREE) {
+        // The mount point could now show another file system with a directory of the same name.
         Some(made) if made.inode == Some(found.st_ino) => {
             Ok(Tree::at(directory, path.to_owned(), block_bytes))
         }

@@ -1,4 +1,4 @@
-//! Whether what a run worked on is still where its target's path leads.
+//! Checks that a target's path still leads to the files that the run used.
 
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat, fstat};
 
-use super::{Prepared, Ready};
-use crate::claim::Claim;
+use super::{Prepared, ReadyTarget};
+use crate::claim::ManifestClaim;
 use crate::device::HeldDevice;
 use crate::sysfs::split;
 
-/// A file, directory or device that was removed or replaced behind a run's back. The kernel keeps
-/// what is open, so the run may have gone on with something that has no name any more.
+/// A file, directory or device that was removed or replaced during a run. The kernel keeps open
+/// files, so the run may have continued with a file that no longer has a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// Where it was.
+    /// Its path.
     pub path: PathBuf,
-    /// Whether something else is there now.
+    /// `true` if another file has the path now.
     pub is_replaced: bool,
 }
 
@@ -36,17 +36,19 @@ impl fmt::Display for Loss {
 }
 
 impl Prepared {
-    /// The first thing of this target that is not what was prepared any more, if there is one.
+    /// The first part of this target that was removed or replaced; `None` if there is none.
     #[must_use]
     pub fn loss(&self) -> Option<Loss> {
         match self.site.as_ref()? {
-            Ready::File(claim) => loss_of_files(claim, self.facts.file_system.starts_with("fuse")),
-            Ready::ReadOnly(file) => file.is_replaced().map(|is_replaced| Loss {
+            ReadyTarget::File(claim) => {
+                loss_of_files(claim, self.facts.file_system.starts_with("fuse"))
+            }
+            ReadyTarget::ReadOnly(file) => file.is_replaced().map(|is_replaced| Loss {
                 path: file.path().to_owned(),
                 is_replaced,
             }),
-            Ready::Device(device, _) => loss_of_device(device),
-            Ready::InPlace(spot) => spot.is_replaced().map(|is_replaced| Loss {
+            ReadyTarget::Device(device, _) => loss_of_device(device),
+            ReadyTarget::InPlace(spot) => spot.is_replaced().map(|is_replaced| Loss {
                 path: self.facts.path.clone(),
                 is_replaced,
             }),
@@ -54,11 +56,12 @@ impl Prepared {
     }
 }
 
-/// File systems in user space may number a file anew each time it is looked up.
-fn loss_of_files(claim: &Claim, may_renumber: bool) -> Option<Loss> {
+/// FUSE file systems may give a file another inode number at each lookup.
+fn loss_of_files(claim: &ManifestClaim, may_renumber: bool) -> Option<Loss> {
     let directory = claim.place.directory_path();
     let held = fstat(&claim.directory).ok()?;
     let lost = |path: PathBuf, is_replaced| Some(Loss { path, is_replaced });
+    // The directory comes first: if it was moved away, its files still exist in it.
     match std::fs::metadata(&directory) {
         Ok(found) if is_same(&found, &held) => {}
         found => return lost(directory, found.is_ok()),
@@ -89,6 +92,7 @@ fn loss_of_device(device: &HeldDevice) -> Option<Loss> {
         Some((FileType::from_raw_mode(found.mode()), split(found.rdev())))
     };
     let found = number(&device.path);
+    // By number, because a node that was made again for the same device is no loss.
     (found != Some((device.kind, device.number))).then(|| Loss {
         path: device.path.clone(),
         is_replaced: found.is_some(),

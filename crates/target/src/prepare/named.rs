@@ -1,4 +1,4 @@
-//! Files with names of their own in a prepared target's tree: laid out, opened, removed.
+//! Named files in a prepared target's tree: created, opened and removed.
 
 use std::fs::File;
 use std::io;
@@ -13,46 +13,46 @@ use plan::CacheMode;
 use plan::job::{DurableWrites, Layout};
 
 use super::write::{filling, reserve, told};
-use super::{FillPlan, Opened, Prepared, evict, read_all};
+use super::{FillPlan, OpenedTarget, Prepared, evict, read_all};
 use crate::TargetError;
 use crate::doubt::doubt;
-use crate::fill::Watch;
+use crate::fill::FillWatch;
 use crate::open::open_beneath;
 use crate::tree::Tree;
 
-/// A file with a name of its own in a tree.
+/// A named file in a tree.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedPlace<'a> {
-    /// The tree that it lies in.
+    /// The tree that contains it.
     pub tree: &'a Tree,
-    /// Its name there, of one component or several.
+    /// Name in the tree, of one or more components.
     pub name: &'a str,
 }
 
 /// How a file is opened for measuring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedOpen {
-    /// How the page cache is used.
+    /// Use of the page cache.
     pub cache: CacheMode,
-    /// For reading.
+    /// Open for reading.
     pub reads: bool,
-    /// For writing.
+    /// Open for writing.
     pub writes: bool,
     /// Whether each write is durable.
     pub durable: DurableWrites,
 }
 
 impl NamedPlace<'_> {
-    /// Where it is, for messages.
+    /// Path for messages.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.tree.path().join(self.name)
     }
 
-    /// Bytes of the file; none where there is none.
+    /// Size of the file, in bytes; `None` if it does not exist.
     ///
     /// # Errors
-    /// Where something else stands there.
+    /// If it is not a file.
     pub fn size_bytes(&self) -> Result<Option<u64>, TargetError> {
         let found = self.open(OFlags::RDONLY).and_then(fstat_of);
         match found {
@@ -62,17 +62,17 @@ impl NamedPlace<'_> {
         }
     }
 
-    /// Makes the file anew, with what is to be in it: so that it has so many bytes of data, room,
-    /// or mere length.
+    /// Creates the file anew according to `layout`: with `size_bytes` of data, allocated space, or
+    /// only this length.
     ///
     /// # Errors
-    /// When there is no room, or it cannot be made or written.
+    /// If space is too small, or the file cannot be created or written.
     pub fn lay_out(
         &self,
         size_bytes: u64,
         layout: Layout,
         fill: &FillPlan,
-        watch: &mut Watch<'_>,
+        watch: &mut FillWatch<'_>,
     ) -> Result<(), TargetError> {
         self.remove()?;
         if layout == Layout::Absent {
@@ -85,11 +85,11 @@ impl NamedPlace<'_> {
             Layout::Sparse => {
                 ftruncate(&file, size_bytes).map_err(|it| self.failed("set the length of", it))
             }
-            // Of a file that only has to last for some time, its room is found as it is written.
+            // Such a file may never reach this size; its space is allocated while it is written.
             Layout::Allotted if !has_room(&file, size_bytes) => Ok(()),
             Layout::Allotted if size_bytes > 0 => {
                 match fallocate(&file, FallocateFlags::empty(), 0, size_bytes) {
-                    // Its room is found as it is written.
+                    // Without support, space is allocated while the file is written.
                     Err(Errno::OPNOTSUPP) => Ok(()),
                     other => other.map_err(|it| self.failed("allocate room for", it)),
                 }
@@ -104,7 +104,7 @@ impl NamedPlace<'_> {
         file: OwnedFd,
         size_bytes: u64,
         fill: &FillPlan,
-        watch: &mut Watch<'_>,
+        watch: &mut FillWatch<'_>,
     ) -> Result<(), TargetError> {
         let direct = self.open(OFlags::WRONLY | OFlags::DIRECT).ok();
         let buffered = File::from(file);
@@ -114,30 +114,30 @@ impl NamedPlace<'_> {
         Ok(())
     }
 
-    /// Writes it back and drops its pages from the page cache.
+    /// Writes the file back and drops its pages from the page cache.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn evict(&self) -> Result<(), TargetError> {
         let file = self.open(OFlags::RDONLY);
         evict(file.map_err(|it| self.failed("open", it))?.as_fd());
         Ok(())
     }
 
-    /// Reads it into the page cache.
+    /// Reads the file into the page cache.
     ///
     /// # Errors
-    /// When it cannot be opened or read.
+    /// If it cannot be opened or read.
     pub fn warm(&self, stop: &AtomicBool) -> Result<(), TargetError> {
         let file = self.open(OFlags::RDONLY);
         let file = File::from(file.map_err(|it| self.failed("open", it))?);
         read_all(&file, u64::MAX, stop).map_err(|it| TargetError::system("read", &self.path(), it))
     }
 
-    /// Removes the file, if there is one.
+    /// Removes the file, if it exists.
     ///
     /// # Errors
-    /// When it stays.
+    /// If it cannot be removed.
     pub fn remove(&self) -> Result<(), TargetError> {
         let (directory, name) = self.parent()?;
         let parent = directory.as_ref().unwrap_or_else(|| self.tree.directory());
@@ -147,7 +147,7 @@ impl NamedPlace<'_> {
         }
     }
 
-    /// The directory that it is in, where that is not the tree's own, and its last component.
+    /// Its directory, if that is not the tree's directory, and its last component.
     fn parent(&self) -> Result<(Option<OwnedFd>, &str), TargetError> {
         match self.name.rsplit_once('/') {
             Some((directory, name)) => Ok((Some(self.tree.make_subdirectory(directory)?), name)),
@@ -181,13 +181,12 @@ impl Prepared {
     /// Opens a file of the tree for measuring.
     ///
     /// # Errors
-    /// [`TargetError::NoDirect`] where the file system refuses `O_DIRECT`; whatever else opening
-    /// says.
+    /// [`TargetError::NoDirect`] if the file system refuses `O_DIRECT`; other errors of opening it.
     pub fn open_named(
         &self,
         place: &NamedPlace<'_>,
         how: NamedOpen,
-    ) -> Result<Opened, TargetError> {
+    ) -> Result<OpenedTarget, TargetError> {
         let mut flags = match (how.reads, how.writes) {
             (true, true) => OFlags::RDWR,
             (false, true) => OFlags::WRONLY,
@@ -201,6 +200,7 @@ impl Prepared {
             DurableWrites::DataSync => OFlags::DSYNC,
         };
         let file = place.open(flags).map_err(|error| match error {
+            // The kernel reports a file system without `O_DIRECT` with `EINVAL`.
             Errno::INVAL if is_direct => TargetError::NoDirect {
                 path: place.path(),
                 file_system: self.facts.file_system.clone(),
@@ -210,13 +210,14 @@ impl Prepared {
         let doubt = is_direct
             .then(|| doubt(&self.facts, &file, how.writes))
             .flatten();
-        Ok(Opened { file, doubt })
+        Ok(OpenedTarget { file, doubt })
     }
 }
 
-/// Whether the file system reports as many free bytes.
+/// `true` if the file system reports at least this much free space.
 fn has_room(file: &OwnedFd, size_bytes: u64) -> bool {
     fstatvfs(file).map_or(true, |it| {
+        // `f_bavail`, not `f_bfree`, because other users cannot use the blocks reserved for root.
         it.f_bavail.saturating_mul(it.f_frsize) >= size_bytes
     })
 }

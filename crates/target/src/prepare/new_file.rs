@@ -1,36 +1,37 @@
-//! A test file that is empty when a cell begins, and is written by the cell itself.
+//! A test file that is empty when a cell begins; the cell writes it.
 
 use plan::TargetPlan;
 
-use super::{FillPlan, Prepared, Ready, begin_file};
+use super::{FillPlan, Prepared, ReadyTarget, begin_file};
 use crate::TargetError;
 
 impl Prepared {
-    /// Puts an empty test file in the place of whatever test file there is.
+    /// Replaces the test file, if any, by an empty one.
     ///
     /// # Errors
-    /// When there is too little space for what will be written, or the file cannot be made.
+    /// If there is not enough space for the data to be written, or the file cannot be created.
     pub fn begin_new_file(
         &mut self,
         plan: &TargetPlan,
         fill: &FillPlan,
     ) -> Result<(), TargetError> {
-        let Some(Ready::File(claim)) = &mut self.site else {
+        let Some(ReadyTarget::File(claim)) = &mut self.site else {
             return Err(TargetError::Replaced { path: self.path() });
         };
         self.has_new_file = false;
         self.reused = false;
         self.size_bytes = plan.size_bytes;
+        // Without stamps, because the cell writes its own content.
         begin_file(claim, plan, fill, None)?;
         Ok(())
     }
 
-    /// Lets the next cells use the file that a cell has written to its end.
+    /// Allows the next cells to use the file if the cell has written it completely.
     ///
     /// # Errors
-    /// When the manifest cannot be written.
+    /// If the manifest cannot be written.
     pub fn end_new_file(&mut self, written_bytes: u64) -> Result<(), TargetError> {
-        let Some(Ready::File(claim)) = &mut self.site else {
+        let Some(ReadyTarget::File(claim)) = &mut self.site else {
             return Ok(());
         };
         let name = claim.place.test_name();
@@ -48,15 +49,16 @@ impl Prepared {
         claim.save()
     }
 
-    /// Whether the test file is one that a cell of this run has written, and has so many bytes of
-    /// the content that is asked for.
+    /// `true` if a cell of this run has written the test file, and it has at least `used_bytes` of
+    /// the requested content.
     #[must_use]
     pub fn has_new_file(&self, used_bytes: u64, fill: &FillPlan) -> bool {
-        let Some(Ready::File(claim)) = &self.site else {
+        let Some(ReadyTarget::File(claim)) = &self.site else {
             return false;
         };
         let made = claim.manifest.made(&claim.place.test_name());
         self.has_new_file
+            // The cell writes without stamps, so a cell that verifies cannot use this file.
             && fill.verify_block_bytes.is_none()
             && made.is_some_and(|it| it.content == fill.content && it.size_bytes >= used_bytes)
     }

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use super::write::told;
 use super::*;
 use crate::fill::FillError;
-use crate::lab::Loop;
+use crate::lab::LoopMount;
 use crate::{Permission, admit, clean};
 
 const MIB: u64 = 1 << 20;
@@ -54,7 +54,7 @@ fn ready_with(
     permission: &Permission,
 ) -> Result<Prepared, TargetError> {
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };
@@ -100,7 +100,7 @@ fn a_test_file_holds_the_planned_bytes_and_no_holes() {
         assert!(done >= last.0);
         last = (done, total);
     };
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut progress,
         stop: &stop,
     };
@@ -177,7 +177,7 @@ fn stamps_of_a_killed_run_are_not_relied_on() {
     // The next cell of the same run relies on its own.
     let mut again = again;
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };
@@ -222,7 +222,7 @@ fn an_interrupted_preparation_leaves_nothing() {
                 stop.store(true, std::sync::atomic::Ordering::Relaxed);
             }
         };
-        let mut watch = Watch {
+        let mut watch = FillWatch {
             progress: &mut progress,
             stop: &stop,
         };
@@ -248,7 +248,7 @@ fn a_size_that_leaves_too_little_free_is_refused_before_anything_is_made() {
 
 #[test]
 fn a_file_system_without_room_says_so_with_numbers() {
-    let Some(mut made) = Loop::new(64) else {
+    let Some(mut made) = LoopMount::new(64) else {
         return;
     };
     if !made.make(&["mkfs.ext4", "-q", "-m", "0"]) {
@@ -352,7 +352,7 @@ fn direct_i_o_is_doubted_where_it_may_not_be_direct() {
             Some(crate::DirectCause::WritesBuffered),
         ),
     ] {
-        let Some(mut made) = Loop::new(512) else {
+        let Some(mut made) = LoopMount::new(512) else {
             return;
         };
         if !made.make(command) {
@@ -392,7 +392,7 @@ fn direct_i_o_is_doubted_where_it_may_not_be_direct() {
 
 #[test]
 fn reads_after_preparation_come_from_the_device() {
-    let Some(mut made) = Loop::new(64) else {
+    let Some(mut made) = LoopMount::new(64) else {
         return;
     };
     if !made.make(&["mkfs.ext4", "-q"]) {
@@ -414,7 +414,9 @@ fn reads_after_preparation_come_from_the_device() {
 
 #[test]
 fn a_device_is_written_only_when_content_is_needed_and_never_past_its_size() {
-    let Some(made) = Loop::new(8) else { return };
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
     let device = &made.device;
     let permission = Permission {
         overwrite_devices: vec![device.clone()],
@@ -437,7 +439,9 @@ fn a_device_is_written_only_when_content_is_needed_and_never_past_its_size() {
 
 #[test]
 fn a_device_admitted_for_reading_is_never_opened_for_writing() {
-    let Some(made) = Loop::new(8) else { return };
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
     let permission = Permission {
         read_only: true,
         ..Permission::default()
@@ -484,7 +488,7 @@ fn memory_is_accepted_for_direct_i_o_but_doubted() {
 
 #[test]
 fn a_file_system_that_runs_full_meanwhile_gets_its_space_back() {
-    let Some(mut made) = Loop::new(64) else {
+    let Some(mut made) = LoopMount::new(64) else {
         return;
     };
     // No reservation on ext2, so that another program can take the space.
@@ -503,7 +507,7 @@ fn a_file_system_that_runs_full_meanwhile_gets_its_space_back() {
         }
     };
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut progress,
         stop: &stop,
     };
@@ -521,7 +525,9 @@ fn a_file_system_that_runs_full_meanwhile_gets_its_space_back() {
 
 #[test]
 fn a_stamped_device_is_written_once_for_all_cells_that_check() {
-    let Some(made) = Loop::new(8) else { return };
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
     let permission = Permission {
         overwrite_devices: vec![made.device.clone()],
         ..Permission::default()
@@ -532,7 +538,7 @@ fn a_stamped_device_is_written_once_for_all_cells_that_check() {
         let stop = AtomicBool::new(false);
         let mut calls = 0;
         let mut progress = |_, _| calls += 1;
-        let mut watch = Watch {
+        let mut watch = FillWatch {
             progress: &mut progress,
             stop: &stop,
         };
@@ -570,7 +576,7 @@ fn a_new_file_is_empty_and_serves_other_cells_when_it_was_written_to_its_end() {
     assert!(!prepared.has_new_file(MIB, &plain()));
     assert!(!prepared.has_new_file(MIB / 2, &stamped()));
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };

@@ -1,25 +1,25 @@
 //! The tree of a prepared target.
 
-use super::{Prepared, Ready};
+use super::{Prepared, ReadyTarget};
 use crate::TargetError;
-use crate::claim::{Claim, TreeLeft};
+use crate::claim::{ManifestClaim, TreeLeft};
 use crate::probe::PathFacts;
 use crate::tree::Tree;
 
-/// The tree's name in the work directory.
+/// Name of the tree in the work directory.
 pub(super) const TREE: &str = "files-0";
 
 impl Prepared {
-    /// Makes a fresh, empty directory tree in the work directory. One that is there already, from
-    /// this run or from one that was killed, is removed first; [`remove_tree`](Self::remove_tree)
-    /// does that with progress. It is removed with the target at the latest, unless everything is
-    /// kept. In a directory of the user nothing is made and removed but a mark.
+    /// Creates an empty directory tree in the work directory. An existing one, of this run or of a
+    /// killed one, is removed first; [`remove_tree`](Self::remove_tree) does this with progress
+    /// reports. The tree is removed with the target, unless everything is kept. In a directory of
+    /// the user, only a manifest is created and removed.
     ///
     /// # Errors
-    /// [`TargetError::NoTree`] for files and devices, [`TargetError::Foreign`] when something that
-    /// pgmeter did not make is in the way.
+    /// [`TargetError::NoTree`] for files and devices, [`TargetError::Foreign`] if something that
+    /// pgmeter did not create is in the way.
     pub fn make_tree(&mut self) -> Result<Tree, TargetError> {
-        if let Some(Ready::InPlace(spot)) = &mut self.site {
+        if let Some(ReadyTarget::InPlace(spot)) = &mut self.site {
             return spot.tree();
         }
         self.remove_tree(&mut |_| {})?;
@@ -30,12 +30,12 @@ impl Prepared {
         tree
     }
 
-    /// Removes the tree, if there is one, and returns how many files and directories that were.
-    /// It goes on where something cannot be removed. `progress` is told now and then how many are
-    /// gone.
+    /// Removes the tree, if there is one, and returns the number of files and directories removed.
+    /// It continues after entries that cannot be removed. `progress` receives the number of entries
+    /// removed so far, from time to time.
     ///
     /// # Errors
-    /// [`TargetError::TreeLeft`] with the first that could not be removed.
+    /// [`TargetError::TreeLeft`] with the first entry that could not be removed.
     pub fn remove_tree(&mut self, progress: &mut dyn FnMut(u64)) -> Result<u64, TargetError> {
         let Ok(claim) = self.tree_claim() else {
             return Ok(0);
@@ -62,9 +62,9 @@ impl Prepared {
         Ok(removed_count)
     }
 
-    fn tree_claim(&mut self) -> Result<&mut Claim, TargetError> {
+    fn tree_claim(&mut self) -> Result<&mut ManifestClaim, TargetError> {
         match &mut self.site {
-            Some(Ready::File(claim)) if claim.place.file_name.is_none() => Ok(claim),
+            Some(ReadyTarget::File(claim)) if claim.place.file_name.is_none() => Ok(claim),
             _ => Err(no_tree(&self.facts)),
         }
     }
@@ -76,7 +76,7 @@ pub(super) fn no_tree(facts: &PathFacts) -> TargetError {
     }
 }
 
-fn tree_names(claim: &Claim) -> Vec<String> {
+fn tree_names(claim: &ManifestClaim) -> Vec<String> {
     let names = claim.manifest.trees.iter().map(|made| made.name.clone());
     names.collect()
 }

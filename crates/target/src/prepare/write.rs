@@ -1,4 +1,4 @@
-//! Writes what a target is to hold.
+//! Writes the content of a target.
 
 use std::fs::File;
 use std::io;
@@ -12,38 +12,41 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
 use super::{FillPlan, evict, open_device};
-use crate::claim::Claim;
+use crate::claim::ManifestClaim;
 use crate::device::HeldDevice;
-use crate::fill::{FillError, Filling, Watch};
+use crate::fill::{FillError, FillWatch, Filling};
 use crate::manifest::Made;
 use crate::{TargetError, space};
 
 pub(super) fn write_file(
-    claim: &mut Claim,
+    claim: &mut ManifestClaim,
     plan: &TargetPlan,
     fill: &FillPlan,
-    watch: &mut Watch<'_>,
+    watch: &mut FillWatch<'_>,
 ) -> Result<(), TargetError> {
     let name = claim.place.test_name();
     let path = claim.place.test_path();
     let file = begin_file(claim, plan, fill, fill.verify_block_bytes)?;
     let written = fill_file(claim, &file, plan.size_bytes, fill, watch);
     if let Err(error) = written {
+        // Closed first, because FUSE and NFS would only rename a file that is still open.
         drop(file);
         let removed = claim.remove(&name).is_ok();
-        // What went wrong first is told, whatever else goes wrong now.
+        // The first error is reported; an error here is ignored.
         let _ = claim.save();
         return Err(told(error, path, plan.size_bytes, removed));
     }
+    // The stamps of the killed run are replaced, so the new ones can be trusted.
     claim.interrupted = false;
+    // Only now: a run killed while writing leaves a file that no later run reuses.
     claim.note(&name, |made| made.complete = true);
     claim.save()
 }
 
-/// Puts an empty test file in the place of the one that is there, where it is ours and there is
-/// room for what will be written.
+/// Replaces the test file, which must belong to pgmeter, by an empty one. Checks first that there
+/// is space for the data.
 pub(super) fn begin_file(
-    claim: &mut Claim,
+    claim: &mut ManifestClaim,
     plan: &TargetPlan,
     fill: &FillPlan,
     verify_block_bytes: Option<u32>,
@@ -53,6 +56,7 @@ pub(super) fn begin_file(
         .stat(&name)
         .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
     let parent_path = claim.place.parent_path.clone();
+    // Checked before the old file is removed, so that a refused size loses nothing.
     space::check(&claim.directory, &parent_path, plan.size_bytes, held_bytes)?;
     if claim.manifest.made(&name).is_some() && claim.remove(&name).is_err() {
         let path = claim.place.test_path();
@@ -71,11 +75,11 @@ pub(super) fn begin_file(
 }
 
 fn fill_file(
-    claim: &Claim,
+    claim: &ManifestClaim,
     file: &File,
     size_bytes: u64,
     fill: &FillPlan,
-    watch: &mut Watch<'_>,
+    watch: &mut FillWatch<'_>,
 ) -> Result<(), FillError> {
     reserve(file, size_bytes)?;
     let plan = OpenPlan {
@@ -102,7 +106,7 @@ pub(super) fn filling(fill: &FillPlan, size_bytes: u64) -> Result<Filling, FillE
     })
 }
 
-/// Asks for all the space at once, so that a lack of it is known before anything is written.
+/// Allocates all space at once, so that a lack of space is detected before writing.
 pub(super) fn reserve(file: &File, size_bytes: u64) -> Result<(), FillError> {
     loop {
         return match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
@@ -113,7 +117,7 @@ pub(super) fn reserve(file: &File, size_bytes: u64) -> Result<(), FillError> {
                     source: error.into(),
                 })
             }
-            // Not every file system can; writing tells then.
+            // Not every file system supports it; then writing detects a lack of space.
             _ => Ok(()),
         };
     }
@@ -151,7 +155,7 @@ pub(super) fn fill_device(
     device: &HeldDevice,
     plan: &TargetPlan,
     fill: &FillPlan,
-    watch: &mut Watch<'_>,
+    watch: &mut FillWatch<'_>,
 ) -> Result<(), TargetError> {
     let path = device.path.clone();
     if plan.size_bytes > device.size_bytes {
@@ -170,6 +174,7 @@ pub(super) fn fill_device(
     filling(fill, plan.size_bytes)
         .and_then(|filling| filling.write(direct, &buffered, watch))
         .map_err(|error| told(error, path, plan.size_bytes, false))?;
+    // Unlike files, devices are not evicted by the caller.
     evict(&buffered);
     Ok(())
 }

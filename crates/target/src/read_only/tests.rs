@@ -6,7 +6,7 @@ use plan::{ContentPlan, TargetKind, TargetPlan};
 
 use super::*;
 use crate::prepare::{FillPlan, Prepared, prepare};
-use crate::{Permission, Watch, admit};
+use crate::{FillWatch, Permission, admit};
 
 const BYTES: usize = 256 << 10;
 
@@ -64,7 +64,7 @@ fn reading_only() -> Permission {
 
 fn ready(path: &Path, size_bytes: u64, stamp: Option<u32>) -> Result<Prepared, TargetError> {
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };
@@ -157,6 +157,10 @@ fn a_file_that_is_too_short_is_refused_with_its_size() {
     );
     assert_eq!(error.help(), "choose `--size 256k` or less");
     precious.assert_untouched();
+    let short = precious.directory.path().join("short");
+    fs::write(&short, "hello").expect("a file");
+    let error = ready(&short, 1 << 20, None).expect_err("a refusal");
+    assert_eq!(error.help(), "nothing was written; name a larger target");
     let empty = precious.directory.path().join("empty");
     fs::write(&empty, "").expect("a file");
     let error = ready(&empty, 1 << 20, None).expect_err("a refusal");
@@ -224,7 +228,7 @@ fn a_test_file_of_ours_is_used_as_ever() {
     };
     drop(admit(&path, &create).expect("admitted"));
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };

@@ -1,7 +1,8 @@
-//! Notes of file systems that are about to be unmounted, for the case that the process is killed
-//! before they are mounted again.
+//! Notes about file systems that are about to be unmounted, in case the process is killed before it
+//! mounts them again.
 //!
-//! They lie in a directory of root's alone that is gone with the boot, as the mounts are.
+//! They are in a directory that only root can write and that does not survive a reboot, like the
+//! mounts.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -17,21 +18,21 @@ use rustix::fs::{
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::mounts::Mount;
+use crate::mounts::MountLine;
 use crate::signature::signature;
 use crate::sysfs::{DeviceNumber, split};
 
-/// Where notes lie.
+/// Directory of the notes.
 pub(crate) const NOTES: &str = "/run/pgmeter";
-/// 1: the first.
+/// Number 1 is the first format.
 const FORMAT: &str = "pgmeter-remount/1";
 const BEGIN: &str = "remount-";
 const ENDING: &str = ".json";
 const DRAFT_ENDING: &str = ".json.new";
-/// Longer ones are not ours.
+/// Maximum size; longer files are not notes.
 const NOTE_BYTES_MAX: u64 = 1 << 16;
 
-/// What was mounted how, by whom it is unmounted, and where that holds.
+/// A mount, the process that unmounts it, and where the note is valid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Note {
@@ -39,16 +40,16 @@ pub(crate) struct Note {
     pub owner: Owner,
     /// Number of the mount namespace.
     pub namespace: u64,
-    /// The block device that `mount.source` is.
+    /// Block device of `mount.source`.
     pub source: DeviceNumber,
-    /// What the device holds, as [`crate::Signature`] tells it.
+    /// Content of the device, as text of [`crate::Signature`].
     pub signature: Option<String>,
-    pub mount: Mount,
+    pub mount: MountLine,
 }
 
 impl Note {
     /// A note of this process.
-    pub fn of(mount: &Mount) -> io::Result<Self> {
+    pub fn of(mount: &MountLine) -> io::Result<Self> {
         let (source, signature) = source(&mount.source)?;
         Ok(Self {
             format: FORMAT.to_owned(),
@@ -65,16 +66,18 @@ impl Note {
     }
 }
 
-/// The mount namespace of this process.
+/// Mount namespace of this process.
 pub(crate) fn namespace() -> io::Result<u64> {
     Ok(std::fs::metadata("/proc/self/ns/mnt")?.ino())
 }
 
-/// The number of a block device, and what is on it.
+/// Number of a block device, and its content.
 pub(crate) fn source(path: &str) -> io::Result<(DeviceNumber, Option<String>)> {
     let mut device = File::open(path)?;
     let number = split(device.metadata()?.rdev());
     let size_bytes = device.seek(SeekFrom::End(0))?;
+    // After a reboot or hot plug, the same number may be another device; its content tells them
+    // apart.
     let found = signature(&device, size_bytes)?;
     Ok((number, found.map(|found| found.to_string())))
 }
@@ -85,15 +88,15 @@ pub(crate) struct Notes {
     directory: OwnedFd,
 }
 
-/// A note that is there until it is removed.
+/// A note that exists until it is removed.
 #[derive(Debug)]
-pub(crate) struct Left {
+pub(crate) struct LeftNote {
     directory: OwnedFd,
     name: String,
 }
 
 impl Notes {
-    /// Opens the directory, which is made where it is not there.
+    /// Opens the directory; creates it if necessary.
     pub fn make(path: &Path) -> io::Result<Self> {
         match mkdir(path, Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => {}
@@ -102,10 +105,10 @@ impl Notes {
         Self::open(path)?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Opens the directory, if it is there.
+    /// Opens the directory, if it exists.
     ///
     /// # Errors
-    /// When others than this user could have put something into it.
+    /// If other users could have written to it.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let directory = match openat(CWD, path, flags, Mode::empty()) {
@@ -116,27 +119,28 @@ impl Notes {
         let found = fstat(&directory)?;
         match is_own(found.st_uid, found.st_mode) {
             true => Ok(Some(Self { directory })),
-            false => Err(io::Error::other("others may write there")),
+            false => Err(io::Error::other("other users may write there")),
         }
     }
 
-    /// Leaves a note; it is there in full or not at all.
-    pub fn leave(&self, note: &Note) -> io::Result<Left> {
+    /// Writes a note atomically.
+    pub fn leave(&self, note: &Note) -> io::Result<LeftNote> {
         let name = note.name();
         let draft = name.replace(ENDING, DRAFT_ENDING);
         let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let file = openat(&self.directory, &draft, flags, Mode::RUSR | Mode::WUSR)?;
         let mut file = File::from(file);
-        // It is of no use after a crash of the machine, so it need not be durable.
+        // Not synced, because the note is useless after a crash of the machine.
         file.write_all(units::json_line(note)?.as_bytes())?;
         renameat(&self.directory, &draft, &self.directory, &name)?;
         self.left(name)
     }
 
-    /// The notes that can be trusted, and how to remove each. Who looks at them keeps others that
-    /// would from doing so until this value is dropped.
-    pub fn read(&self) -> io::Result<Vec<(Note, Left)>> {
+    /// The trusted notes, each with a handle to remove it. Other readers have to wait until this
+    /// value is dropped.
+    pub fn read(&self) -> io::Result<Vec<(Note, LeftNote)>> {
+        // Two processes that start together would otherwise both try to mount the same file system.
         flock(&self.directory, FlockOperation::LockExclusive)?;
         let mut notes = Vec::new();
         for entry in Dir::read_from(&self.directory)? {
@@ -160,7 +164,7 @@ impl Notes {
         Ok(notes)
     }
 
-    /// A note; none where it is not one that this program left.
+    /// Reads a note; `None` if this program did not write it.
     fn note(&self, name: &str) -> io::Result<Option<Note>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = match openat(&self.directory, name, flags, Mode::empty()) {
@@ -169,29 +173,31 @@ impl Notes {
             Err(error) => return Err(error.into()),
         };
         let found = file.metadata()?;
+        // The note leads to a mount as root, so only a file that root alone could write is trusted.
         if !found.is_file() || found.nlink() != 1 || !is_own(found.uid(), found.mode()) {
             return Ok(None);
         }
         let mut text = Vec::new();
         file.take(NOTE_BYTES_MAX).read_to_end(&mut text)?;
         let note = units::read_json::<Note>(&mut text.as_slice()).ok();
+        // A note under another name was copied or renamed.
         Ok(note.filter(|note| note.format == FORMAT && note.name() == name))
     }
 
-    fn left(&self, name: String) -> io::Result<Left> {
+    fn left(&self, name: String) -> io::Result<LeftNote> {
         let directory = self.directory.try_clone()?;
-        Ok(Left { directory, name })
+        Ok(LeftNote { directory, name })
     }
 }
 
-impl Left {
-    /// Removes the note: the file system is mounted, or never will be by what it says.
+impl LeftNote {
+    /// Removes the note: the file system is mounted again, or the note can never be used.
     pub fn remove(self) {
         let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
     }
 }
 
-/// Whether it is the draft of a process that is gone.
+/// `true` for the draft of a process that has ended.
 fn is_left_draft(name: &str) -> bool {
     let rest = name.strip_suffix(DRAFT_ENDING);
     let rest = rest.and_then(|rest| rest.strip_prefix(BEGIN));
@@ -199,12 +205,12 @@ fn is_left_draft(name: &str) -> bool {
     pid.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists())
 }
 
-/// Whether nobody but this user can have written something.
+/// `true` if only this user can have written the file or directory.
 fn is_own(user: u32, mode: u32) -> bool {
     user == rustix::process::geteuid().as_raw() && mode & 0o022 == 0
 }
 
-/// The path of the notes.
+/// Path of the notes.
 pub(crate) fn place() -> PathBuf {
     PathBuf::from(NOTES)
 }

@@ -1,4 +1,4 @@
-//! Mounts again what a killed run left unmounted, by the notes that it left.
+//! Mounts file systems that a killed run left unmounted, by its notes.
 
 use std::fmt;
 use std::io;
@@ -6,31 +6,31 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
-use super::note::{self, Left, Note, Notes};
+use super::note::{self, LeftNote, Note, Notes};
 use super::{command, context, mount_on};
-use crate::mounts::{Mount, mounts};
+use crate::mounts::{MountLine, mounts};
 
-/// What became of a file system that a killed run had left unmounted.
+/// A file system that a killed run left unmounted.
 #[derive(Debug)]
 pub struct PutBack {
-    /// Where it belongs.
+    /// Its mount point.
     pub point: PathBuf,
-    /// The command that mounts it by hand.
+    /// The command to mount it.
     pub command: String,
-    /// Why it is not mounted again, if it is not.
+    /// Why it was not mounted again; `Ok` if it was.
     pub outcome: Result<(), NotPutBack>,
 }
 
 /// Why a file system was not mounted again.
 #[derive(Debug)]
 pub enum NotPutBack {
-    /// It is mounted elsewhere by now.
+    /// It is already mounted elsewhere.
     Elsewhere(PathBuf),
-    /// The device is gone or holds something else; it will not be tried again.
+    /// The device is gone or has other content; there is no further attempt.
     OtherDevice(String),
-    /// Something else is mounted there by now; it will not be tried again.
+    /// Something else is mounted there; there is no further attempt.
     Covered,
-    /// The kernel refused; it will be tried again.
+    /// The kernel refused; there will be another attempt.
     Refused(io::Error),
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for NotPutBack {
         match self {
             Self::Elsewhere(point) => write!(formatter, "it is mounted on `{}`", point.display()),
             Self::OtherDevice(source) => {
-                write!(formatter, "`{source}` is not what was mounted any more")
+                write!(formatter, "`{source}` is no longer the same device")
             }
             Self::Covered => write!(formatter, "something else is mounted there"),
             Self::Refused(error) => write!(formatter, "{error}"),
@@ -47,9 +47,9 @@ impl fmt::Display for NotPutBack {
     }
 }
 
-/// Mounts again what killed runs of this machine left unmounted (`between = "remount"`); what was
-/// done, and what could not be. Only notes that root left for root are followed, and only onto the
-/// device that they name.
+/// Mounts file systems that killed runs of this machine left unmounted (`between = "remount"`).
+/// Returns the successes and failures. Only root's notes are used, only by root, and only for the
+/// device in the note.
 #[must_use]
 pub fn put_back_mounts() -> Vec<PutBack> {
     if !rustix::process::geteuid().is_root() {
@@ -59,13 +59,15 @@ pub fn put_back_mounts() -> Vec<PutBack> {
 }
 
 fn put_back_by(place: &Path) -> Vec<PutBack> {
-    // What is not root's own is not looked at.
+    // A directory that other users can write is ignored.
     let Ok(Some(notes)) = Notes::open(place) else {
         return Vec::new();
     };
     let (Ok(found), Ok(namespace)) = (notes.read(), note::namespace()) else {
         return Vec::new();
     };
+    // In another mount namespace, the path would be a different place. A running owner mounts it
+    // itself.
     let here = |note: &Note| note.namespace == namespace && !note.owner.may_run();
     let of_here = found.into_iter().filter(|(note, _)| here(note));
     of_here
@@ -73,17 +75,18 @@ fn put_back_by(place: &Path) -> Vec<PutBack> {
         .collect()
 }
 
-/// Follows one note of a process that is gone; nothing where there is nothing to be done.
-fn put_back(note: &Note, left: Left) -> Option<PutBack> {
+/// Processes the note of an ended process; `None` if there is nothing to do.
+fn put_back(note: &Note, left: LeftNote) -> Option<PutBack> {
     let mount = &note.mount;
     let is_of_this_boot = note.owner.boot == results::Owner::current().boot;
     let table = mounts();
+    // A note of an earlier boot says nothing about the mounts of this one.
     if !is_of_this_boot || table.iter().any(|other| is_back(mount, other)) {
         left.remove();
         return None;
     }
     let outcome = free(note, &table).and_then(|()| mount_noted(mount).map_err(NotPutBack::Refused));
-    // The kernel may think otherwise next time.
+    // The kernel may accept it next time.
     if !matches!(outcome, Err(NotPutBack::Refused(_))) {
         left.remove();
     }
@@ -94,16 +97,16 @@ fn put_back(note: &Note, left: Left) -> Option<PutBack> {
     })
 }
 
-fn is_back(mount: &Mount, other: &Mount) -> bool {
+fn is_back(mount: &MountLine, other: &MountLine) -> bool {
     (&other.point, &other.source) == (&mount.point, &mount.source)
 }
 
-/// Whether the device is the one that was mounted, and both it and the place are free.
-fn free(note: &Note, table: &[Mount]) -> Result<(), NotPutBack> {
+/// Checks that the device has its old content, and that device and mount point are free.
+fn free(note: &Note, table: &[MountLine]) -> Result<(), NotPutBack> {
     let mount = &note.mount;
-    // Numbers without a device (major 0) are given anew.
-    let has_number = |other: &Mount| mount.device.0 != 0 && other.device == mount.device;
-    let same = |other: &&Mount| other.source == mount.source || has_number(other);
+    // Device numbers without a device (major 0) are reused.
+    let has_number = |other: &MountLine| mount.device.0 != 0 && other.device == mount.device;
+    let same = |other: &&MountLine| other.source == mount.source || has_number(other);
     if let Some(other) = table.iter().find(same) {
         return Err(NotPutBack::Elsewhere(other.point.clone()));
     }
@@ -116,8 +119,8 @@ fn free(note: &Note, table: &[Mount]) -> Result<(), NotPutBack> {
     }
 }
 
-fn mount_noted(mount: &Mount) -> io::Result<()> {
-    // A link that somebody put into the path leads nowhere.
+fn mount_noted(mount: &MountLine) -> io::Result<()> {
+    // Refuses symbolic links, which another user could have put into the path.
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let strict = ResolveFlags::NO_SYMLINKS;
     let point = openat2(CWD, &mount.point, flags, Mode::empty(), strict)?;

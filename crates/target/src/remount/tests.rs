@@ -1,5 +1,5 @@
 use super::*;
-use crate::lab::Loop;
+use crate::lab::LoopMount;
 use crate::mounts::parse;
 
 const TABLE: &str = "\
@@ -34,10 +34,16 @@ fn what_others_rely_on_stays() {
     assert_eq!(told("/"), "it is the root file system");
     assert_eq!(told("/outer"), "`/outer/inner` is mounted in it");
     assert_eq!(told("/twin"), "it is also mounted on `/part`");
-    assert_eq!(told("/part"), "it shows a part of a file system, `/part`");
-    assert_eq!(told("/me"), "it shows a part of a file system, `/home/me`");
+    assert_eq!(
+        told("/part"),
+        "it mounts only a part of a file system, `/part`"
+    );
+    assert_eq!(
+        told("/me"),
+        "it mounts only a part of a file system, `/home/me`"
+    );
     assert_eq!(told("/auto"), "it is mounted over another mount");
-    assert_eq!(told("/mapped"), "`idmapped` cannot be given again");
+    assert_eq!(told("/mapped"), "`idmapped` cannot be set again");
 }
 
 #[test]
@@ -93,7 +99,7 @@ fn the_command_by_hand_names_everything() {
 
 #[test]
 fn a_mount_that_does_not_come_back_is_told_with_the_way_back() {
-    let Some(mut device) = Loop::new(64) else {
+    let Some(mut device) = LoopMount::new(64) else {
         return;
     };
     if !device.make(&["mkfs.ext4", "-q", "-F"]) {

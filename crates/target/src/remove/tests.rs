@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rustix::fs::{mkdirat, openat};
 
 use super::*;
-use crate::lab::{Loop, run};
+use crate::lab::{LoopMount, run};
 
 fn remove(parent: &Path, name: &str) -> (Removed, Vec<u64>) {
     let open = |path: &Path| {
@@ -139,7 +139,7 @@ fn every_file_system_at_hand_is_emptied() {
         (&["mkfs.xfs", "-q", "-f"], "rw"),
         (&["mkfs.btrfs", "-q", "-f"], "rw"),
     ] {
-        let Some(mut device) = Loop::new(512) else {
+        let Some(mut device) = LoopMount::new(512) else {
             return;
         };
         if !device.make(format) {

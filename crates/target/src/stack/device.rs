@@ -1,27 +1,27 @@
-//! Block devices in a stack.
+//! Block devices in a storage stack.
 
 use std::path::{Path, PathBuf};
 
-use super::{Layer, Medium, Survey};
+use super::{Medium, StackLayer, Survey};
 use crate::sysfs::{DEPTH_MAX, DeviceNumber, active, block_number, name_of, parsed, word};
 
 impl Survey {
-    /// A device with what it is made of, at most so many layers of it.
-    pub(super) fn device(&self, number: DeviceNumber, depth: u32) -> Layer {
+    /// A device with its lower layers, limited to `depth` layers.
+    pub(super) fn device(&self, number: DeviceNumber, depth: u32) -> StackLayer {
         let Some(directory) = self.sys.directory(number) else {
             let text = format!("device {}:{}", number.0, number.1);
-            return has_device(Layer::new(text, Medium::Unknown));
+            return has_device(StackLayer::new(text, Medium::Unknown));
         };
-        // `/` in a device's name is `!` in that of its directory.
+        // The kernel replaces `/` in a device name by `!` in the directory name.
         let name = name_of(&directory).replace('!', "/");
-        let kind = Kind::of(&name, &directory);
+        let kind = DeviceKind::of(&name, &directory);
         let text = match kind.words(&directory) {
             Some(words) => format!("/dev/{name} ({words})"),
             None => format!("/dev/{name}"),
         };
-        let layer = has_device(Layer::new(text, kind.medium()));
+        let layer = has_device(StackLayer::new(text, kind.medium()));
         let Some(left) = depth.checked_sub(1) else {
-            return Layer {
+            return StackLayer {
                 medium: Medium::Unknown,
                 ..layer
             };
@@ -35,14 +35,15 @@ impl Survey {
         }
     }
 
-    /// The file in which a byte of a device is, and where in it, as far as that can be told:
-    /// through partitions and loop devices.
+    /// The file that holds a byte of a device, and its offset in the file. Follows partitions and
+    /// loop devices; `None` for other devices.
     pub(crate) fn file_under(&self, device: DeviceNumber, byte: u64) -> Option<(PathBuf, u64)> {
         let (mut number, mut at_bytes) = (device, byte);
         for _ in 0..DEPTH_MAX {
             let directory = self.sys.directory(number)?;
             if let Some(disk) = self.sys.parent_disk(number) {
                 let sectors: u64 = parsed(&directory.join("start"))?;
+                // `/sys` counts in units of 512 bytes, even for disks with blocks of 4096.
                 at_bytes = at_bytes.checked_add(sectors.checked_mul(512)?)?;
                 number = disk;
                 continue;
@@ -58,28 +59,28 @@ impl Survey {
         None
     }
 
-    /// What a loop device is on.
-    fn backing(&self, file: &Path, depth: u32) -> Layer {
+    /// The storage of a loop device.
+    fn backing(&self, file: &Path, depth: u32) -> StackLayer {
         if let Some(number) = file.to_str().and_then(block_number) {
             return self.device(number, depth);
         }
-        let layer = Layer::new(file.display().to_string(), Medium::Unknown);
+        let layer = StackLayer::new(file.display().to_string(), Medium::Unknown);
         let below = self.file_system_at(file, depth);
         layer.on(below.into_iter().collect())
     }
 }
 
-fn has_device(layer: Layer) -> Layer {
-    Layer {
+fn has_device(layer: StackLayer) -> StackLayer {
+    StackLayer {
         has_device: true,
         ..layer
     }
 }
 
-/// What a block device is.
-enum Kind {
+/// Kind of a block device.
+enum DeviceKind {
     Zram,
-    /// In memory, by what it is called.
+    /// A device in memory, by its name.
     Memory(&'static str),
     Network(&'static str),
     Mapper,
@@ -89,7 +90,7 @@ enum Kind {
     Disk(&'static str),
 }
 
-impl Kind {
+impl DeviceKind {
     fn of(name: &str, directory: &Path) -> Self {
         let numbered = |prefix: &str| {
             let rest = name.strip_prefix(prefix);
@@ -121,7 +122,7 @@ impl Kind {
         }
     }
 
-    /// What is worth saying beside the device's name.
+    /// Description in addition to the device's name.
     fn words(&self, directory: &Path) -> Option<String> {
         match self {
             Self::Zram => {
@@ -141,10 +142,10 @@ impl Kind {
     }
 }
 
-/// What device-mapper made and how it is called.
+/// Creator and name of a device-mapper device.
 ///
-/// Source: the kernel's `Documentation/ABI/testing/sysfs-block-dm`; who makes a mapping begins its
-/// uuid with a word of its own.
+/// Source: the kernel's `Documentation/ABI/testing/sysfs-block-dm`; each creator of a mapping uses
+/// a prefix in the UUID.
 fn mapped(directory: &Path) -> Option<String> {
     let uuid = word(&directory.join("dm/uuid")).unwrap_or_default();
     let maker = match uuid.split('-').next().unwrap_or_default() {
@@ -160,12 +161,13 @@ fn mapped(directory: &Path) -> Option<String> {
     })
 }
 
-/// The facts of a disk that it tells itself.
+/// Facts that a disk reports.
 fn disk(directory: &Path, what: &str) -> Option<String> {
     let model = word(&directory.join("device/model"));
     let transport = word(&directory.join("device/transport"));
+    // Local NVMe; only a network transport is worth mentioning.
     let transport = transport.filter(|it| it != "pcie");
-    // What a hypervisor says of turning is made up.
+    // A hypervisor's information about rotation is not reliable.
     let rotates = match what {
         "" => parsed::<u8>(&directory.join("queue/rotational")),
         _ => None,

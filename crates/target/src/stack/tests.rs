@@ -52,12 +52,12 @@ fn made_up() -> (tempfile::TempDir, Survey) {
     (root, survey)
 }
 
-fn mount(file_system: &str, source: &str, device: (u32, u32)) -> Mount {
-    Mount {
+fn mount(file_system: &str, source: &str, device: (u32, u32)) -> MountLine {
+    MountLine {
         file_system: file_system.to_owned(),
         source: source.to_owned(),
         device,
-        ..Mount::default()
+        ..MountLine::default()
     }
 }
 
@@ -103,11 +103,11 @@ fn file_systems_without_a_device_say_who_keeps_the_bytes() {
 
 #[test]
 fn what_lies_only_partly_in_memory_is_not_in_memory() {
-    let memory = Layer::new("memory", Medium::Memory);
-    let disk = Layer::new("disk", Medium::Device);
-    let both = Layer::new("raid", Medium::Unknown).on(vec![memory.clone(), disk]);
+    let memory = StackLayer::new("memory", Medium::Memory);
+    let disk = StackLayer::new("disk", Medium::Device);
+    let both = StackLayer::new("raid", Medium::Unknown).on(vec![memory.clone(), disk]);
     assert_eq!(both.medium, Medium::Device);
-    let two = Layer::new("raid", Medium::Unknown).on(vec![memory.clone(), memory]);
+    let two = StackLayer::new("raid", Medium::Unknown).on(vec![memory.clone(), memory]);
     assert_eq!(two.medium, Medium::Memory);
     assert_eq!(two.text, "raid on 2 devices: memory; memory");
 }

@@ -1,4 +1,4 @@
-//! A workload before it is run: verdicts, the plan, and the same in another format.
+//! Checks and conversions of a workload before it is run.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -8,31 +8,31 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use units::JsonDocument;
 
-use crate::answer::{Answer, Refusal, document};
+use crate::answer::{Answer, RefusedAnswer, document};
 use crate::blocking::blocking;
 use crate::body::Body;
 use crate::choice::{WorkloadChoice, WorkloadRequest};
 use crate::own::OwnFolder;
-use crate::program::{Said, ask, ask_at_most, words};
+use crate::program::{ProgramOutput, ask, ask_at_most, words};
 use crate::scratch::Given;
 use crate::shared::{Shared, State};
 
-/// Bytes of the longest plan that a page is shown.
+/// Maximum size of a plan sent to the page, in bytes.
 const PLAN_BYTES_MAX: u64 = 32 << 20;
 
-/// What there is to say of a workload before it is run.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CheckAnswer {
-    /// Whether it is understood and can be planned.
+    /// `true` if the workload is valid and has a plan.
     pub is_understood: bool,
-    /// Whether all targets are beneath the roots, so that it could be started from here.
+    /// `true` if all targets are below the server's roots, so that the server may start the run.
     pub may_start: bool,
-    /// What is wrong or doubtful, in the order in which `check` tells it.
+    /// Errors, warnings and notes, in the order in which `check` prints them.
     pub verdicts: Vec<LineVerdict>,
-    /// The plan, as `pgmeter schema check` describes it, without its warnings; none where it is
-    /// not understood.
+    /// The plan, as described by `pgmeter schema check`, without its warnings; null if the workload
+    /// is invalid.
     pub plan: Option<Value>,
-    /// How long the cells of the plan take that end by time, in nanoseconds.
+    /// Total duration of the plan's cells that end by time, in nanoseconds.
     pub planned_ns: u64,
 }
 
@@ -40,35 +40,35 @@ impl JsonDocument for CheckAnswer {
     const FORMAT: &'static str = "pgmeter-serve-check/1";
 }
 
-/// Something wrong or doubtful, and where.
+/// An error, a warning or a note, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LineVerdict {
     /// `error`, `warning` or `note`.
     pub severity: String,
-    /// The file; empty when it is of none.
+    /// The file; empty if the message is not about a file.
     pub file: String,
     /// Line, from 1.
     pub line: Option<u32>,
     /// Column in characters, from 1.
     pub column: Option<u32>,
-    /// What was seen against what was wanted.
+    /// The problem.
     pub message: String,
-    /// One action.
+    /// One action that may help.
     pub help: Option<String>,
 }
 
-/// What to convert, and into what.
+/// Request to convert a workload.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConvertRequest {
-    /// Which workload.
+    /// The workload.
     pub workload: WorkloadChoice,
-    /// Into what.
+    /// Format of the result.
     pub to: ConvertTo,
 }
 
-/// Formats that workloads can be converted to.
+/// Formats of converted workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConvertTo {
@@ -83,9 +83,9 @@ pub enum ConvertTo {
 /// A workload in another format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConvertAnswer {
-    /// The text; none where it cannot be said in that format.
+    /// The text; null if the format cannot express the workload.
     pub text: Option<String>,
-    /// What is wrong or doubtful.
+    /// Errors, warnings and notes.
     pub verdicts: Vec<LineVerdict>,
 }
 
@@ -97,7 +97,7 @@ impl JsonDocument for ConvertAnswer {
 pub(crate) async fn check(shared: State, Body(asked): Body<WorkloadRequest>) -> Answer {
     let (arguments, given) = resolved(&shared, asked).await?;
     let found = checked(&shared, (arguments, given)).await?;
-    // A plan may be long.
+    // Serializing a long plan takes time.
     blocking(move || document(&found)).await
 }
 
@@ -124,11 +124,11 @@ pub(crate) async fn convert(shared: State, Body(asked): Body<ConvertRequest>) ->
     })
 }
 
-/// The words after `check` or `run`, with the file that they name, which is read now.
+/// Arguments after `check` or `run`, with the workload file, whose content is read now.
 pub(crate) async fn resolved(
     shared: &Arc<Shared>,
     asked: WorkloadRequest,
-) -> Result<(Vec<OsString>, Option<Given>), Refusal> {
+) -> Result<(Vec<OsString>, Option<Given>), RefusedAnswer> {
     let shared = Arc::clone(shared);
     blocking(move || {
         asked.check_counts()?;
@@ -139,29 +139,31 @@ pub(crate) async fn resolved(
     .await
 }
 
-/// The words after `check` or `run`; `word` stands for the workload.
+/// Arguments after `check` or `run`; `word` names the workload.
 pub(crate) fn arguments(
     shared: &Shared,
     asked: &WorkloadRequest,
     word: String,
-) -> Result<Vec<OsString>, Refusal> {
+) -> Result<Vec<OsString>, RefusedAnswer> {
     let mut arguments = asked.workload.options()?;
     for target in &asked.targets {
         arguments.push("--target".into());
+        // The resolved path: a link that changes afterwards does not lead elsewhere.
         arguments.push(shared.roots.admit(target)?.into());
     }
     for (key, value) in &asked.settings {
+        // In one argument, so that a value that begins with a hyphen is not an option.
         arguments.push(format!("--set={key}={value}").into());
     }
     arguments.push(word.into());
     Ok(arguments)
 }
 
-/// What `check` says of that command line.
+/// Runs `check` with these arguments.
 pub(crate) async fn checked(
     shared: &Arc<Shared>,
     (arguments, given): (Vec<OsString>, Option<Given>),
-) -> Result<CheckAnswer, Refusal> {
+) -> Result<CheckAnswer, RefusedAnswer> {
     let mut whole = words(["check", "--json"]);
     whole.extend(arguments);
     let said = ask_at_most(shared, (whole, given), PLAN_BYTES_MAX).await?;
@@ -169,30 +171,30 @@ pub(crate) async fn checked(
     blocking(move || found_in(&shared, &said)).await
 }
 
-/// Refuses work that may not be started from here: what is not understood, and what touches
-/// something that was not offered.
+/// Refuses invalid workloads and workloads that use a target that the server does not offer.
 pub(crate) async fn admitted(
     shared: &Arc<Shared>,
     line: (Vec<OsString>, Option<Given>),
-) -> Result<(), Refusal> {
+) -> Result<(), RefusedAnswer> {
     let found = checked(shared, line).await?;
     let Some(plan) = &found.plan else {
         let error = found.verdicts.iter().find(|it| it.severity == "error");
-        let error = error.map_or("the workload is not understood", |it| &it.message);
-        return Err(Refusal::bad(error).help("`POST /api/check` tells where"));
+        let error = error.map_or("the workload is invalid", |it| &it.message);
+        return Err(RefusedAnswer::bad(error).help("`POST /api/check` shows where"));
     };
     let has_target = !plan["targets"].as_array().is_none_or(Vec::is_empty);
     if !has_target {
-        return Err(Refusal::bad("no target was chosen").help("name one in `targets`"));
+        return Err(RefusedAnswer::bad("no target was chosen").help("name one in `targets`"));
     }
     match strangers(shared, plan).first() {
+        // Fails again, with the reason.
         Some(path) => shared.roots.admit(path).map(drop),
         None => Ok(()),
     }
 }
 
-/// What `check` said, with whether it could be started from here.
-fn found_in(shared: &Shared, said: &Said) -> Result<CheckAnswer, Refusal> {
+/// Parses the output of `check`, and decides whether the server may start the run.
+fn found_in(shared: &Shared, said: &ProgramOutput) -> Result<CheckAnswer, RefusedAnswer> {
     if said.code != Some(0) {
         return Ok(CheckAnswer {
             is_understood: false,
@@ -203,14 +205,17 @@ fn found_in(shared: &Shared, said: &Said) -> Result<CheckAnswer, Refusal> {
         });
     }
     let text = String::from_utf8_lossy(&said.output);
-    let mut plan: Value = units::parse_json(&text)
-        .map_err(|error| Refusal::failed(format!("`check` printed something else: {error}")))?;
+    let mut plan: Value = units::parse_json(&text).map_err(|error| {
+        RefusedAnswer::failed(format!("`check` printed an unexpected plan: {error}"))
+    })?;
     let found = plan.as_object_mut().and_then(|plan| {
         plan.remove("format");
         plan.remove("warnings")
     });
-    let verdicts: Vec<LineVerdict> = serde_json::from_value(found.unwrap_or_default())
-        .map_err(|error| Refusal::failed(format!("`check` printed other warnings: {error}")))?;
+    let verdicts: Vec<LineVerdict> =
+        serde_json::from_value(found.unwrap_or_default()).map_err(|error| {
+            RefusedAnswer::failed(format!("`check` printed unexpected warnings: {error}"))
+        })?;
     Ok(CheckAnswer {
         is_understood: true,
         may_start: strangers(shared, &plan).is_empty(),
@@ -220,9 +225,10 @@ fn found_in(shared: &Shared, said: &Said) -> Result<CheckAnswer, Refusal> {
     })
 }
 
-/// The targets of a plan that may not be measured from here.
+/// Targets of a plan that the server does not offer.
 fn strangers(shared: &Shared, plan: &Value) -> Vec<String> {
     let targets = plan["targets"].as_array().into_iter().flatten();
+    // Targets of the `null` engine are only names.
     let touched = targets.filter(|target| target["kind"] != "null");
     let paths = touched.map(|target| target["path"].as_str().unwrap_or_default());
     let strange = paths.filter(|path| shared.roots.admit(path).is_err());
@@ -238,17 +244,19 @@ fn planned_ns(plan: &Value) -> u64 {
     })
 }
 
-/// What a command said on standard error, where it says what is wrong with a file; what is wrong
-/// with the server's own doing is an error.
-fn verdicts(said: &Said) -> Result<Vec<LineVerdict>, Refusal> {
+/// Messages about a workload from standard error. If the command failed for another reason, this is
+/// an error of the server.
+fn verdicts(said: &ProgramOutput) -> Result<Vec<LineVerdict>, RefusedAnswer> {
     let found = parsed(&said.remarks);
     match said.code {
+        // Codes 2 and 3 are about the workload. All others, and failures without a message, are
+        // not.
         Some(0 | 2 | 3) if said.code == Some(0) || !found.is_empty() => Ok(found),
         _ => Err(said.refusal()),
     }
 }
 
-/// Remarks as the program prints them: a message, its place, the line, what to do.
+/// Parses messages as the program prints them: a message, its location, the line, and advice.
 fn parsed(remarks: &str) -> Vec<LineVerdict> {
     let mut found: Vec<LineVerdict> = Vec::new();
     for line in remarks.lines() {
@@ -278,10 +286,11 @@ fn parsed(remarks: &str) -> Vec<LineVerdict> {
     found.into_iter().map(in_short).collect()
 }
 
-/// `FILE`, `FILE:LINE` or `FILE:LINE:COLUMN`.
+/// Parses `FILE`, `FILE:LINE` or `FILE:LINE:COLUMN`.
 fn put_place(verdict: &mut LineVerdict, place: &str) {
     let mut rest = place;
     let mut numbers = Vec::new();
+    // From the end: the name of a file may contain colons.
     while let Some((before, number)) = rest.rsplit_once(':')
         && let Ok(number) = number.parse::<u32>()
         && numbers.len() < 2
@@ -295,7 +304,7 @@ fn put_place(verdict: &mut LineVerdict, place: &str) {
     verdict.column = numbers.get(1).copied();
 }
 
-/// The file as it was called in the request.
+/// Restores the file name of the request.
 fn in_short(mut verdict: LineVerdict) -> LineVerdict {
     if let Some(name) = verdict.file.strip_prefix("./") {
         verdict.file = name.to_owned();
@@ -330,7 +339,7 @@ mod tests {
 
     #[test]
     fn what_is_said_of_no_file_is_a_refusal() {
-        let said = |code: i32, remarks: &str| Said {
+        let said = |code: i32, remarks: &str| ProgramOutput {
             code: Some(code),
             output: Vec::new(),
             remarks: remarks.to_owned(),

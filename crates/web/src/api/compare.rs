@@ -1,4 +1,4 @@
-//! Runs side by side.
+//! Comparisons of stored runs.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -7,23 +7,23 @@ use axum::extract::Query;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::{Answer, Refusal, json, report_page};
+use crate::answer::{Answer, RefusedAnswer, json, report_page};
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 
-/// No more runs are compared at once.
+/// Maximum number of runs in one comparison.
 const RUNS_MAX: usize = 32;
 
-/// What to compare.
+/// Runs to compare.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareQuery {
     /// Ids of two or more runs, separated by commas; each is compared with the first. With
-    /// `published` one is enough.
+    /// `published`, one run is enough.
     pub runs: String,
-    /// A published experiment to show beside them, as `compare --published` takes it.
+    /// A published experiment to compare with, as in `compare --published`.
     pub published: Option<String>,
-    /// Whether to compare runs that measured different things.
+    /// `true` to compare runs that measured different things.
     pub force: bool,
 }
 
@@ -42,17 +42,17 @@ async fn compared(
     shared: &Arc<Shared>,
     query: CompareQuery,
     format: &str,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, RefusedAnswer> {
     let named: Vec<String> = query.runs.split(',').map(str::to_owned).collect();
     if named.len() > RUNS_MAX {
-        return Err(Refusal::bad(format!(
-            "at most {RUNS_MAX} runs are compared at once"
+        return Err(RefusedAnswer::bad(format!(
+            "at most {RUNS_MAX} runs can be compared at once"
         )));
     }
-    // Only stored runs: a name of a file is none.
+    // Resolve names in the store, because `compare` would also accept names of files.
     let ids = shared.with_store(move |store| {
         let ids = named.iter().map(|name| Ok(store.resolve(name)?));
-        ids.collect::<Result<Vec<String>, Refusal>>()
+        ids.collect::<Result<Vec<String>, RefusedAnswer>>()
     });
     let mut arguments = words(["compare", "--format", format]);
     arguments.extend(ids.await?.into_iter().map(OsString::from));

@@ -1,4 +1,4 @@
-//! Runs that are started from here, and how runs that go on are told to end.
+//! Starts runs, and stops, skips or aborts running ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use store::{LiveRun, StoreError};
 use units::JsonDocument;
 
-use crate::answer::{Answer, Refusal, document_with};
+use crate::answer::{Answer, RefusedAnswer, document_with};
 use crate::api::checks::{admitted, resolved};
 use crate::api::runs::{TAGS_MAX, at_most};
 use crate::body::Body;
@@ -19,7 +19,7 @@ use crate::queue::RunRequest;
 use crate::shared::{Shared, State};
 use crate::signal;
 
-/// A run that does not end by then is ended at once.
+/// After this time, a run that does not end is killed by a second signal.
 const END_MAX: Duration = Duration::from_secs(20);
 
 /// `POST /api/runs`
@@ -29,7 +29,7 @@ pub(crate) async fn start(shared: State, Body(asked): Body<RunRequest>) -> Answe
         shared.roots.admit_overwriting(device)?;
     }
     let line = resolved(&shared, asked.what.clone()).await?;
-    // What is checked now is what will run, whatever becomes of the file until then.
+    // Run exactly the text that was checked, even if the file changes until then.
     let text = line.1.clone().filter(|_| asked.what.workload.own.is_some());
     admitted(&shared, line).await?;
     let title = asked.what.workload.title();
@@ -37,26 +37,26 @@ pub(crate) async fn start(shared: State, Body(asked): Body<RunRequest>) -> Answe
     document_with(StatusCode::ACCEPTED, &entry)
 }
 
-fn check_tags(tags: &[String]) -> Result<(), Refusal> {
+fn check_tags(tags: &[String]) -> Result<(), RefusedAnswer> {
     at_most(tags.len(), TAGS_MAX, "tags")?;
     let is_tag = |tag: &String| {
         let is_odd = |letter: char| letter.is_whitespace() || letter.is_control() || letter == ',';
         !tag.is_empty() && tag.chars().count() <= 64 && !tag.contains(is_odd)
     };
     match tags.iter().find(|tag| !is_tag(tag)) {
-        Some(_) => Err(Refusal::bad(
+        Some(_) => Err(RefusedAnswer::bad(
             "a tag has at most 64 characters, without spaces and commas",
         )),
         None => Ok(()),
     }
 }
 
-/// How a run was asked to go on.
+/// Confirmation of a request to a running run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToldRun {
     /// The run's id.
     pub run_id: String,
-    /// What it was told: `stop`, `skip` or `abort`.
+    /// The requested action: `stop`, `skip` or `abort`.
     pub told: String,
 }
 
@@ -75,7 +75,7 @@ pub(crate) async fn stop(shared: State, Path(id): Path<String>) -> Answer {
 pub(crate) async fn skip(shared: State, Path(id): Path<String>) -> Answer {
     let run = live(&shared.0, id).await?;
     if !signal::heeds(&run.owner, Signal::USR1) {
-        return Err(Refusal::conflict("this run cannot leave out a cell"));
+        return Err(RefusedAnswer::conflict("this run cannot skip a cell"));
     }
     signal::send(&run.owner, Signal::USR1)?;
     told(run, "skip")
@@ -97,34 +97,34 @@ fn told(run: LiveRun, what: &str) -> Answer {
     document_with(StatusCode::ACCEPTED, &told)
 }
 
-/// The run of that id, which goes on.
-async fn live(shared: &Arc<Shared>, id: String) -> Result<LiveRun, Refusal> {
+/// Finds a run by its id; refuses if it is not running.
+async fn live(shared: &Arc<Shared>, id: String) -> Result<LiveRun, RefusedAnswer> {
     shared
         .with_store(move |store| {
             let id = store.resolve(&id)?;
             let mut live = store.live_runs()?.into_iter();
             live.find(|run| run.id == id)
-                .ok_or_else(|| Refusal::conflict("the run is over"))
+                .ok_or_else(|| RefusedAnswer::conflict("the run has ended"))
         })
         .await
 }
 
-/// Has a run end in order. A second signal would end it without that, so it is sent once.
-fn interrupt(shared: &Shared, run: &LiveRun) -> Result<(), Refusal> {
+/// Asks a run to stop. A second signal would kill it, so the signal is sent only once.
+fn interrupt(shared: &Shared, run: &LiveRun) -> Result<(), RefusedAnswer> {
     if shared.note_stopped(&run.id) {
         signal::send(&run.owner, Signal::INT)?;
     }
     Ok(())
 }
 
-/// Removes a run from the store once it is over.
+/// Removes a run from the store once it has ended.
 async fn discard(shared: Arc<Shared>, run: LiveRun) {
     let begin = std::time::Instant::now();
     let mut is_forced = false;
     while run.owner.may_run() {
         if begin.elapsed() > END_MAX && !is_forced {
             is_forced = true;
-            // It ends by itself where it does not hear.
+            // The second signal kills it.
             let _ = signal::send(&run.owner, Signal::INT);
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -133,7 +133,7 @@ async fn discard(shared: Arc<Shared>, run: LiveRun) {
         Ok(_) | Err(StoreError::NoSuchRun { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     });
-    // What cannot be removed is there as an interrupted run.
+    // If the removal fails, the run stays in the store as interrupted.
     let _ = removed.await;
 }
 

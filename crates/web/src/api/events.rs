@@ -1,4 +1,4 @@
-//! Live figures of a run, as server-sent events.
+//! Live results of a run, as server-sent events.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -15,43 +15,45 @@ use http_body::Frame;
 use results::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::{Cursor, RunRow, RunStatus};
+use store::{RunCursor, RunRow, RunStatus};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
-use crate::answer::{Answer, Refusal, typed};
+use crate::answer::{Answer, RefusedAnswer, typed};
 use crate::api::facts::PROTOCOL;
 use crate::live::{
     EVENTS_MAX, GapEvent, Published, STREAMS_MAX, StreamTicket, event, publish, run_end,
 };
 use crate::shared::{Shared, State};
 
-/// A comment is sent where nothing else was for so long.
+/// Time without events after which a comment is sent to keep the connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// Parts of a stream that wait for the network.
+/// Maximum number of parts of a stream that wait for the network.
+// Few, so that a slow client falls behind in the publisher's ring, which counts lost events,
+// instead of filling memory.
 const PARTS: usize = 2;
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// Where a stream begins.
+/// Start of a stream of events.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EventsQuery {
-    /// A place, such as `next` of the intervals; from the beginning by default. A header
-    /// `Last-Event-ID` comes before it.
+    /// Place to start after, such as `next` of the intervals; the beginning by default. The header
+    /// `Last-Event-ID` takes precedence.
     pub from: Option<String>,
 }
 
 /// The first event of a stream.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HelloEvent {
-    /// Number of the API.
+    /// Version number of the API.
     pub protocol: u32,
-    /// The run as the list has it.
+    /// The run, as in the list.
     pub run: RunRow,
-    /// What time it is for the server.
+    /// Current time of the server.
     pub server_time: Timestamp,
-    /// The place from which events follow.
+    /// Place after which the events start.
     pub from: String,
 }
 
@@ -68,7 +70,7 @@ pub(crate) async fn events(
     let Some(ticket) = shared.hub.ticket() else {
         return Ok(too_many());
     };
-    // Asked before anything is read: what comes meanwhile is not missed.
+    // Subscribe before reading the store, so that no event in between is lost.
     let store = shared.options.store.clone();
     let receiver = shared.hub.subscribe(&row.id, store).await?;
     let (sender, parts) = mpsc::channel(PARTS);
@@ -78,7 +80,7 @@ pub(crate) async fn events(
         from: place.to_string(),
         run: row.clone(),
     };
-    let stream = Stream {
+    let stream = EventStream {
         _ticket: ticket,
         shared,
         reader: EventReader {
@@ -88,7 +90,8 @@ pub(crate) async fn events(
         },
     };
     tokio::spawn(stream.serve(hello, receiver));
-    let mut answer = typed("text/event-stream", Body::new(Parts(parts)));
+    let mut answer = typed("text/event-stream", Body::new(BodyParts(parts)));
+    // nginx would otherwise hold events back until its buffer is full.
     let buffering = HeaderName::from_static("x-accel-buffering");
     answer
         .headers_mut()
@@ -97,8 +100,8 @@ pub(crate) async fn events(
 }
 
 fn too_many() -> axum::response::Response {
-    let error = format!("{STREAMS_MAX} streams of events are open, and no more are served");
-    let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error);
+    let error = format!("all {STREAMS_MAX} streams of events are in use");
+    let refusal = RefusedAnswer::new(StatusCode::SERVICE_UNAVAILABLE, error);
     let mut answer = refusal.help("close other pages").into_response();
     answer
         .headers_mut()
@@ -106,14 +109,20 @@ fn too_many() -> axum::response::Response {
     answer
 }
 
-/// Where a stream is to begin.
-fn first_place(id: &str, query: &EventsQuery, headers: &HeaderMap) -> Result<Cursor, Refusal> {
+/// Place after which the stream starts.
+fn first_place(
+    id: &str,
+    query: &EventsQuery,
+    headers: &HeaderMap,
+) -> Result<RunCursor, RefusedAnswer> {
     let bad = |text: &str| {
         let shown: String = text.chars().take(80).collect();
-        Refusal::bad(format!("`{shown}` is no place of a stream of this run"))
+        RefusedAnswer::bad(format!("`{shown}` is not a place in a stream of this run"))
     };
+    // When a browser reconnects, it sends this header to the same URL, with the old `from`.
     if let Some(last) = headers.get(&LAST_EVENT_ID) {
         let last = last.to_str().unwrap_or_default();
+        // The URL may say `last`, which can be another run by now.
         let place = last.strip_prefix(id).and_then(|it| it.strip_prefix(':'));
         return place
             .and_then(|place| place.parse().ok())
@@ -121,39 +130,40 @@ fn first_place(id: &str, query: &EventsQuery, headers: &HeaderMap) -> Result<Cur
     }
     match &query.from {
         Some(from) => from.parse().map_err(|()| bad(from)),
-        None => Ok(Cursor::default()),
+        None => Ok(RunCursor::default()),
     }
 }
 
-/// What is sent to one reader.
-struct Stream {
+/// A stream of events to one client.
+struct EventStream {
     _ticket: StreamTicket,
     shared: Arc<Shared>,
     reader: EventReader,
 }
 
-/// Who reads, and how far that has come.
+/// A client and its place in the stream.
 struct EventReader {
     id: String,
-    place: Cursor,
+    place: RunCursor,
     sender: mpsc::Sender<Bytes>,
 }
 
-/// The reader has gone, or everything was sent.
+/// The client has disconnected, or all events are sent.
 struct Over;
 
-impl Stream {
+impl EventStream {
     async fn serve(mut self, hello: HelloEvent, receiver: Receiver<Published>) {
         let mut text = event("hello", &hello).to_vec();
+        // Browsers then reconnect after 1 s instead of their longer default.
         text.extend_from_slice(b"retry: 1000\n\n");
         let has_begun = self.reader.send(Bytes::from(text)).await.is_ok();
         if has_begun && self.catch_up().await.is_ok() {
-            // However it ends, the body ends with the sender.
+            // The result does not matter: dropping the sender ends the body.
             let _ = self.reader.go_on(receiver).await;
         }
     }
 
-    /// Sends what is in the store.
+    /// Sends the events that are already in the store.
     async fn catch_up(&mut self) -> Result<(), Over> {
         loop {
             let (id, place) = (self.reader.id.clone(), self.reader.place);
@@ -179,11 +189,12 @@ impl Stream {
 }
 
 impl EventReader {
-    /// Sends what is published.
+    /// Sends events as they are published.
     async fn go_on(&mut self, mut receiver: Receiver<Published>) -> Result<(), Over> {
         loop {
             let received = tokio::select! {
                 received = tokio::time::timeout(KEEP_ALIVE, receiver.recv()) => received,
+                // A client that has left is noticed here even if no event arrives.
                 () = self.sender.closed() => return Err(Over),
             };
             match received {
@@ -199,9 +210,10 @@ impl EventReader {
         }
     }
 
-    /// Sends an event that the reader has not had.
+    /// Sends an event unless the client already has it.
     async fn pass_on(&mut self, published: Published) -> Result<(), Over> {
         let Published { place, text, .. } = published;
+        // The subscription is older than the read of the store, so an event can arrive twice.
         let is_new = (place.cell, place.step) > (self.place.cell, self.place.step)
             || place.warnings > self.place.warnings;
         if !is_new && !published.is_end {
@@ -218,7 +230,7 @@ impl EventReader {
         }
     }
 
-    /// Sends an event with the place behind it.
+    /// Sends an event, followed by its place as the id.
     async fn send_at(&self, text: Bytes) -> Result<(), Over> {
         let mut whole = text.to_vec();
         let id = format!("id: {}:{}\n\n", self.id, self.place);
@@ -231,10 +243,10 @@ impl EventReader {
     }
 }
 
-/// The parts of a body as they come.
-struct Parts(mpsc::Receiver<Bytes>);
+/// A response body that yields parts as they arrive.
+struct BodyParts(mpsc::Receiver<Bytes>);
 
-impl http_body::Body for Parts {
+impl http_body::Body for BodyParts {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -253,8 +265,8 @@ mod tests {
 
     use super::*;
 
-    fn at(step: u32) -> Cursor {
-        Cursor {
+    fn at(step: u32) -> RunCursor {
+        RunCursor {
             cell: 0,
             step,
             warnings: 0,
@@ -269,7 +281,7 @@ mod tests {
         }
     }
 
-    /// What a reader gets to whom this many events were published before it read the first.
+    /// Events sent to a client that reads only after `count` events were published.
     fn read_late(count: u32) -> Vec<String> {
         let (publisher, receiver) = channel(4);
         for step in 1..=count {
@@ -283,7 +295,7 @@ mod tests {
         let (sender, mut parts) = mpsc::channel(100);
         let mut reader = EventReader {
             id: "r".to_owned(),
-            place: Cursor::default(),
+            place: RunCursor::default(),
             sender,
         };
         let runtime = tokio::runtime::Builder::new_current_thread()

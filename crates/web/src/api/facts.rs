@@ -1,4 +1,4 @@
-//! What the server is and what this machine is.
+//! Facts about the server and this machine.
 
 use std::sync::Arc;
 
@@ -14,41 +14,41 @@ use crate::own::OwnFolder;
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 
-/// What the server is and what may be asked of it.
+/// The server and what it offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ServerFacts {
-    /// Number of this API; within a number, fields and routes are only added.
+    /// Version number of the API; within a version, fields and routes are only added.
     pub protocol: u32,
-    /// The program's version.
+    /// Version of pgmeter.
     pub version: String,
-    /// The results store.
+    /// Path of the results store.
     pub store: String,
-    /// The folder of one's own workloads.
+    /// Path of the folder with the user's workloads.
     pub folder: String,
-    /// Roots beneath which targets may be chosen; empty when nothing can be measured from here.
+    /// Roots below which targets may be chosen; empty if the server starts no runs.
     pub roots: Vec<RootFacts>,
     /// Block devices that runs may overwrite.
     pub overwrite_devices: Vec<String>,
-    /// The run that this server is beside, which ends with it; none of `pgmeter serve`.
+    /// Id of the run that this server accompanies and ends with; null for `pgmeter serve`.
     pub beside_run: Option<String>,
-    /// Streams of events that are open: all pages of a browser have one for a run.
+    /// Number of open streams of events; all pages of a browser share one per run.
     pub stream_count: usize,
-    /// Processor time that the server took since it began, in nanoseconds.
+    /// CPU time used by the server since it started, in nanoseconds.
     pub own_cpu_ns: u64,
-    /// Time since it began, in nanoseconds.
+    /// Time since the server started, in nanoseconds.
     pub up_ns: u64,
 }
 
-/// A root beneath which targets may be chosen.
+/// A root below which targets may be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RootFacts {
-    /// Its path, without links.
+    /// Its path, with symbolic links resolved.
     pub path: String,
-    /// Whether it is a directory.
+    /// `true` if it is a directory.
     pub is_directory: bool,
-    /// Bytes that may still be written there; none where that is not known.
+    /// Free space in bytes; null if unknown.
     pub free_bytes: Option<u64>,
-    /// Directories in it, by name, at most 200, without hidden ones.
+    /// Names of its directories in alphabetical order, at most 200, without hidden ones.
     pub directories: Vec<String>,
 }
 
@@ -56,9 +56,9 @@ impl JsonDocument for ServerFacts {
     const FORMAT: &'static str = "pgmeter-serve/1";
 }
 
-/// The number of the API.
+/// Version number of the API.
 pub(crate) const PROTOCOL: u32 = 1;
-/// No more directories of a root are listed.
+/// Maximum number of directories listed per root.
 const DIRECTORIES_MAX: usize = 200;
 
 /// `GET /api`
@@ -92,8 +92,9 @@ fn root_facts(path: &std::path::Path) -> RootFacts {
     let directories = entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
     let names = directories.filter_map(|it| it.file_name().into_string().ok());
     let seen = names.filter(|name| !name.starts_with('.'));
-    let mut directories: Vec<String> = seen.take(DIRECTORIES_MAX).collect();
+    let mut directories: Vec<String> = seen.collect();
     directories.sort();
+    directories.truncate(DIRECTORIES_MAX);
     RootFacts {
         path: path.to_string_lossy().into_owned(),
         is_directory: path.is_dir(),
@@ -102,11 +103,11 @@ fn root_facts(path: &std::path::Path) -> RootFacts {
     }
 }
 
-/// Where to look.
+/// Target to examine.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DoctorQuery {
-    /// A target that would be measured; the first root by default.
+    /// A target that you want to measure; the first root by default.
     pub target: Option<String>,
 }
 
@@ -139,7 +140,7 @@ pub(crate) async fn file_systems(shared: State) -> Answer {
     from_program(&shared.0, words(["lab", "list", "--json"])).await
 }
 
-/// What a command prints as JSON.
+/// Answers with the JSON output of a command.
 async fn from_program(shared: &Arc<Shared>, arguments: Vec<std::ffi::OsString>) -> Answer {
     Ok(json(ask(shared, arguments, None).await?.checked()?))
 }

@@ -1,4 +1,4 @@
-//! Labs and published experiments: what they came to, and starting others.
+//! Labs and published experiments: their results, and starting new ones.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use store::LabRow;
 use units::JsonDocument;
 
-use crate::answer::{Answer, Refusal, as_file, document, document_with, json, report_page};
+use crate::answer::{Answer, RefusedAnswer, as_file, document, document_with, json, report_page};
 use crate::api::runs::RemovedRun;
 use crate::blocking::blocking;
 use crate::body::Body;
@@ -18,13 +18,13 @@ use crate::lab::{LabRequest, is_name};
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 
-/// The directory that labs are made in, beneath a target.
+/// Directory below the target in which labs create their files.
 const FOLDER: &str = "pgmeter-lab";
 
-/// The labs of the store.
+/// The labs in the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LabsAnswer {
-    /// Newest first.
+    /// The labs, newest first.
     pub labs: Vec<LabRow>,
 }
 
@@ -54,8 +54,8 @@ async fn rendered(
     shared: &Arc<Shared>,
     id: String,
     format: &str,
-) -> Result<(String, Vec<u8>), Refusal> {
-    // Only stored labs: a name of a file is none.
+) -> Result<(String, Vec<u8>), RefusedAnswer> {
+    // Resolve the name in the store, because `lab report` would also accept the name of a file.
     let id = shared.with_store(move |store| Ok(store.lab(&id)?.id));
     let id = id.await?;
     let arguments = words(["lab", "report", &id, "--format", format]);
@@ -80,8 +80,11 @@ pub(crate) async fn start(shared: State, Body(asked): Body<LabRequest>) -> Answe
     document_with(StatusCode::ACCEPTED, &entry)
 }
 
-/// The words of its command line.
-pub(crate) fn command_line(shared: &Shared, lab: &LabRequest) -> Result<Vec<OsString>, Refusal> {
+/// Arguments of the command that runs a lab.
+pub(crate) fn command_line(
+    shared: &Shared,
+    lab: &LabRequest,
+) -> Result<Vec<OsString>, RefusedAnswer> {
     lab.check()?;
     let mut arguments = match &lab.paper {
         Some(_) => words(["paper", "run"]),
@@ -91,14 +94,14 @@ pub(crate) fn command_line(shared: &Shared, lab: &LabRequest) -> Result<Vec<OsSt
     let target = shared.roots.admit(&lab.target)?;
     if !target.is_dir() {
         let error = format!("`{}` is not a directory", target.display());
-        return Err(Refusal::bad(error));
+        return Err(RefusedAnswer::bad(error));
     }
     match lab.file_systems.is_empty() {
         true => arguments.extend(["--target".into(), target.into()]),
         false => {
             arguments.push(format!("--fs={}", lab.file_systems.join(",")).into());
             let folder = target.join(FOLDER);
-            // One that is there may be a link that leads elsewhere.
+            // An existing folder may be a symbolic link to a place outside the roots.
             if folder.symlink_metadata().is_ok() {
                 shared.roots.admit(&folder.to_string_lossy())?;
             }
@@ -132,9 +135,11 @@ pub(crate) async fn paper_page(shared: State, Path(name): Path<String>) -> Answe
     Ok(report_page(text, &shared.options.report_policy))
 }
 
-async fn shown(shared: &Arc<Shared>, name: &str, format: &str) -> Result<Vec<u8>, Refusal> {
+async fn shown(shared: &Arc<Shared>, name: &str, format: &str) -> Result<Vec<u8>, RefusedAnswer> {
     if !is_name(name) {
-        return Err(Refusal::missing("there is no such published experiment"));
+        return Err(RefusedAnswer::missing(
+            "there is no such published experiment",
+        ));
     }
     let arguments = words(["paper", "show", name, "--format", format]);
     ask(shared, arguments, None).await?.checked()

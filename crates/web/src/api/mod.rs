@@ -1,4 +1,4 @@
-//! Requests and answers, by what they are about.
+//! Requests and answers, by subject.
 
 pub(crate) mod checks;
 pub(crate) mod compare;

@@ -1,42 +1,42 @@
-//! Figures of a run over time.
+//! Results of a run over time.
 
 use axum::extract::{Path, Query};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::{Cursor, StoredIntervals};
+use store::{RunCursor, StoredIntervals};
 use units::JsonDocument;
 
-use crate::answer::{Answer, Refusal, document};
+use crate::answer::{Answer, RefusedAnswer, document};
 use crate::shared::State;
 use crate::thin::thinned;
 
-/// Points of a chart unless it is said how many.
+/// Default number of points.
 const POINTS: usize = 2000;
-/// No more points are sent at once.
+/// Maximum number of points in one answer.
 const POINTS_MAX: usize = 20_000;
-/// Which figures over time.
+/// Selection of intervals.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct IntervalsQuery {
-    /// Only what is behind this place, such as `next` of an earlier answer.
+    /// Only intervals after this place, such as `next` of an earlier answer.
     pub from: Option<String>,
-    /// Only the cell of this position.
+    /// Only the cell at this position.
     pub cell: Option<u32>,
-    /// No more than so many intervals; 2000 by default.
+    /// Maximum number of intervals; 2000 by default.
     pub points: Option<usize>,
 }
 
-/// Figures over time.
+/// Results over time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct IntervalsAnswer {
     /// The run's id.
     pub run_id: String,
-    /// Cells with intervals, in the order of running.
+    /// Cells with intervals, in the order in which they ran.
     pub cells: Vec<CellIntervals>,
-    /// The place behind all this: where to begin with events.
+    /// Place after these intervals, from which to start the events.
     pub next: String,
-    /// How many intervals there are; where more than asked for, only some of each stretch are
-    /// here: those with the lowest and with the highest rate.
+    /// Number of intervals before thinning. If it exceeds `points`, only the intervals with the
+    /// lowest and the highest rate of each section are included.
     pub interval_count: usize,
 }
 
@@ -44,17 +44,17 @@ impl JsonDocument for IntervalsAnswer {
     const FORMAT: &'static str = "pgmeter-serve-intervals/1";
 }
 
-/// Figures over time of a cell.
+/// Intervals of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CellIntervals {
-    /// 0-based in the order of running.
+    /// Position in the order in which cells ran, 0-based.
     pub position: u32,
-    /// The cell's number in the plan.
+    /// Index of the cell in the plan.
     pub index: u32,
-    /// Whether the cell is complete: these are then all its intervals, which replace those that
-    /// came while it was measured.
+    /// `true` if the cell is complete. These are then all its intervals; they replace the ones sent
+    /// while it was measured.
     pub is_complete: bool,
-    /// In the order of time, as in records.
+    /// Intervals in order of time, as in records.
     pub intervals: Vec<results::IntervalRecord>,
 }
 
@@ -78,8 +78,8 @@ pub(crate) async fn intervals(
     let from = match &query.from {
         Some(from) => from
             .parse()
-            .map_err(|()| Refusal::bad("`from` is no place of a run"))?,
-        None => Cursor::default(),
+            .map_err(|()| RefusedAnswer::bad("`from` is not a place in a run"))?,
+        None => RunCursor::default(),
     };
     let points = query.points.unwrap_or(POINTS).clamp(2, POINTS_MAX);
     let only = query.cell;
@@ -89,6 +89,7 @@ pub(crate) async fn intervals(
         let mut cells: Vec<CellIntervals> = stored.into_iter().map(CellIntervals::from).collect();
         let interval_count = cells.iter().map(|cell| cell.intervals.len()).sum();
         for cell in &mut cells {
+            // In proportion to its intervals, so that all cells of a run are thinned alike.
             let share = points.saturating_mul(cell.intervals.len()) / usize::max(interval_count, 1);
             if interval_count > points {
                 cell.intervals = thinned(std::mem::take(&mut cell.intervals), share);

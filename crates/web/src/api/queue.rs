@@ -1,4 +1,4 @@
-//! The runs that wait.
+//! The queue of runs.
 
 use axum::extract::Path;
 use schemars::JsonSchema;
@@ -8,19 +8,19 @@ use crate::answer::{Answer, document};
 use crate::body::Body;
 use crate::shared::State;
 
-/// In which order those that wait are run.
+/// New order of the waiting runs.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrderRequest {
-    /// Names of entries that wait, the first to be run first; others follow as they were.
+    /// Ids of waiting entries, the first to be run first; the others follow in their current order.
     pub ids: Vec<String>,
 }
 
-/// Whether those that wait are held.
+/// Request to pause or resume the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PauseRequest {
-    /// Whether no run that waits is started.
+    /// `true` if no waiting run is started.
     pub is_paused: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Stored runs: the list, one of them, its figures and its notes.
+//! Stored runs: the list, single runs, their results and notes.
 
 use std::sync::Arc;
 
@@ -9,54 +9,54 @@ use serde::{Deserialize, Serialize};
 use store::{CellView, RunOrder, RunQuery, RunRow, RunStatus};
 use units::JsonDocument;
 
-use crate::answer::{Answer, Refusal, as_file, document, json, report_page, typed};
+use crate::answer::{Answer, RefusedAnswer, as_file, document, json, report_page, typed};
 use crate::api::workloads::OwnText;
 use crate::body::Body;
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 
-/// Runs of a list unless it is said how many.
+/// Default number of runs in a list.
 const LIMIT: usize = 100;
-/// No more runs are listed at once.
+/// Maximum number of runs in a list.
 const LIMIT_MAX: usize = 1000;
-/// Words or tags that one query may have; the store has a condition for each.
+/// Maximum number of words or tags in a query; each one adds a condition to the database query.
 const WORDS_MAX: usize = 16;
-/// Tags that one run may have.
+/// Maximum number of tags per run.
 pub(crate) const TAGS_MAX: usize = 64;
-/// Which runs to list; those for which everything holds that is asked.
+/// Filters for the list of runs; a run must match all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ListQuery {
-    /// Words, separated by blanks, each of which is in the id, a workload, a target, a file system,
-    /// the host, the kernel, the command, the note or a tag, in any case; at most 16.
+    /// Words separated by spaces, at most 16. Each must occur in the id, a workload, a target, a
+    /// file system, the host, the kernel, the command, the note or a tag, in any case.
     pub search: Option<String>,
-    /// A workload's name contains this, in any case.
+    /// Text that a workload's name contains, in any case.
     pub workload: Option<String>,
-    /// A target's path contains this, in any case.
+    /// Text that a target's path contains, in any case.
     pub target: Option<String>,
-    /// It has all of these tags, which commas separate; at most 16.
+    /// Tags separated by commas, at most 16; the run must have all of them.
     pub tags: Option<String>,
-    /// It ended so: `running`, `complete`, `interrupted`, `failed`.
+    /// Status of the run: `running`, `complete`, `interrupted` or `failed`.
     pub status: Option<String>,
-    /// It began then or later (RFC 3339).
+    /// Earliest start time (RFC 3339).
     pub since: Option<String>,
-    /// It began before (RFC 3339).
+    /// The run started before this time (RFC 3339).
     pub until: Option<String>,
-    /// What it is sorted by.
+    /// Sort column.
     pub sort: SortColumn,
-    /// Whether the smallest comes first.
+    /// `true` to sort in ascending order.
     pub rising: bool,
-    /// So many are left out at the beginning.
+    /// Number of runs to skip at the beginning.
     pub offset: usize,
-    /// No more than so many; 100 by default, at most 1000.
+    /// Maximum number of runs; 100 by default, at most 1000.
     pub limit: Option<usize>,
 }
 
-/// What runs can be sorted by.
+/// Columns by which runs can be sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SortColumn {
-    /// When they began.
+    /// Start time.
     #[default]
     Started,
     /// Names of their workloads.
@@ -65,21 +65,21 @@ pub enum SortColumn {
     Target,
     /// Names of the file systems.
     FileSystem,
-    /// How they ended.
+    /// Status.
     Status,
-    /// The rate that tells most.
+    /// Headline rate.
     Rate,
-    /// Operations per second, the best of all cells.
+    /// Highest operations per second of all cells.
     Iops,
-    /// Bytes per second, the best of all cells.
+    /// Highest bytes per second of all cells.
     Bandwidth,
-    /// How many cells are complete.
+    /// Number of completed cells.
     Cells,
-    /// The machine.
+    /// Name of the host.
     Host,
-    /// The kernel's release.
+    /// Release of the kernel.
     Kernel,
-    /// Their note.
+    /// Note.
     Note,
 }
 
@@ -102,21 +102,21 @@ impl SortColumn {
     }
 }
 
-/// A run with its cells, in a few figures each.
+/// A run with a summary of each cell.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunView {
-    /// The run as the list has it.
+    /// The run, as in the list.
     pub run: RunRow,
-    /// Processes that share it; none where one measures alone.
+    /// Processes that share the run; null for a single process.
     pub crew: Option<CrewView>,
-    /// The cells of the plan, as far as that is known.
+    /// The cells of the plan, as far as they are known.
     pub planned: Vec<PlannedCell>,
-    /// The cells that are complete, in the order of running; a program's cell has one for each
-    /// phase.
+    /// The completed cells in the order in which they ran. A cell of an emulated program has one
+    /// entry per phase.
     pub cells: Vec<CellView>,
-    /// Reasons to doubt a figure.
+    /// Warnings about the results.
     pub warnings: Vec<Warning>,
-    /// The place behind all that is stored now: where to begin with events.
+    /// Place after everything stored now, from which to start the events.
     pub next: String,
 }
 
@@ -127,11 +127,11 @@ impl JsonDocument for RunView {
 /// Processes that share a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CrewView {
-    /// How many there are.
+    /// Number of processes.
     pub ranks: u32,
-    /// How many hosts they are on.
+    /// Number of hosts.
     pub host_count: usize,
-    /// How many and where in a few words, such as `4 processes on 2 hosts`.
+    /// Short description, such as `4 processes on 2 hosts`.
     pub place: String,
 }
 
@@ -148,35 +148,35 @@ impl CrewView {
 /// A cell of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlannedCell {
-    /// Its number in the plan.
+    /// Index of the cell in the plan.
     pub index: u32,
-    /// What people call it.
+    /// Title of the cell.
     pub title: String,
-    /// How long it is measured, in nanoseconds; none where it ends otherwise.
+    /// Planned measured time, in nanoseconds; null if the cell does not end by time.
     pub run_time_ns: Option<u64>,
-    /// How long it warms up, in nanoseconds.
+    /// Ramp time, in nanoseconds.
     pub ramp_time_ns: u64,
-    /// Requests each worker keeps in flight on each of its targets.
+    /// Requests that each worker keeps in flight on each of its targets.
     pub iodepth: u32,
-    /// How many workers take part.
+    /// Number of workers.
     pub workers: u32,
-    /// 0-based.
+    /// Number of the repetition, 0-based.
     pub repetition: u32,
-    /// Names of the workers whose figures intervals have, in their order; empty where one works
-    /// alone, and where there are more than 64.
+    /// Names of the workers with results in the intervals, in the same order. Empty if there is
+    /// only one worker or more than 64.
     pub worker_names: Vec<String>,
-    /// Paths of the targets whose figures intervals have, in their order; empty as
-    /// `worker_names` is.
+    /// Paths of the targets with results in the intervals, in the same order. Empty if there is
+    /// only one target or more than 64.
     pub target_paths: Vec<String>,
 }
 
-/// What somebody wants to remember of a run.
+/// New note and tags of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NotesRequest {
-    /// The note; as it was where it is left out, none where it is empty.
+    /// The note; unchanged if missing, removed if empty.
     pub note: Option<String>,
-    /// All its tags; as they were where they are left out.
+    /// All tags; unchanged if missing.
     pub tags: Option<Vec<String>>,
 }
 
@@ -190,12 +190,12 @@ pub(crate) async fn list(shared: State, Query(asked): Query<ListQuery>) -> Answe
     )
 }
 
-fn run_query(asked: ListQuery) -> Result<RunQuery, Refusal> {
+fn run_query(asked: ListQuery) -> Result<RunQuery, RefusedAnswer> {
     let words = asked.search.unwrap_or_default();
     let time = |text: Option<String>, name: &str| {
         let parsed = text.map(|text| text.parse::<Timestamp>());
         let parsed = parsed.transpose();
-        parsed.map_err(|_| Refusal::bad(format!("`{name}` is no time as in RFC 3339")))
+        parsed.map_err(|_| RefusedAnswer::bad(format!("`{name}` is not a time as in RFC 3339")))
     };
     let tags = asked.tags.unwrap_or_default();
     let tags = tags.split(',').map(str::trim);
@@ -211,7 +211,7 @@ fn run_query(asked: ListQuery) -> Result<RunQuery, Refusal> {
         tags: tags.map(str::to_owned).collect(),
         status: status
             .transpose()
-            .map_err(|()| Refusal::bad("`status` is not how a run ends"))?,
+            .map_err(|()| RefusedAnswer::bad("`status` is not a status of a run"))?,
         since: time(asked.since, "since")?,
         until: time(asked.until, "until")?,
         order: asked.sort.order(),
@@ -221,11 +221,11 @@ fn run_query(asked: ListQuery) -> Result<RunQuery, Refusal> {
     })
 }
 
-/// Refuses more than a person asks for.
-pub(crate) fn at_most(count: usize, most: usize, what: &str) -> Result<(), Refusal> {
+/// Refuses more items than a person would enter.
+pub(crate) fn at_most(count: usize, most: usize, what: &str) -> Result<(), RefusedAnswer> {
     match count > most {
-        true => Err(Refusal::bad(format!(
-            "there are {count} {what}, and at most {most} are taken"
+        true => Err(RefusedAnswer::bad(format!(
+            "there are {count} {what}, but at most {most} are allowed"
         ))),
         false => Ok(()),
     }
@@ -235,7 +235,7 @@ pub(crate) fn at_most(count: usize, most: usize, what: &str) -> Result<(), Refus
 pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
     let view = shared.with_store(move |store| {
         let run = store.row(&id)?;
-        // Asked first, so that nothing is missing between.
+        // Determine the place first, so that no event between the two reads is lost.
         let next = store.end_place(&run.id)?;
         let outline = store.outline(&run.id)?;
         let names = CellNames::of(&outline.plan);
@@ -268,7 +268,7 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
     document(&view.await?)
 }
 
-/// Names of parts, where intervals tell them apart: as `IntervalRecord::workers` says.
+/// Names of workers or targets, if intervals have their results: see `IntervalRecord::workers`.
 fn parts(names: impl Iterator<Item = String>) -> Vec<String> {
     let names: Vec<String> = names.collect();
     match IntervalRecord::tells_apart(names.len()) {
@@ -306,6 +306,7 @@ pub(crate) async fn workload(shared: State, Path(id): Path<String>) -> Answer {
         let outline = store.outline(&id)?;
         let first = outline.plan.workloads.first();
         let name = first.map(|it| it.pack.as_ref().unwrap_or(&it.name));
+        // The name comes from a record and becomes the name of a file.
         let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_".contains(*letter);
         let letters = name.into_iter().flat_map(|it| it.chars());
         let plain: String = letters.filter(is_plain).take(60).collect();
@@ -314,8 +315,8 @@ pub(crate) async fn workload(shared: State, Path(id): Path<String>) -> Answer {
             false => format!("{plain}.toml"),
         };
         let text = outline.workload_file.ok_or_else(|| {
-            Refusal::missing("this run did not keep its workload")
-                .help("give the file that it was started with")
+            RefusedAnswer::missing("this run did not store its workload")
+                .help("use the file that it was started with")
         })?;
         Ok(OwnText { name, text })
     });
@@ -326,7 +327,7 @@ async fn rendered(
     shared: &Arc<Shared>,
     id: String,
     format: &str,
-) -> Result<(String, Vec<u8>), Refusal> {
+) -> Result<(String, Vec<u8>), RefusedAnswer> {
     let id = shared
         .with_store(move |store| Ok(store.resolve(&id)?))
         .await?;
@@ -361,10 +362,10 @@ pub(crate) async fn notes(
     view(shared, Path(id)).await
 }
 
-/// Runs that were removed.
+/// A removed run or lab.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RemovedRun {
-    /// The run's id.
+    /// Its id.
     pub removed: String,
 }
 
@@ -375,10 +376,10 @@ impl JsonDocument for RemovedRun {
 /// `DELETE /api/runs/{id}`
 pub(crate) async fn remove(shared: State, Path(id): Path<String>) -> Answer {
     let removed = shared.with_store(move |store| {
-        // The whole id: nothing else is meant by accident.
+        // Require the full id, so that no other run is removed by accident.
         let exact = store.resolve(&id)?;
         if exact != id {
-            return Err(Refusal::bad("only the whole id of a run is removed"));
+            return Err(RefusedAnswer::bad("to remove a run, give its full id"));
         }
         Ok(store.remove(&exact, false)?)
     });

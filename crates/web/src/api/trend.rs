@@ -1,4 +1,4 @@
-//! One workload over the runs that measured it.
+//! Rate of one workload over all runs that measured it.
 
 use axum::extract::Query;
 use results::Timestamp;
@@ -13,33 +13,33 @@ use units::JsonDocument;
 use crate::answer::{Answer, document};
 use crate::shared::State;
 
-/// No more runs are shown at once.
+/// Maximum number of runs in a trend.
 const RUNS_MAX: usize = 500;
 
-/// Which runs.
+/// Selection of runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrendQuery {
-    /// The workload's whole name.
+    /// Exact name of the workload.
     pub workload: String,
-    /// A target's path contains this, in any case.
+    /// Text that a target's path contains, in any case.
     pub target: Option<String>,
 }
 
 /// The rate of one cell of a workload in each complete run that measured it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TrendAnswer {
-    /// What the rates count; none where there is no run.
+    /// Unit of the rates; null if there is no run.
     pub of: Option<RateOf>,
-    /// The cell that the trend follows: the cell of the newest run that most runs measured, or the
-    /// one with the best rate if several tie. Runs that measured something else are left out.
+    /// The cell that the trend follows. This is the cell of the newest run that most runs measured,
+    /// or the one with the best rate if several tie. Runs without this cell are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cell: Option<CellQuestion>,
-    /// The oldest first; of more than 500 the newest.
+    /// The runs, oldest first; of more than 500, the newest 500.
     pub runs: Vec<TrendRun>,
-    /// Where the rates have another level from then on.
+    /// Lasting changes of the rate.
     pub changes: Vec<TrendChange>,
-    /// How many complete runs there are.
+    /// Number of complete runs that match the query.
     pub matching_count: u64,
 }
 
@@ -52,33 +52,33 @@ impl JsonDocument for TrendAnswer {
 pub struct TrendRun {
     /// The run's id.
     pub id: String,
-    /// The shortest beginning of it that is that of no other run.
+    /// Shortest prefix of the id that is unique.
     pub short_id: String,
-    /// When it began.
+    /// Start time.
     pub started_at: Timestamp,
     /// Paths of its targets.
     pub targets: Vec<String>,
     /// Release of the kernel.
     pub kernel: String,
-    /// The rate, the mean of the repetitions.
+    /// Mean rate of the repetitions.
     pub per_second: f64,
-    /// Lower end of the 95 % confidence interval of the rate, by the repetitions, else by what it
-    /// did within the run; none where too few intervals were measured.
+    /// Lower end of the 95 % confidence interval of the rate. It comes from the repetitions if
+    /// there are several, or else from the intervals of the run. Null if there are too few.
     pub ci95_low: Option<f64>,
-    /// Upper end of it.
+    /// Upper end of the interval.
     pub ci95_high: Option<f64>,
 }
 
-/// A place where the rate changes and stays so.
+/// A lasting change of the rate.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TrendChange {
-    /// Index in `runs` of the first run of the new level.
+    /// Index in `runs` of the first run at the new level.
     pub index: usize,
-    /// Median of the runs before, back to the change before.
+    /// Median rate from the previous change up to this one.
     pub before: f64,
-    /// Median of the runs from there on, up to the next change.
+    /// Median rate from this change up to the next one.
     pub after: f64,
-    /// How often runs without any change show one as clear by chance, in one place or another.
+    /// Probability that runs without any change show one this clear, anywhere in the series.
     pub p_value: f64,
 }
 
@@ -100,6 +100,7 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
         limit: RUNS_MAX,
         ..RunQuery::default()
     })?;
+    // The query also finds longer names that contain this one.
     let is_meant = |run: &&RunRow| run.workloads.contains(&asked.workload);
     let named: Vec<&RunRow> = page.runs.iter().filter(is_meant).collect();
     let of = named.iter().find_map(|run| headline_of(run));
@@ -140,19 +141,19 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
     })
 }
 
-/// What a run's headline rate counts.
+/// Unit of a run's headline rate.
 fn headline_of(run: &RunRow) -> Option<RateOf> {
     let headline = run.headline.filter(|it| it.per_second.is_finite())?;
     Some(headline.of)
 }
 
-/// A cell in all runs that measured it, the newest first.
+/// A cell in all runs that measured it, newest first.
 #[derive(Default)]
 struct Followed<'a> {
     runs: Vec<(&'a RunRow, FollowedCell)>,
 }
 
-/// The cell of the newest run that most runs measured, of several the one with the best rate.
+/// The cell of the newest run that most runs measured; of several, the one with the best rate.
 fn followed<'a>(
     store: &Store,
     named: &[&'a RunRow],

@@ -1,4 +1,4 @@
-//! Built-in workloads, and one's own.
+//! Built-in workloads and the user's workloads.
 
 use axum::extract::Path;
 use schemars::JsonSchema;
@@ -13,23 +13,23 @@ use crate::own::{OwnFile, OwnFolder};
 use crate::program::{ask, words};
 use crate::shared::State;
 
-/// Files of the folder of one's own workloads.
+/// Files in the folder with the user's workloads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OwnWorkloads {
-    /// The folder.
+    /// Path of the folder.
     pub folder: String,
-    /// By name.
+    /// The files, sorted by name.
     pub files: Vec<OwnWorkload>,
 }
 
-/// A file of one's own workloads.
+/// A file of the user's workloads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OwnWorkload {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// Its length.
+    /// Size in bytes.
     pub size_bytes: u64,
-    /// When it was last changed, in seconds since 1970.
+    /// Time of the last change, in seconds since 1970.
     pub modified_s: i64,
 }
 
@@ -37,12 +37,12 @@ impl JsonDocument for OwnWorkloads {
     const FORMAT: &'static str = "pgmeter-serve-own/1";
 }
 
-/// The text of one of one's own workloads.
+/// A workload file with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OwnText {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// What is in it.
+    /// Content of the file.
     pub text: String,
 }
 
@@ -50,13 +50,13 @@ impl JsonDocument for OwnText {
     const FORMAT: &'static str = "pgmeter-serve-text/1";
 }
 
-/// What to save.
+/// Request to save a workload.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaveRequest {
-    /// What is to be in the file.
+    /// Content of the file.
     pub text: String,
-    /// Whether a file of that name is replaced; without, it is left and the answer is 409.
+    /// `true` to replace an existing file; otherwise the answer is 409 if the file exists.
     #[serde(default)]
     pub replace: bool,
 }

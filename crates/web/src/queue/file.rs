@@ -1,4 +1,4 @@
-//! The queue file of a store. Only the server that holds its lock starts runs of that store.
+//! The queue file of a store. Only the server that holds its lock starts runs.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -12,19 +12,19 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::QueueEntry;
-use crate::answer::Refusal;
+use crate::answer::RefusedAnswer;
 use crate::scratch::Given;
 
-/// A longer file is none of ours.
+/// Maximum size of a queue file, in bytes.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// What the file holds.
+/// Content of the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct KeptQueue {
     pub waiting: Vec<QueueEntry>,
     #[serde(default)]
     pub begun: Option<BegunEntry>,
-    /// Files as they were when they were queued, by names of entries.
+    /// Workload files as they were when the run was queued, by id of the entry.
     #[serde(default)]
     pub texts: BTreeMap<String, Given>,
 }
@@ -36,46 +36,48 @@ pub(crate) struct BegunEntry {
     pub owner: Owner,
 }
 
-/// Why this server does not start runs.
+/// Reason why this server does not start runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NotLocked {
     /// Another server starts the runs of this store.
     OfAnother,
-    /// It is the page of a run, which ends with it.
+    /// This is the page of a single run, and ends with it.
     BesideRun,
-    /// The file cannot be used.
+    /// The file is not usable.
     Failed(String),
 }
 
 impl NotLocked {
-    /// In words, for who asks for a run.
-    pub fn refusal(&self) -> Refusal {
+    /// The refusal for a request to start a run.
+    pub fn refusal(&self) -> RefusedAnswer {
         match self {
             Self::OfAnother => {
                 let error = "another `pgmeter serve` starts the runs of this store";
-                Refusal::conflict(error).help("use its page, or end it")
+                RefusedAnswer::conflict(error).help("use its page, or stop it")
             }
             Self::BesideRun => {
                 let error = "this page belongs to one run and starts no others";
-                Refusal::conflict(error).help("start `pgmeter serve`")
+                RefusedAnswer::conflict(error).help("start `pgmeter serve`")
             }
             Self::Failed(reason) => {
                 let error = format!("cannot use the queue file: {reason}");
-                Refusal::conflict(error).help("use a store in a directory of your own")
+                RefusedAnswer::conflict(error).help("use a store in a directory of your own")
             }
         }
     }
 }
 
-/// Locks the file for this process alone. Names of the same store through links have one file.
+/// Locks the file for this process. Different paths to the same store share one file.
 pub(crate) fn lock(store: &Path) -> Result<File, NotLocked> {
     let store = store.canonicalize().unwrap_or_else(|_| store.to_owned());
     let mut path = store.into_os_string();
     path.push("-queue");
     let mut options = OpenOptions::new();
+    // Until the lock is held, the content belongs to another server.
     options.read(true).write(true).create(true).truncate(false);
     options
         .mode(0o600)
+        // A link could lead to any file, and opening a named pipe could wait.
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
     let failed = |error: io::Error| NotLocked::Failed(error.to_string());
     let file = options.open(path).map_err(failed)?;
@@ -89,7 +91,7 @@ pub(crate) fn lock(store: &Path) -> Result<File, NotLocked> {
     }
 }
 
-/// What a locked file holds; nothing where it cannot be read.
+/// Content of a locked file; empty if it is unreadable.
 pub(crate) fn read(file: &mut File) -> KeptQueue {
     let mut text = String::new();
     let read = file.take(FILE_BYTES_MAX).read_to_string(&mut text).ok();
@@ -100,6 +102,7 @@ pub(crate) fn read(file: &mut File) -> KeptQueue {
 /// Writes the waiting and running entries.
 pub(crate) fn write(file: &mut File, kept: &KeptQueue) -> io::Result<()> {
     let text = units::json_line(kept).map_err(io::Error::other)?;
+    // Written in place: a new file under this name would not have the lock.
     file.seek(SeekFrom::Start(0))?;
     file.write_all(text.as_bytes())?;
     file.set_len(text.len() as u64)

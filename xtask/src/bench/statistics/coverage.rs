@@ -1,5 +1,5 @@
-//! Whether intervals of 95 % confidence hold the truth as often as that, and whether a warm-up is
-//! told where there is one, and only there.
+//! Checks that 95 % of the confidence intervals contain the true value, and that warm-ups are
+//! detected if and only if there is one.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,34 +10,35 @@ use stats::{Estimate, Simulated, UncertainMean};
 
 use crate::bench::contest::word;
 use crate::bench::programs::Pgmeter;
-use crate::bench::{Effort, Interrupt};
+use crate::bench::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
-/// What is asked of intervals of 95 %: so much of them holds the truth.
+/// Required share of 95 % confidence intervals that contain the true value.
 const ASKED: [f64; 2] = [0.93, 0.97];
-/// Trials of each kind.
+/// Number of trials of each kind.
 const SIMULATED_COUNT: u32 = 500;
 const REAL_COUNT: usize = 60;
-/// Requests each second of the open loop whose rate is known.
+/// Requests per second of the open loop with a known rate.
 const RATE: f64 = 1000.0;
-/// Repetitions that an interval is of.
+/// Number of repetitions per interval.
 const REPETITIONS: usize = 3;
-/// Runs of ten seconds, slow at the start and not.
+/// Number of runs of ten seconds with and without a slow start.
 const SLOW_COUNT: usize = 10;
 const CLEAN_COUNT: usize = 20;
-/// What a read takes, how much longer a slow one does, and how many of these are three seconds.
+/// Duration of a read, additional delay of a slow one, and number of slow reads, which take three
+/// seconds together.
 const DELAY: Duration = Duration::from_millis(10);
 const SLOWER: Duration = Duration::from_millis(20);
 const SLOW_READS: u64 = 100;
 
-/// How often an interval held the truth.
+/// Counts how many intervals contain the true value.
 #[derive(Debug, Clone, Copy, Default)]
-struct Held {
+struct Coverage {
     held: u32,
     of: u32,
 }
 
-impl Held {
+impl Coverage {
     fn add(&mut self, held: bool) {
         self.held += u32::from(held);
         self.of += 1;
@@ -47,7 +48,7 @@ impl Held {
         f64::from(self.held) / f64::from(self.of)
     }
 
-    /// The 95 % interval of the share.
+    /// 95 % confidence interval of the share.
     ///
     /// Source: Wilson, "Probable inference, the law of succession, and statistical inference",
     /// JASA 22, 1927.
@@ -59,7 +60,7 @@ impl Held {
         [middle - half, middle + half].map(|end| end / (1.0 + Z * Z / n))
     }
 
-    /// Prints it; returns 1 where what is asked cannot be the truth.
+    /// Prints the share; returns 1 if its interval excludes the required share.
     fn tell(self, what: &str) -> usize {
         let [low, high] = self.ends();
         let is_met = high >= ASKED[0] && low <= ASKED[1];
@@ -75,10 +76,10 @@ impl Held {
     }
 }
 
-/// Intervals of simulated runs and repetitions, and of real ones with a known rate.
+/// Checks intervals of simulated runs and repetitions, and of real ones with a known rate.
 pub fn coverage(
     pgmeter: &Pgmeter,
-    effort: &Effort,
+    effort: &BenchEffort,
     interrupt: &Interrupt,
 ) -> Result<usize, Failure> {
     println!(
@@ -96,10 +97,11 @@ pub fn coverage(
 
 fn simulated() -> usize {
     let mut missed_count = 0;
+    // A fixed seed: the simulated part gives the same result on every machine.
     let mut simulated = Simulated::new(97);
     for intervals in [20, 25, 30, 40, 100, 300] {
         for correlation in [0.0, 0.3, 0.5, 0.7] {
-            let mut held = Held::default();
+            let mut held = Coverage::default();
             for _ in 0..SIMULATED_COUNT {
                 let series = simulated.ar1(intervals, correlation, RATE, 30.0);
                 let mean = UncertainMean::of_series(&series);
@@ -111,7 +113,7 @@ fn simulated() -> usize {
         }
     }
     for repetitions in [3, 5, 10] {
-        let mut held = Held::default();
+        let mut held = Coverage::default();
         for _ in 0..SIMULATED_COUNT {
             let estimate = Estimate::from_samples(&simulated.white(repetitions, RATE, 30.0));
             let ends = estimate.and_then(|it| Some(it.ci95_low?..=it.ci95_high?));
@@ -122,7 +124,7 @@ fn simulated() -> usize {
     missed_count
 }
 
-/// An open loop on the null engine, whose rate is that of a Poisson process.
+/// An open loop with Poisson arrivals on the null engine.
 fn workload(seed: usize, run_time: &str, repetitions: usize) -> String {
     format!(
         "engine = \"null\"\nsize = \"1g\"\niodepth = 32\nseed = {seed}\nrate = \"{RATE}/s\"\n\
@@ -133,7 +135,7 @@ fn workload(seed: usize, run_time: &str, repetitions: usize) -> String {
 }
 
 fn within_runs(pgmeter: &Pgmeter, count: usize, interrupt: &Interrupt) -> Result<usize, Failure> {
-    let mut held = Held::default();
+    let mut held = Coverage::default();
     for seed in 1..=count {
         interrupt.check()?;
         let record = pgmeter.record(&workload(seed, "3s", 1), None)?;
@@ -147,7 +149,7 @@ fn over_repetitions(
     count: usize,
     interrupt: &Interrupt,
 ) -> Result<usize, Failure> {
-    let mut held = Held::default();
+    let mut held = Coverage::default();
     for seed in 1..=count {
         interrupt.check()?;
         let record = pgmeter.record(&workload(seed, "500ms", REPETITIONS), None)?;
@@ -160,18 +162,18 @@ fn over_repetitions(
     )))
 }
 
-/// Whether the ends of what was found have the truth between them.
+/// `true` if the interval found contains the true value.
 fn holds(found: Option<&Value>, truth: f64) -> bool {
     let end = |name: &str| found.and_then(|found| found.get(name)?.as_f64());
     let ends = (end("ci95_low"), end("ci95_high"));
     matches!(ends, (Some(low), Some(high)) if (low..=high).contains(&truth))
 }
 
-/// Runs of ten seconds on a target that is three times slower in its first three, and on one that
+/// Runs of ten seconds on a target that is three times slower for the first three, and on one that
 /// is not.
 pub fn warm_up(
     pgmeter: &Pgmeter,
-    effort: &Effort,
+    effort: &BenchEffort,
     interrupt: &Interrupt,
 ) -> Result<usize, Failure> {
     println!(
@@ -198,6 +200,7 @@ pub fn warm_up(
                         .map(|ns| format!("{:.2}", ns / 1e9)),
                 );
             }
+            // With a slow start, the warm-up is expected; any other doubt is wrong.
             alarms.extend(
                 told.into_iter()
                     .filter(|code| code != "warm-up" || !is_slow),
@@ -238,7 +241,7 @@ fn slow_at_first(pgmeter: &Pgmeter, is_slow: bool, seed: usize) -> Result<Value,
     pgmeter.record(&text, Some(Path::new(&faultfs.path())))
 }
 
-/// The reads of each interval.
+/// Number of reads in each interval.
 fn reads(record: &Value) -> Vec<u64> {
     let intervals = record.pointer("/cells/0/intervals");
     let intervals = intervals.and_then(Value::as_array).into_iter().flatten();
@@ -246,7 +249,7 @@ fn reads(record: &Value) -> Vec<u64> {
     counts.map(Option::unwrap_or_default).collect()
 }
 
-/// The codes of warnings about how the rate went.
+/// Codes of warnings about changes of the rate.
 fn codes(record: &Value) -> Vec<String> {
     let warnings = record.get("warnings").and_then(Value::as_array);
     let codes = warnings.into_iter().flatten();
@@ -265,12 +268,12 @@ mod tests {
 
     #[test]
     fn a_share_has_wilson_s_interval() {
-        let held = Held { held: 57, of: 60 };
+        let held = Coverage { held: 57, of: 60 };
         // Source: 95 % of 60 by Wilson's formula without continuity correction.
         let [low, high] = held.ends().map(|end| (end * 1000.0).round() / 10.0);
         assert_eq!((low, high), (86.3, 98.3));
         assert_eq!(held.tell("so many"), 0);
-        assert_eq!(Held { held: 45, of: 60 }.tell("too few"), 1);
+        assert_eq!(Coverage { held: 45, of: 60 }.tell("too few"), 1);
     }
 
     #[test]

@@ -1,6 +1,5 @@
-//! Whether the statistics hold on this machine: rates that are reached, a thing that does not
-//! differ from itself, a slowdown that is found, intervals that hold the truth, a warm-up that is
-//! told.
+//! Checks the statistics on this machine: rates reached, comparisons of a target with itself,
+//! detection of a slowdown, coverage of confidence intervals, and detection of a warm-up.
 
 mod coverage;
 mod rates;
@@ -8,11 +7,11 @@ mod side;
 mod verdicts;
 
 use super::programs::Pgmeter;
-use super::{Effort, Interrupt};
+use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
-/// Runs all parts and returns how many asks were missed.
-pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Runs all parts and returns the number of missed requirements.
+pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let pgmeter = Pgmeter::of(effort)?;
     let mut missed_count = 0;
     if effort.wants("arrivals") {

@@ -1,4 +1,4 @@
-//! Open loops on the null engine: planned times and reached rates.
+//! Open loops on the null engine: planned times and rates reached.
 
 use generate::Arrivals;
 use serde_json::Value;
@@ -6,21 +6,22 @@ use stats::KolmogorovSmirnov;
 
 use crate::bench::contest::{median, word};
 use crate::bench::programs::{Pgmeter, number};
-use crate::bench::{Effort, Interrupt};
+use crate::bench::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
-/// Requests a second.
+/// Requests per second.
 const RATES: [u32; 4] = [1_000, 30_000, 100_000, 300_000];
-/// How far evenly spaced requests may be from their rate, as a share.
+/// Maximum deviation of evenly spaced requests from their rate, as a share.
 const UNIFORM_SHARE_MAX: f64 = 1e-3;
-/// How many standard errors of a Poisson count the rate may be off.
+/// Maximum deviation of the rate, in standard errors of a Poisson count.
 const POISSON_ERRORS_MAX: f64 = 3.0;
-/// Below this probability, gaps are not exponential.
+/// Below this p-value, gaps are not exponential.
 const P_MIN: f64 = 0.01;
-/// A measurement that was disturbed is taken again; then the median of so many decides.
+/// Maximum number of measurements. If the first is a miss, it may have been disturbed, and the
+/// median of this number decides.
 const ROUNDS: usize = 5;
 
-/// Holds the planned gaps of Poisson arrivals against the exponential distribution.
+/// Tests the planned gaps of Poisson arrivals against the exponential distribution.
 pub fn arrivals() -> Result<usize, Failure> {
     println!(
         "\narrivals: a second of planned Poisson arrivals; Kolmogorov and Smirnov's p at least \
@@ -43,7 +44,7 @@ pub fn arrivals() -> Result<usize, Failure> {
     Ok(missed_count)
 }
 
-/// The gaps between a second's arrivals, in nanoseconds.
+/// Gaps between the arrivals of one second, in nanoseconds.
 fn gaps_ns(rate: f64) -> Result<Vec<f64>, Failure> {
     let wrong = |error: generate::GenerateError| Failure::Output {
         program: "generate".to_owned(),
@@ -60,8 +61,12 @@ fn gaps_ns(rate: f64) -> Result<Vec<f64>, Failure> {
     Ok(gaps)
 }
 
-/// Measures open loops and holds the rates that they reached against those that were asked.
-pub fn rates(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Measures open loops and compares the rates reached with the requested rates.
+pub fn rates(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     println!(
         "\nrates: the null engine, depth 32; uniform within {} %, Poisson within \
          {POISSON_ERRORS_MAX} standard errors",
@@ -79,10 +84,11 @@ pub fn rates(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Resul
             let mut seen: Vec<Reached> = Vec::new();
             let is_met = loop {
                 interrupt.check()?;
+                // Another seed each time, so that an unlucky draw of arrivals is not repeated.
                 let seed = seen.len() + 1;
                 seen.push(measure(pgmeter, (rate, arrivals), seconds, seed)?);
                 let is_met = (ratio(&seen, rate) - 1.0).abs() <= share_max;
-                // One that is met at once is not asked again.
+                // A rate reached at once is not measured again.
                 if seen.len() == 1 && is_met || seen.len() >= effort.rounds_or(ROUNDS) {
                     break is_met;
                 }
@@ -103,14 +109,14 @@ pub fn rates(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Resul
     Ok(missed_count)
 }
 
-/// What one run reached.
+/// Results of one run.
 struct Reached {
     per_second: f64,
-    /// Share of the requests that began more than 50 µs after they were due.
+    /// Share of the requests that started more than 50 µs after they were due.
     late_share: f64,
 }
 
-/// The median of the reached rates over that which was asked.
+/// Median of the rates reached, divided by the requested rate.
 fn ratio(seen: &[Reached], rate: u32) -> f64 {
     let rates: Vec<f64> = seen.iter().map(|it| it.per_second).collect();
     median(&rates) / f64::from(rate)

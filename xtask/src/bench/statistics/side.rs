@@ -1,4 +1,4 @@
-//! Runs measured in turn, and each side's taken together.
+//! Measures two sides alternately, and merges the runs of each.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::bench::Interrupt;
 use crate::bench::programs::Pgmeter;
 use crate::error::Failure;
 
-/// Measures both sides so often in turn, A B B A A B ..., and returns the records of each.
+/// Measures both sides alternately, A B B A A B ..., and returns the records of each.
 pub fn in_turn(
     rounds_count: usize,
     interrupt: &Interrupt,
@@ -25,10 +25,10 @@ pub fn in_turn(
     Ok(sides)
 }
 
-/// What a comparison said of one figure.
+/// Verdict of a comparison on one value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
-    /// Such as `per_second`, with the operation before it where it is of one.
+pub struct FigureVerdict {
+    /// Name such as `per_second`, after the name of the operation if it has one.
     pub figure: String,
     pub ratio: f64,
     pub low: f64,
@@ -37,14 +37,14 @@ pub struct Said {
     pub verdict: String,
 }
 
-impl Said {
+impl FigureVerdict {
     pub fn is_a_difference(&self) -> bool {
         self.verdict != "no-difference-shown"
     }
 }
 
-/// Compares both sides, their i-th runs in pairs, and returns what is said of each figure.
-pub fn compare(pgmeter: &Pgmeter, sides: [Vec<Value>; 2]) -> Result<Vec<Said>, Failure> {
+/// Compares both sides with paired runs, and returns the verdict on each value.
+pub fn compare(pgmeter: &Pgmeter, sides: [Vec<Value>; 2]) -> Result<Vec<FigureVerdict>, Failure> {
     let mut files: Vec<PathBuf> = Vec::new();
     for (name, runs) in ["a.json", "b.json"].into_iter().zip(sides) {
         files.push(pgmeter.keep(name, &together(runs))?);
@@ -52,13 +52,14 @@ pub fn compare(pgmeter: &Pgmeter, sides: [Vec<Value>; 2]) -> Result<Vec<Said>, F
     Ok(said(&pgmeter.compare(&files)?))
 }
 
-/// One record with the cells of several runs as its repetitions.
+/// Merges several runs into one record, with their cells as repetitions.
 fn together(runs: Vec<Value>) -> Value {
     let mut runs = runs.into_iter();
     let mut first = runs.next().unwrap_or_default();
     for (repetition, mut run) in (1_usize..).zip(runs) {
         let cells = run.get_mut("cells").and_then(Value::as_array_mut);
         for mut cell in cells.into_iter().flat_map(std::mem::take) {
+            // Each run is a single first repetition, so the numbers would be equal.
             cell["repetition"] = Value::from(repetition);
             if let Some(all) = first.get_mut("cells").and_then(Value::as_array_mut) {
                 all.push(cell);
@@ -68,7 +69,7 @@ fn together(runs: Vec<Value>) -> Value {
     first
 }
 
-fn said(comparison: &Value) -> Vec<Said> {
+fn said(comparison: &Value) -> Vec<FigureVerdict> {
     let array = |value: &Value, key: &str| {
         let items = value.get(key).and_then(Value::as_array);
         items.cloned().unwrap_or_default()
@@ -78,16 +79,16 @@ fn said(comparison: &Value) -> Vec<Said> {
     figures.map(|figure| of_figure(&figure)).collect()
 }
 
-fn of_figure(figure: &Value) -> Said {
+fn of_figure(figure: &Value) -> FigureVerdict {
     let text = |path: &str| figure.pointer(path).and_then(Value::as_str);
     let number = |path: &str| figure.pointer(path).and_then(Value::as_f64);
     let operation = text("/scope/name").map(|name| format!("{name} "));
-    Said {
+    FigureVerdict {
         figure: operation.unwrap_or_default() + text("/figure").unwrap_or("?"),
         ratio: number("/ratio").unwrap_or(f64::NAN),
         low: number("/ci95_low").unwrap_or(f64::NAN),
         high: number("/ci95_high").unwrap_or(f64::NAN),
-        // A comparison that says nothing is no proof of anything.
+        // An empty verdict proves nothing.
         verdict: text("/verdict").unwrap_or("nothing").to_owned(),
     }
 }

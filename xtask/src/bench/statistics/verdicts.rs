@@ -1,4 +1,4 @@
-//! Comparisons whose right answer is known.
+//! Comparisons with a known correct result.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,30 +6,31 @@ use std::time::Duration;
 use end_to_end::Scratch;
 use end_to_end::faultfs::{FaultFs, Settings};
 
-use super::side::{Said, compare, in_turn};
+use super::side::{FigureVerdict, compare, in_turn};
 use crate::bench::contest::word;
 use crate::bench::programs::Pgmeter;
-use crate::bench::{Effort, Interrupt};
+use crate::bench::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
-/// Comparisons of a target with itself, half of them in memory, half on disk.
+/// Number of comparisons of a target with itself, half in memory, half on disk.
 const SAME_COUNT: usize = 40;
-/// So many of a hundred of them may be called different.
+/// Maximum percentage of these comparisons that may show a difference.
 const SAME_PERCENT_MAX: f64 = 5.0;
-/// Comparisons with a target that is slower.
+/// Number of comparisons with a slower target.
 const SLOWER_COUNT: usize = 10;
-/// What a run measures: much in half a second, a hundred slow reads in a whole one.
+/// Duration of a run, in ms: half a second gives many requests; a hundred slow reads take a whole
+/// second.
 const SAME_MS: u64 = 500;
 const SLOWER_MS: u64 = 1000;
-/// Runs of each side of a comparison; more where each has to be right.
+/// Number of runs per side of a comparison; more if each comparison must be right.
 const SAME_RUNS: usize = 6;
 const SLOWER_RUNS: usize = 10;
-/// What a read takes, and what it takes where it is slower by a tenth; long beside what waking up
-/// takes on a busy machine.
+/// Duration of a read, and of a read that is 10 % slower; both are long compared with wake-up times
+/// on a busy machine.
 const DELAYS: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(11)];
 
-/// Reads at random, for `milliseconds` unless the options of the benchmark say how long.
-fn workload(options: &str, effort: &Effort, milliseconds: u64) -> String {
+/// Random reads, for `milliseconds` unless the benchmark's options set a duration.
+fn workload(options: &str, effort: &BenchEffort, milliseconds: u64) -> String {
     let run_time = match effort.seconds {
         0 => format!("{milliseconds}ms"),
         seconds => format!("{seconds}s"),
@@ -40,8 +41,12 @@ fn workload(options: &str, effort: &Effort, milliseconds: u64) -> String {
     )
 }
 
-/// Compares targets with themselves and counts how many are called different.
-pub fn same(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Compares targets with themselves and counts the differences shown.
+pub fn same(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     let count = effort.rounds_or(SAME_COUNT);
     println!(
         "\nsame: {count} comparisons of a target with itself, {SAME_RUNS} runs each in turn; at \
@@ -65,7 +70,8 @@ pub fn same(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result
             pgmeter.record(&text, Some(target))
         })?;
         let figures = compare(pgmeter, sides)?;
-        let is_same = !figures.is_empty() && !figures.iter().any(Said::is_a_difference);
+        // A comparison without values has shown nothing.
+        let is_same = !figures.is_empty() && !figures.iter().any(FigureVerdict::is_a_difference);
         row(
             number,
             name,
@@ -83,8 +89,12 @@ pub fn same(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result
     Ok(usize::from(!is_met))
 }
 
-/// Compares a target with one that takes a tenth longer and counts how often that is found.
-pub fn slower(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+/// Compares a target with one that is 10 % slower and counts how often this is detected.
+pub fn slower(
+    pgmeter: &Pgmeter,
+    effort: &BenchEffort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     let count = effort.rounds_or(SLOWER_COUNT);
     println!(
         "\nslower: {count} comparisons with a FUSE file system whose reads take a tenth longer \
@@ -126,8 +136,8 @@ fn heading() {
     println!("    no  on      IOPS B/A    95 %            verdict");
 }
 
-/// The rate of both sides, and every figure that is called different.
-fn row(number: usize, place: &str, figures: &[Said], verdict: &str) {
+/// Prints the rate of both sides, and every value that shows a difference.
+fn row(number: usize, place: &str, figures: &[FigureVerdict], verdict: &str) {
     let Some(rate) = figures.iter().find(|said| said.figure == "per_second") else {
         println!("  {:>4}  {place:<6}  nothing was compared", number + 1);
         return;
@@ -161,9 +171,9 @@ mod tests {
 
     #[test]
     fn a_run_is_as_long_as_asked() {
-        let effort = Effort::parse(&["--seconds", "3"]).unwrap();
+        let effort = BenchEffort::parse(&["--seconds", "3"]).unwrap();
         assert!(workload("iodepth = 2", &effort, 500).contains("run_time = \"3s\"\n"));
-        let effort = Effort::parse(&[]).unwrap();
+        let effort = BenchEffort::parse(&[]).unwrap();
         assert!(workload("iodepth = 2", &effort, 500).contains("run_time = \"500ms\"\n"));
     }
 }

@@ -1,4 +1,4 @@
-//! The world of programs that are talked to: standard streams, files, and runs.
+//! The environment of interactive programs: standard streams, files and runs.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
@@ -16,34 +16,34 @@ use results::RunEvent;
 use super::front::{Directories, carry_out, origin, refused, texts};
 use super::input::Prompt;
 use super::introduction::Introduction;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::signals;
-use crate::stored::Place;
-use crate::terminal::{Stream, print_document};
+use crate::stored::StoreLocation;
+use crate::terminal::{OutputStream, print_document};
 use crate::usage::not_understood;
 
-/// As much of a file of lines as is read at once, and as much output as is written at once.
+/// Buffer size for reading a script file, and size at which output is flushed, in bytes.
 const LINES_BYTES: usize = 4096;
 
 const PROMISE: &str = "\
-What it prints comes to standard output, what it complains of to standard error. Files lie where \
-it is told to make them. Existing files are left alone. Every run is stored as every run is.";
+Its output goes to standard output, its complaints go to standard error. Its commands determine \
+where files are created. Existing files are not changed. Each run is stored like any other run.";
 
-/// Options of ours, before the program's own.
+/// pgmeter's own options, which precede the program's options.
 #[derive(Debug, Parser)]
 #[command(disable_help_flag = true)]
 struct ConsoleArgs {
-    /// List what is not as in the original, and run nothing
+    /// List deviations from the original, and run nothing
     #[arg(long)]
     differences: bool,
-    /// Do not store its runs
+    /// Do not store the runs
     #[arg(long)]
     no_db: bool,
     /// Print help
     #[arg(long, short, action = clap::ArgAction::Help)]
     help: Option<bool>,
-    /// Its own arguments
+    /// Arguments of the program
     #[arg(
         value_name = "ARGS",
         trailing_var_arg = true,
@@ -52,13 +52,13 @@ struct ConsoleArgs {
     args: Vec<OsString>,
 }
 
-/// Plays the program to its end.
+/// Runs the program to its end.
 pub(super) fn run(
     front: &'static ConsoleFront,
     args: Vec<OsString>,
-    place: &Place,
+    place: &StoreLocation,
     at_once: fn() -> !,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     let own = Introduction {
         name: front.name,
         title: front.title,
@@ -71,7 +71,7 @@ pub(super) fn run(
     };
     if args.differences {
         let lines = front.differences().map(|it| it.sentence() + "\n");
-        print_document(&Document::prose(lines.collect::<String>()))?;
+        print_document(&OutputText::prose(lines.collect::<String>()))?;
         return Ok(Exit::Measured);
     }
     let arguments = texts(&args.args)?;
@@ -80,9 +80,9 @@ pub(super) fn run(
     let mut console = RealConsole {
         front,
         output: Vec::new(),
-        is_terminal: Stream::Output.is_terminal(),
+        is_terminal: OutputStream::Output.is_terminal(),
         output_error: None,
-        input: input.map_err(|error| Failure::system("cannot read standard input", &error))?,
+        input: input.map_err(|error| CliError::system("cannot read standard input", &error))?,
         place,
         is_stored: !args.no_db,
         stop,
@@ -95,30 +95,30 @@ pub(super) fn run(
     }
 }
 
-/// The world as it is.
+/// The environment of a real process.
 struct RealConsole<'a> {
     front: &'static ConsoleFront,
     output: Vec<u8>,
     is_terminal: bool,
-    /// Why standard output cannot be written to any more.
+    /// Error that ended output to standard output.
     output_error: Option<io::Error>,
     input: Prompt,
-    place: &'a Place,
+    place: &'a StoreLocation,
     is_stored: bool,
     stop: Arc<AtomicBool>,
     at_once: fn() -> !,
-    /// How the program ends because of the first thing that was not done.
+    /// Exit status of the first operation that failed.
     failed: Option<Exit>,
 }
 
 impl RealConsole<'_> {
-    /// Writes what is left to write; what the program's end means.
-    fn finish(mut self) -> Result<Exit, Failure> {
+    /// Flushes the output and returns the exit status.
+    fn finish(mut self) -> Result<Exit, CliError> {
         self.flush();
         match self.output_error {
-            // A reader that has gone away is no error.
+            // A reader that closed the pipe is not an error.
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                return Err(Failure::system("cannot write to standard output", &error));
+                return Err(CliError::system("cannot write to standard output", &error));
             }
             Some(_) => return Ok(self.failed.unwrap_or(Exit::Measured)),
             None => {}
@@ -133,7 +133,7 @@ impl RealConsole<'_> {
         if self.output.is_empty() || self.output_error.is_some() {
             return;
         }
-        self.output_error = Stream::Output.write_bytes(&self.output).err();
+        self.output_error = OutputStream::Output.write_bytes(&self.output).err();
         self.output.clear();
     }
 
@@ -141,7 +141,7 @@ impl RealConsole<'_> {
         self.failed.get_or_insert(exit);
     }
 
-    /// Prints what a run says when that happens; whether anybody reads it.
+    /// Prints the program's text for an event. Returns `false` once standard output is closed.
     fn hear(&mut self, text: &mut dyn ClassicText, event: &RunEvent) -> bool {
         let (said, complaint) = (text.event(event), text.complaint(event));
         self.output.extend_from_slice(said.as_bytes());
@@ -152,7 +152,7 @@ impl RealConsole<'_> {
         self.output_error.is_none()
     }
 
-    fn try_measure(&mut self, work: &FrontWork) -> Result<String, Failure> {
+    fn try_measure(&mut self, work: &FrontWork) -> Result<String, CliError> {
         let mut text = self.front.text_of(&origin(&work.cells));
         let directories = Directories::ready(self.front.name, work)?;
         let stop = Arc::clone(&self.stop);
@@ -180,12 +180,13 @@ impl Console for RealConsole<'_> {
     }
 
     fn print_error(&mut self, text: &[u8]) {
-        // There is nowhere left to say that this failed.
-        let _ = Stream::Error.write_bytes(text);
+        // There is no other stream to report this error on.
+        let _ = OutputStream::Error.write_bytes(text);
     }
 
     fn input(&mut self) -> &mut dyn BufRead {
         self.flush();
+        // The output was flushed first, so that a prompt is visible before the program waits.
         &mut self.input
     }
 
@@ -225,6 +226,7 @@ impl Console for RealConsole<'_> {
 
     fn shell(&mut self, command: Option<&[u8]>) {
         self.flush();
+        // The text so far was flushed first, because the shell writes to the same stream.
         let mut shell = match command {
             Some(command) => {
                 let mut shell = Command::new("/bin/sh");
@@ -255,6 +257,7 @@ impl Console for RealConsole<'_> {
     }
 
     fn is_interrupted(&self) -> bool {
+        // A closed output also ends the program, as SIGPIPE ends the original.
         self.stop.load(Ordering::Relaxed) || self.output_error.is_some()
     }
 }

@@ -1,5 +1,5 @@
-//! `as` for the programs of the table of fronts: measured and recorded as every run is, printed as
-//! the program would have.
+//! `as` for the programs in the table of fronts. pgmeter measures and records them like any other
+//! run, and prints the text of the original.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use clap::Parser;
 use crew::LeaderOptions;
 use description::{Overrides, Workload};
 use front::{
-    ArgumentError, CommandLine, DifferenceKind, FileAccess, Front, FrontOrigin, FrontWork,
-    MadePart, Placement, Refusal,
+    ArgumentError, CommandLine, DifferenceKind, FileAccess, FilePlacement, Front, FrontOrigin,
+    FrontWork, MadePart, Refusal,
 };
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::{RunError, RunOptions, RunSpec};
@@ -21,27 +21,27 @@ use super::introduction::Introduction;
 use super::printed::Printed;
 use crate::args::DisplayArg;
 use crate::command::planned::{not_mounted, planned};
-use crate::command::team::{Part, Team};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::command::team::{RankRole, Team};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::finished::saved;
-use crate::live::Live;
+use crate::live::LiveDisplay;
 use crate::signals::{Continued, stop_flag};
-use crate::stored::Place;
-use crate::terminal::{StandardOutput, Stream, print_document};
+use crate::stored::StoreLocation;
+use crate::terminal::{OutputStream, StandardOutput, print_document};
 use crate::usage::not_understood;
 
 const PROMISE: &str = "\
-Files lie in a work directory \
-of pgmeter below the directory that is named, and are removed at the end; those of some programs \
-lie in the directory itself, as they would leave them. Existing files are left \
-alone. The run is stored as every run is.";
+Files are created in a work directory \
+of pgmeter below the given directory, and removed at the end. Some programs create files in the \
+given directory itself and leave them there, as the original does. Existing files are not \
+changed. The run is stored like any other run.";
 
-/// Options of ours, before the program's own.
+/// pgmeter's own options, which precede the program's options.
 #[derive(Debug, Parser)]
 #[command(disable_help_flag = true)]
 struct FrontArgs {
-    /// List what is not as in the original, and run nothing
+    /// List deviations from the original, and run nothing
     #[arg(long)]
     differences: bool,
     /// Do not store this run
@@ -50,7 +50,7 @@ struct FrontArgs {
     /// Print help
     #[arg(long, action = clap::ArgAction::Help)]
     help: Option<bool>,
-    /// Its own arguments
+    /// Arguments of the program
     #[arg(
         value_name = "ARGS",
         trailing_var_arg = true,
@@ -63,12 +63,12 @@ struct FrontArgs {
 pub(super) fn run(
     front: &'static Front,
     args: Vec<OsString>,
-    place: &Place,
+    place: &StoreLocation,
     at_once: fn() -> !,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     let streams = match (front.text)(&FrontOrigin::default()).is_on_standard_error() {
-        true => "What it prints comes to standard error, as all else does.",
-        false => "What it prints comes to standard output, all else to standard error.",
+        true => "Its output goes to standard error, like all other messages.",
+        false => "Its output goes to standard output, all other messages to standard error.",
     };
     let own = Introduction {
         name: front.name,
@@ -81,7 +81,7 @@ pub(super) fn run(
         Err(error) => return Ok(not_understood(error)),
     };
     let mut arguments = texts(&args.args)?;
-    let Gathered { stop, mut team } = match gathered(front, &mut arguments, at_once)? {
+    let RunTeam { stop, mut team } = match gathered(front, &mut arguments, at_once)? {
         Ok(gathered) => gathered,
         Err(exit) => return Ok(exit),
     };
@@ -119,90 +119,90 @@ pub(super) fn run(
     })
 }
 
-/// What becomes of arguments that ask for no work.
-fn not_work(front: &Front, error: ArgumentError) -> Result<Exit, Failure> {
+/// Handles arguments that request no work.
+fn not_work(front: &Front, error: ArgumentError) -> Result<Exit, CliError> {
     match error {
         ArgumentError::Arguments(message) => refused(&front.refusal(message)),
         ArgumentError::File(diagnostic) => Err(diagnostic.into()),
         ArgumentError::Ended(diagnostic, code) => {
-            let mut failure = Failure::from(diagnostic);
+            let mut failure = CliError::from(diagnostic);
             failure.exit = Exit::Classic(code);
             Err(failure)
         }
         ArgumentError::Refused(refusal) => refused(&refusal),
         ArgumentError::Printed(text) => {
-            print_document(&Document::prose(text))?;
+            print_document(&OutputText::prose(text))?;
             Ok(Exit::Measured)
         }
     }
 }
 
-/// Who carries out the work.
-struct Gathered {
-    /// The flag that ends it.
+/// The processes that carry out the work.
+struct RunTeam {
+    /// Stops the run when set.
     stop: Arc<AtomicBool>,
-    /// Where there are several processes.
+    /// `None` for a single process.
     team: Option<Team>,
 }
 
-/// The processes that a launcher of MPI has started, of whose number the program is told; how this
-/// one ends where it has nothing left to do.
+/// Joins the processes that an MPI launcher has started, and passes their number to the program.
+/// Returns the exit status instead if this process has nothing left to do.
 fn gathered(
     front: &Front,
     arguments: &mut Vec<String>,
     at_once: fn() -> !,
-) -> Result<Result<Gathered, Exit>, Failure> {
+) -> Result<Result<RunTeam, Exit>, CliError> {
     let Some(option) = front.ranks else {
         let stop = stop_flag(at_once)?;
-        return Ok(Ok(Gathered { stop, team: None }));
+        return Ok(Ok(RunTeam { stop, team: None }));
     };
-    let (part, stop) = Part::take(at_once)?;
+    let (part, stop) = RankRole::take(at_once)?;
     let team = match part {
-        Part::Done(exit) => return Ok(Err(exit)),
-        Part::First(first) => Some(Team::of_ranks(first, LeaderOptions::default(), &stop)?),
-        Part::Alone => None,
+        RankRole::Done(exit) => return Ok(Err(exit)),
+        RankRole::First(first) => Some(Team::of_ranks(first, LeaderOptions::default(), &stop)?),
+        RankRole::Alone => None,
     };
     if let Some(team) = &team {
         arguments.splice(0..0, [option.to_owned(), team.leader.ranks().to_string()]);
     }
-    Ok(Ok(Gathered { stop, team }))
+    Ok(Ok(RunTeam { stop, team }))
 }
 
-/// The arguments as text, which records keep.
+/// Returns the arguments as text, for the record.
 ///
 /// # Errors
-/// One that no record can keep.
-pub(super) fn texts(args: &[OsString]) -> Result<Vec<String>, Failure> {
+/// If an argument is not UTF-8.
+pub(super) fn texts(args: &[OsString]) -> Result<Vec<String>, CliError> {
     let text = |arg: &OsString| match arg.to_str() {
         Some(text) => Ok(text.to_owned()),
         None => {
             let message = format!("the argument `{}` is not UTF-8 text", arg.display());
             let help = Some("use names that are UTF-8".to_owned());
-            Err(Failure::new(Exit::Usage, message, help))
+            Err(CliError::new(Exit::Usage, message, help))
         }
     };
     args.iter().map(text).collect()
 }
 
-pub(super) fn refused(refusal: &Refusal) -> Result<Exit, Failure> {
+pub(super) fn refused(refusal: &Refusal) -> Result<Exit, CliError> {
     if refusal.exit_code == 0 {
-        print_document(&Document::prose(refusal.usage))?;
+        print_document(&OutputText::prose(refusal.usage))?;
         return Ok(Exit::Measured);
     }
     Ok(super::refuse(refusal))
 }
 
-/// The differences, then the notes on this command line.
-fn list(work: &FrontWork) -> Result<(), Failure> {
+/// Prints the differences, then the notes on this command line.
+fn list(work: &FrontWork) -> Result<(), CliError> {
     let lines = work.differences.iter().map(|it| it.sentence() + "\n");
     let notes = work.warnings.iter().map(|it| format!("note: {it}\n"));
-    print_document(&Document::prose(lines.chain(notes).collect::<String>()))
+    print_document(&OutputText::prose(lines.chain(notes).collect::<String>()))
 }
 
-/// The notes, and one line where something differs. Scripts take any text on standard error for an
-/// error, so only a terminal shows them; the record has them all.
+/// Prints the notes, and one line if something differs from the original. Only on a terminal,
+/// because scripts treat any text on standard error as an error. The record has all of them.
 fn tell_notes(front: &Front, work: &FrontWork) {
-    if !Stream::Error.is_terminal() {
+    if !OutputStream::Error.is_terminal() {
         return;
     }
     for warning in &work.warnings {
@@ -220,20 +220,20 @@ fn tell_notes(front: &Front, work: &FrontWork) {
     );
 }
 
-fn differing(work: &FrontWork) -> impl Iterator<Item = &front::Difference> {
+fn differing(work: &FrontWork) -> impl Iterator<Item = &front::OriginalDifference> {
     let all = work.differences.iter();
     all.filter(|it| it.kind == DifferenceKind::Differs)
 }
 
 fn measure(
     work: &FrontWork,
-    (store, directories): (Option<&Place>, Directories),
+    (store, directories): (Option<&StoreLocation>, Directories),
     (stop, team): (&Arc<AtomicBool>, Option<&mut Team>),
     mut printed: Printed,
     at_once: fn() -> !,
-) -> Result<Exit, Failure> {
-    // Live figures would be in the way of what is printed there.
-    let is_quiet = !Stream::Error.is_terminal() || printed.is_on(Stream::Error);
+) -> Result<Exit, CliError> {
+    // Live results would be mixed up with the program's own text on that stream.
+    let is_quiet = !OutputStream::Error.is_terminal() || printed.is_on(OutputStream::Error);
     let carried = carry_out(
         work,
         (store, directories),
@@ -258,15 +258,15 @@ fn measure(
     }
 }
 
-/// Plans, runs and stores the work, until it is done or nobody hears of it any more; the record,
-/// and whether it is in the store.
+/// Plans, runs and stores the work, until it is done or its output is closed. Returns the record
+/// and `true` if it is stored.
 pub(super) fn carry_out(
     work: &FrontWork,
-    (store, directories): (Option<&Place>, Directories),
+    (store, directories): (Option<&StoreLocation>, Directories),
     (stop, at_once, mut team): (&Arc<AtomicBool>, fn() -> !, Option<&mut Team>),
     is_quiet: bool,
     hear: &mut dyn FnMut(&RunEvent) -> bool,
-) -> Result<(RunRecord, bool), Failure> {
+) -> Result<(RunRecord, bool), CliError> {
     let mut overrides = overrides(&directories.paths)?;
     let planned = match &mut team {
         Some(team) => {
@@ -283,19 +283,19 @@ pub(super) fn carry_out(
         continued: continued.flag(),
         ..RunOptions::default()
     };
-    let elsewhere = not_mounted(&planned.plan, Stream::Error.is_terminal());
+    let elsewhere = not_mounted(&planned.plan, OutputStream::Error.is_terminal());
     let of_front = work.warnings.iter();
     let of_front = of_front.map(|it| Warning::of_run(WarningCode::Plan, it));
     let differing = differing(work).map(|it| it.sentence());
     let differing = differing.map(|it| Warning::of_run(WarningCode::DiffersFromOriginal, it));
     let warnings = planned.warnings.into_iter().map(Warning::from);
     let warnings = warnings.chain(of_front).chain(differing).chain(elsewhere);
-    let mut live = Live::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
+    let mut live = LiveDisplay::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
     let spec = RunSpec {
         plan: &planned.plan,
         warnings: warnings.collect(),
         workload_file: None,
-        store: store.map(Place::open),
+        store: store.map(StoreLocation::open),
         listener: &mut |event| {
             live.hear(event);
             if !hear(event) {
@@ -307,13 +307,15 @@ pub(super) fn carry_out(
     live.finish();
     let is_in_place = directories.in_place.is_some();
     if is_in_place && finished.error.is_none() && finished.record.status == Status::Complete {
+        // The original leaves its files there. In all other cases, dropping removes the
+        // directories.
         directories.made.keep();
     }
-    // Standard output has the program's own text.
+    // Standard output carries the text of the program.
     saved(finished, StandardOutput::Taken)
 }
 
-/// Where files lie.
+/// Directories for the files of the run.
 pub(super) struct Directories {
     paths: Vec<PathBuf>,
     in_place: Option<InPlace>,
@@ -321,10 +323,10 @@ pub(super) struct Directories {
 }
 
 impl Directories {
-    /// Those that the work names, made where that is asked for and they are missing.
-    pub fn ready(program: &str, work: &FrontWork) -> Result<Self, Failure> {
+    /// Opens the directories of the work, and creates missing ones if the program does so.
+    pub fn ready(program: &str, work: &FrontWork) -> Result<Self, CliError> {
         let failed = |verb, path, source| RunError::File { verb, path, source };
-        let Placement::InPlace {
+        let FilePlacement::InPlace {
             names,
             makes_directories,
         } = &work.placement
@@ -348,7 +350,7 @@ impl Directories {
         let paths = work.directories.iter().map(|path| {
             let found = std::fs::symlink_metadata(path);
             match found.map(|found| found.is_symlink()) {
-                // As the original, which knows of no links.
+                // The original program follows symbolic links, too.
                 Ok(true) => std::fs::canonicalize(path),
                 Ok(false) => Ok(path.clone()),
                 Err(error) => Err(error),
@@ -367,17 +369,17 @@ impl Directories {
     }
 }
 
-/// The directories that were named are the targets of all cells.
-fn overrides(paths: &[PathBuf]) -> Result<Overrides, Failure> {
+/// Makes the directories the targets of all cells.
+fn overrides(paths: &[PathBuf]) -> Result<Overrides, CliError> {
     let text = |path: &PathBuf| match path.to_str() {
         Some(text) => Ok(text.to_owned()),
         None => {
             let message = format!("the target `{}` is not UTF-8 text", path.display());
             let help = Some("use a path that is UTF-8".to_owned());
-            Err(Failure::new(Exit::Usage, message, help))
+            Err(CliError::new(Exit::Usage, message, help))
         }
     };
-    let targets: Result<Vec<String>, Failure> = paths.iter().map(text).collect();
+    let targets: Result<Vec<String>, CliError> = paths.iter().map(text).collect();
     let mut overrides = Overrides::new();
     overrides.set_targets(targets?);
     Ok(overrides)

@@ -1,4 +1,4 @@
-//! Standard input as lines, waited for so that a signal ends the wait.
+//! Standard input by line. A signal ends a wait for input.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// How long a signal may go unnoticed.
+/// Interval between checks of the stop flag while waiting, in nanoseconds.
 const LOOK_NS: i64 = 100_000_000;
 
-/// Standard input, which has ended once `stop` is set.
+/// Standard input, which reports end of file once `stop` is set.
 pub(super) struct Prompt {
     input: BufReader<File>,
     stop: Arc<AtomicBool>,
@@ -20,6 +20,8 @@ pub(super) struct Prompt {
 impl Prompt {
     /// This process's standard input.
     pub(super) fn new(stop: Arc<AtomicBool>) -> io::Result<Self> {
+        // Not `io::stdin()` itself, whose buffer is hidden: `poll` would wait for data that it
+        // already has.
         let own = io::stdin().as_fd().try_clone_to_owned()?;
         Ok(Self {
             input: BufReader::new(File::from(own)),
@@ -27,17 +29,19 @@ impl Prompt {
         })
     }
 
-    /// Waits until there is something to read; false if `stop` was set before.
+    /// Waits for input. Returns `false` if `stop` was set first.
     fn wait(&self) -> bool {
         let look = Timespec {
             tv_sec: 0,
             tv_nsec: LOOK_NS,
         };
+        // A signal does not end a `read`: the kernel restarts it, or another thread handles the
+        // signal.
         while !self.stop.load(Ordering::Relaxed) {
             let mut waited = [PollFd::new(self.input.get_ref(), PollFlags::IN)];
             match poll(&mut waited, Some(&look)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
-                // What cannot be waited for can be read at once.
+                // Inputs that cannot be polled can be read without waiting.
                 Ok(_) | Err(_) => return true,
             }
         }

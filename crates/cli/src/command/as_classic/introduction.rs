@@ -1,31 +1,31 @@
-//! What all stand-ins say of themselves, and their options before those of the program.
+//! Help of all emulated programs, and pgmeter's own options, which precede the program's options.
 
 use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches};
 
-/// What the help of a stand-in says.
+/// Contents of the help text.
 pub(super) struct Introduction<'a> {
     /// The name of the program.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// One-line description of the program.
     pub title: &'static str,
-    /// Where its text comes to, where files lie, and what becomes of the run.
+    /// Explains where output goes, where files are created, and that the run is stored.
     pub promise: &'a str,
     /// The program's own options.
     pub usage: &'static str,
 }
 
 impl Introduction<'_> {
-    /// Our options, with those of the program behind them.
+    /// Parses pgmeter's own options; the rest belongs to the program.
     ///
     /// # Errors
-    /// An option that is not known; the help where it was asked for.
+    /// For an unknown option; also for a request for help, with the help text.
     pub fn read<A: CommandFactory + FromArgMatches>(
         &self,
         args: Vec<OsString>,
     ) -> Result<A, clap::Error> {
-        let about = format!("Stand in for {}: {}", self.name, self.title);
+        let about = format!("Emulate {}: {}", self.name, self.title);
         let command = A::command()
             .name(self.name)
             .about(&about)
@@ -37,10 +37,11 @@ impl Introduction<'_> {
     }
 }
 
-/// Options of ours that are taken wherever they stand; no original has an option of these names.
+/// Options of pgmeter that are accepted in any position. No original program has options of these
+/// names.
 const ANYWHERE: [&str; 2] = ["--differences", "--no-db"];
 
-/// The arguments with our options first, from before a `--`: users add them at the end.
+/// Moves pgmeter's options before a `--` to the front, because users tend to append them.
 fn ours_first(args: Vec<OsString>) -> Vec<OsString> {
     let end = args.iter().position(|it| it == "--").unwrap_or(args.len());
     let is_ours = |word: &&OsString| ANYWHERE.iter().any(|ours| *word == ours);

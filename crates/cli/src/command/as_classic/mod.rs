@@ -1,4 +1,4 @@
-//! `as`: stands in for other programs, with their arguments, texts and habits.
+//! `as`: emulates other programs, with their arguments, output and behavior.
 
 mod console;
 mod front;
@@ -9,16 +9,16 @@ mod printed;
 use std::ffi::OsString;
 use std::path::Path;
 
+use ::front::Refusal;
 use clap::CommandFactory;
-use description::classics::Refusal;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{AsArgs, Cli, programs};
-use crate::failure::{Exit, Failure};
-use crate::stored::Place;
+use crate::failure::{CliError, Exit};
+use crate::stored::StoreLocation;
 use crate::terminal::print;
 
-/// The program to stand in for if this one was started under its name.
+/// Returns the program to emulate if pgmeter was started under its name.
 pub(crate) fn of_own_name() -> Option<AsArgs> {
     let mut args = std::env::args_os();
     let own_path = args.next()?;
@@ -33,8 +33,8 @@ fn program_of(path: &Path) -> Option<String> {
     is_known.then(|| name.to_owned())
 }
 
-/// Prints which programs there are to stand in for.
-pub(crate) fn help() -> Result<Exit, Failure> {
+/// Prints the help of `as`, with the list of programs.
+pub(crate) fn help() -> Result<Exit, CliError> {
     let mut program = Cli::command();
     program.build();
     if let Some(command) = program.find_subcommand_mut("as") {
@@ -43,20 +43,24 @@ pub(crate) fn help() -> Result<Exit, Failure> {
     Ok(Exit::Measured)
 }
 
-/// Runs the program; at the second signal `at_once` is called.
-pub(crate) fn run(args: AsArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
-    // Only names of the tables are taken.
+/// Runs the program. The second signal calls `at_once`.
+pub(crate) fn run(
+    args: AsArgs,
+    place: &StoreLocation,
+    at_once: fn() -> !,
+) -> Result<Exit, CliError> {
+    // clap accepts only names from these tables.
     match (
         ::front::find(&args.program),
         ::front::find_console(&args.program),
     ) {
         (Some(front), _) => front::run(front, args.args, place, at_once),
         (None, Some(front)) => console::run(front, args.args, place, at_once),
-        (None, None) => Err(Failure::bug()),
+        (None, None) => Err(CliError::bug()),
     }
 }
 
-/// Prints why a command line was not taken, as the program itself would end.
+/// Prints why the arguments were refused. Returns the program's own exit status.
 fn refuse(refusal: &Refusal) -> Exit {
     for line in refusal.message.lines() {
         tell!("error: {line}");
@@ -65,14 +69,14 @@ fn refuse(refusal: &Refusal) -> Exit {
     Exit::Classic(refusal.exit_code)
 }
 
-/// Allows as many open directories as the system does: a worker holds all that its files are in.
+/// Raises the limit on open files to its maximum, because each worker keeps its directories open.
 fn raise_descriptor_limit() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: limit.maximum,
         ..limit
     };
-    // Where this is refused, what does not fit fails with its own message.
+    // If this is refused, opening too many files fails later with its own message.
     let _ = setrlimit(Resource::Nofile, raised);
 }
 

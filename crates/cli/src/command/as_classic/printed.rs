@@ -1,4 +1,4 @@
-//! What a program that is stood in for prints, and where that goes.
+//! The output of an emulated program, and its destination.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,33 +7,33 @@ use std::path::Path;
 use front::ClassicText;
 use results::{RunEvent, RunRecord};
 
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::output::{Existing, OutputFile};
-use crate::terminal::Stream;
+use crate::terminal::OutputStream;
 
-/// A program's text on its way to whoever reads it.
+/// Output of an emulated program on its way to a stream and a log.
 pub(super) struct Printed {
     text: Box<dyn ClassicText>,
-    stream: Stream,
+    stream: OutputStream,
     log: Option<File>,
-    /// What is said to standard error at the end, where live figures are no longer in the way.
+    /// Text for standard error, printed at the end because live results would get mixed up with it.
     complaints: String,
     has_complained: bool,
-    /// Why the stream cannot be written to any more.
+    /// Error that ended output to the stream.
     output_error: Option<io::Error>,
-    /// Why the log is not complete.
+    /// Error that ended writing to the log.
     log_error: Option<io::Error>,
 }
 
 impl Printed {
-    /// Opens the log, where the program has one.
-    pub fn new(text: Box<dyn ClassicText>) -> Result<Self, Failure> {
+    /// Opens the log file, if the program has one.
+    pub fn new(text: Box<dyn ClassicText>) -> Result<Self, CliError> {
         Ok(Self {
             log: text.log_file().map(open_log).transpose()?,
             stream: match text.is_on_standard_error() {
-                true => Stream::Error,
-                false => Stream::Output,
+                true => OutputStream::Error,
+                false => OutputStream::Output,
             },
             text,
             complaints: String::new(),
@@ -43,12 +43,12 @@ impl Printed {
         })
     }
 
-    /// Whether it goes there.
-    pub fn is_on(&self, stream: Stream) -> bool {
+    /// `true` if the output goes to this stream.
+    pub fn is_on(&self, stream: OutputStream) -> bool {
         self.stream == stream
     }
 
-    /// Prints what the program says when that happens; whether anybody reads it.
+    /// Prints the program's text for an event. Returns `false` once the stream is closed.
     pub fn hear(&mut self, event: &RunEvent) -> bool {
         let said = self.text.event(event);
         self.say(said);
@@ -64,17 +64,17 @@ impl Printed {
             let logged = self.text.logged(&said);
             self.log_error = log.write_all(logged.as_bytes()).err();
         }
-        let printed = self.stream.write_document(&Document::Data(said));
+        let printed = self.stream.write_document(&OutputText::Data(said));
         self.output_error = printed.err();
     }
 
-    /// Says what there was to complain of.
+    /// Prints the collected complaints.
     pub fn complain(&mut self) {
         let complaints = std::mem::take(&mut self.complaints);
         if !complaints.is_empty() {
             self.has_complained = true;
-            // There is nowhere left to say that this failed.
-            let _ = Stream::Error.write_document(&Document::Data(complaints));
+            // There is no other stream to report this error on.
+            let _ = OutputStream::Error.write_document(&OutputText::Data(complaints));
         }
     }
 
@@ -83,45 +83,46 @@ impl Printed {
         self.has_complained
     }
 
-    /// Why a run ended whose text went nowhere; none where it did not.
-    pub fn broken(&mut self) -> Option<Result<Exit, Failure>> {
+    /// Returns the result of a run whose output stream failed; `None` if it did not fail.
+    pub fn broken(&mut self) -> Option<Result<Exit, CliError>> {
         let error = self.output_error.take()?;
         Some(match error.kind() {
-            // A reader that has gone away is no error.
+            // A reader that closed the pipe is not an error.
             io::ErrorKind::BrokenPipe => Ok(Exit::Measured),
-            _ => Err(Failure::system(
+            _ => Err(CliError::system(
                 match self.stream {
-                    Stream::Output => "cannot write to standard output",
-                    Stream::Error => "cannot write to standard error",
+                    OutputStream::Output => "cannot write to standard output",
+                    OutputStream::Error => "cannot write to standard error",
                 },
                 &error,
             )),
         })
     }
 
-    /// Prints what the program prints at its end; how that ends, where it has its own way.
-    pub fn end(&mut self, record: &RunRecord) -> Result<Option<Exit>, Failure> {
+    /// Prints the final text of the program and writes its documents. Returns the exit status of
+    /// the program, if it has its own.
+    pub fn end(&mut self, record: &RunRecord) -> Result<Option<Exit>, CliError> {
         let said = self.text.end(record);
         self.say(said);
         if let Some(ended) = self.broken() {
             return ended.map(Some);
         }
         if let Some(error) = self.log_error.take() {
-            return Err(Failure::system("cannot write to the log file", &error));
+            return Err(CliError::system("cannot write to the log file", &error));
         }
         for (path, document) in self.text.documents(record) {
             let file = OutputFile::create(Path::new(&path), Existing::Replace)?;
-            file.finish(&Document::Json(document))?;
+            file.finish(&OutputText::Json(document))?;
         }
         Ok(self.text.exit_code().map(Exit::Classic))
     }
 }
 
-fn open_log(path: &str) -> Result<File, Failure> {
+fn open_log(path: &str) -> Result<File, CliError> {
     let opened = File::options().append(true).create(true).open(path);
     opened.map_err(|error| {
         let message = format!("cannot open the log file `{path}`: {error}");
         let help = "name another one with `-l FILE`".to_owned();
-        Failure::new(Exit::Failed, message, Some(help))
+        CliError::new(Exit::Failed, message, Some(help))
     })
 }

@@ -1,30 +1,32 @@
-//! One display for two runs in turn: their events as those of one run with the cells of both.
+//! One live display for two alternating runs: merges their events into one stream.
 
 use plan::{Cell, Plan};
 use results::{CellNames, RunEvent, RunRecord, cell_title};
 
-/// How displays call the two sides.
+/// Names of the two sides on the display.
 const LETTERS: [&str; 2] = ["A", "B"];
 
-/// Turns the events of two runs into those of one.
+/// Merges the events of two runs into the events of one run.
 #[derive(Debug, Default)]
 pub(super) struct Both {
-    /// The first run's record with the cells of both, in the order of running.
+    /// The record of the first run, with the cells of both sides in the order of execution.
     record: Option<RunRecord>,
-    /// What the cells of either are called.
+    /// Names of the cells of each side.
     names: CellNames,
-    /// Cells that the first side has told.
+    /// Cells of the first side, until the second run starts.
     told: Vec<Cell>,
     finished_count: usize,
 }
 
 impl Both {
-    /// The event as a display of both is to hear it, if at all.
+    /// Converts an event for the shared display; `None` if the display does not need it.
     pub fn heard(&mut self, side: usize, event: &RunEvent) -> Option<RunEvent> {
         let mut event = event.clone();
         match &mut event {
             RunEvent::Started { record } => {
                 if side == 0 {
+                    // The display needs the cells of both sides, so the start of A is held back
+                    // until B starts.
                     self.names = CellNames::of(&record.plan);
                     self.told = std::mem::take(&mut record.plan.cells);
                     self.record = Some((**record).clone());
@@ -71,7 +73,8 @@ impl Both {
         Some(event)
     }
 
-    /// The cells of both sides, in the order of running, with the side's letter in their names.
+    /// Interleaves the cells of both sides in the order of execution, with the side's letter in
+    /// their names.
     fn added(&mut self, second: &[Cell]) -> Vec<Cell> {
         let first = std::mem::take(&mut self.told);
         let mut all = Vec::with_capacity(first.len() + second.len());
@@ -85,10 +88,11 @@ impl Both {
         all
     }
 
-    /// The cell with a name that tells it from all of both sides.
+    /// Gives a cell a name that is unique among the cells of both sides.
     fn named(&self, cell: &Cell, letter: &str) -> Cell {
         Cell {
             access_spec: Some(format!("{letter}: {}", self.names.planned(cell))),
+            // It refers to the cells of one side, which have other indexes in the merged list.
             first_index: None,
             ..cell.clone()
         }
@@ -96,10 +100,11 @@ impl Both {
 }
 
 fn begins_with_b(cell: &Cell) -> bool {
+    // A B B A: a drift in time adds to one pair what it takes from the next.
     cell.repetition % 2 == 1
 }
 
-/// The place of a side's cell among the cells of both.
+/// Converts the index of a cell of one side to its index among the cells of both.
 fn place(plan: &Plan, side: usize, index: u32) -> Option<u32> {
     let pair = index.checked_mul(2)?;
     let is_second = (side == 1) != begins_with_b(plan.cells.get(pair as usize)?);

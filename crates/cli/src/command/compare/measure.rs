@@ -1,4 +1,4 @@
-//! `compare --target A --target B`: measures both in turn, then compares them.
+//! `compare --target A --target B`: measures both targets alternately, then compares them.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -14,25 +14,25 @@ use super::live::Both;
 use super::{document, verdict};
 use crate::args::{CompareArgs, CompareFormat, WorkloadArgs};
 use crate::command::planned::{kept_toml, not_mounted, planned};
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 use crate::finished::saved;
 use crate::input::{Input, input};
 use crate::json::JsonOutput;
-use crate::live::Live;
+use crate::live::LiveDisplay;
 use crate::output::{try_new, write_measured};
 use crate::signals::{Continued, stop_flag};
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 
-/// So often is measured where nobody says how often: fewer have no interval of percentiles.
+/// Default number of repetitions. Fewer give no confidence interval for percentiles.
 const REPETITIONS_DEFAULT: &str = "5";
 
-/// Measures two targets in turn, prints the comparison and stores both runs.
+/// Measures two targets alternately, prints the comparison and stores both runs.
 pub(super) fn measure(
     args: &CompareArgs,
     format: CompareFormat,
-    place: &Place,
+    place: &StoreLocation,
     at_once: fn() -> !,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     try_new(args.output.as_deref())?;
     let json = args.json.open()?;
     json.leaves_place_for(args.output.as_deref())?;
@@ -43,6 +43,7 @@ pub(super) fn measure(
     let paths: Vec<String> = paths
         .map(|it| it.path.to_string_lossy().into_owned())
         .collect();
+    // Both targets may be on the same file system, which then needs room for both.
     check_space_together(&plans, &target::system_facts(&paths, None))?;
     let continued = Continued::watch()?;
     let options = RunOptions {
@@ -52,9 +53,9 @@ pub(super) fn measure(
         continued: continued.flag(),
         ..RunOptions::default()
     };
-    let live = Live::begin((args.quiet, args.display), &options, at_once)?;
+    let live = LiveDisplay::begin((args.quiet, args.display), &options, at_once)?;
     let store = (!args.no_db).then_some(place);
-    // Both are kept, whatever became of the other.
+    // Each run is saved, even if saving the other fails.
     let [a, b] = in_turn(sides, &options, store, live).map(|it| saved(it, json.stdout()));
     let ((a, is_stored_a), (b, is_stored_b)) = (a?, b?);
     if args.no_db {
@@ -74,7 +75,7 @@ pub(super) fn measure(
     );
     let comparison = match compared {
         Ok(comparison) => comparison,
-        // There is nothing to compare yet; what was measured is stored.
+        // There may be nothing to compare yet, but the results so far are stored.
         Err(_) if is_interrupted => {
             json.write(&ComparisonDocument::default())?;
             return Ok(Exit::Interrupted);
@@ -88,12 +89,12 @@ pub(super) fn measure(
     Ok(worst.unwrap_or(found))
 }
 
-/// Shows the comparison and writes its document, whatever of it fails.
+/// Prints the comparison and writes its document. An error in one does not prevent the other.
 fn present(
     comparisons: &[Comparison],
     args: &CompareArgs,
     (format, json): (CompareFormat, JsonOutput),
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let output = args.output.as_deref();
     let shown = match json.leaves_place_for(output)? {
         true => write_measured(
@@ -110,27 +111,27 @@ fn present(
     shown.and(written)
 }
 
-/// One of the two.
-struct Side {
+/// The plan of one of the two targets.
+struct PlannedSide {
     plan: Plan,
     warnings: Vec<Warning>,
     workload_file: Option<String>,
 }
 
-/// The plans of both targets, from the same workloads and options.
-fn sides(args: &CompareArgs) -> Result<[Side; 2], Failure> {
+/// Plans the same workloads and options for both targets.
+fn sides(args: &CompareArgs) -> Result<[PlannedSide; 2], CliError> {
     let [a, b] = args.measure.target.as_slice() else {
         let message = format!(
             "measuring in turn takes two targets, not {}",
             args.measure.target.len()
         );
         let help = "write `compare --target A --target B WORKLOAD`; A and B may be the same";
-        return Err(Failure::new(Exit::Usage, message, Some(help.to_owned())));
+        return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     };
     Ok([side(args, a)?, side(args, b)?])
 }
 
-fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
+fn side(args: &CompareArgs, target: &Path) -> Result<PlannedSide, CliError> {
     let names = args
         .runs
         .iter()
@@ -157,17 +158,18 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
     let planned = planned(&workloads, &overrides, args.measure.create)?;
     let warnings = warnings.into_iter().chain(planned.warnings);
     let elsewhere = not_mounted(&planned.plan, true);
-    Ok(Side {
+    Ok(PlannedSide {
         warnings: warnings.map(Warning::from).chain(elsewhere).collect(),
         workload_file: kept_toml(&workloads, &overrides),
         plan: planned.plan,
     })
 }
 
-/// Tells before hours are spent that the sides could not be compared.
-fn refuse_different_things([a, b]: [&Plan; 2], force: bool) -> Result<(), Failure> {
+/// Refuses plans that cannot be compared, before any time is spent on measuring.
+fn refuse_different_things([a, b]: [&Plan; 2], force: bool) -> Result<(), CliError> {
     let differences = planned_differences(a, b);
     let have_as_many = a.cells.len() == b.cells.len();
+    // Even with `--force`, each cell of A needs a cell of B to alternate with.
     if have_as_many && (force || differences.is_empty()) {
         return Ok(());
     }
@@ -178,16 +180,17 @@ fn refuse_different_things([a, b]: [&Plan; 2], force: bool) -> Result<(), Failur
     let found = found.collect::<Vec<_>>().join(", ");
     let message = format!("different things would be measured on the two targets: {found}");
     let help = "make them the same, for example with `--size 1g`, or compare anyway with `--force`";
-    Err(Failure::new(Exit::Usage, message, Some(help.to_owned())))
+    Err(CliError::new(Exit::Usage, message, Some(help.to_owned())))
 }
 
-/// Runs both, each into its own record, and shows both on one display.
+/// Runs both plans alternately, each into its own record, on one shared display.
 fn in_turn(
-    [a, b]: [Side; 2],
+    [a, b]: [PlannedSide; 2],
     options: &RunOptions,
-    store: Option<&Place>,
-    live: Live,
+    store: Option<&StoreLocation>,
+    live: LiveDisplay,
 ) -> [Finished; 2] {
+    // Both listeners run on this thread, one at a time, so the borrow never fails.
     let shown = RefCell::new((live, Both::default()));
     let show = |side: usize, event: &RunEvent| {
         let (live, both) = &mut *shown.borrow_mut();
@@ -201,14 +204,14 @@ fn in_turn(
                 plan: &a.plan,
                 warnings: a.warnings,
                 workload_file: a.workload_file,
-                store: store.map(Place::open),
+                store: store.map(StoreLocation::open),
                 listener: &mut |event| show(0, event),
             },
             RunSpec {
                 plan: &b.plan,
                 warnings: b.warnings,
                 workload_file: b.workload_file,
-                store: store.map(Place::open),
+                store: store.map(StoreLocation::open),
                 listener: &mut |event| show(1, event),
             },
         ],

@@ -1,30 +1,30 @@
-//! `compare`: runs side by side, and what differs by more than chance.
+//! `compare`: compares runs, and shows significant differences.
 
 mod live;
 mod measure;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
 use report::{
-    ComparisonDocument, Medium, PublishedComparison, Reference, ReferenceError, regression_lines,
-    render_comparisons,
+    ComparisonDocument, PublishedComparison, Reference, ReferenceError, ReportMedium,
+    regression_lines, render_comparisons,
 };
 use results::RunRecord;
 use units::JsonDocument;
 
 use crate::args::{CompareArgs, CompareFormat, OneLineArgs, WorkloadOptions};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::format::of_output;
 use crate::output::{page_of, write_new};
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 
-/// Compares the runs that the arguments name, or measures and compares two targets; `at_once` is
-/// called at the second Ctrl-C.
+/// Compares the given runs, or measures and compares two targets. The second Ctrl-C calls
+/// `at_once`.
 pub(crate) fn compare(
     args: &CompareArgs,
-    place: &Place,
+    place: &StoreLocation,
     at_once: fn() -> !,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     let format = of_output(args.format, args.output.as_deref())?;
     if !args.measure.target.is_empty() {
         return measure::measure(args, format, place, at_once);
@@ -32,14 +32,14 @@ pub(crate) fn compare(
     if args.measure != WorkloadOptions::default() || args.one_line != OneLineArgs::default() {
         let message = "there are options for measuring, but no targets to measure";
         let help = "write `compare --target A --target B WORKLOAD`, or leave them out";
-        return Err(Failure::new(Exit::Usage, message, Some(help.to_owned())));
+        return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     }
     let references = references(args)?;
     refuse_too_few(args)?;
     let json = args.json.open()?;
     let has_place = json.leaves_place_for(args.output.as_deref())?;
     let records = args.runs.iter().map(|path| place.records(path));
-    let records: Vec<Vec<RunRecord>> = records.collect::<Result<_, Failure>>()?;
+    let records: Vec<Vec<RunRecord>> = records.collect::<Result<_, CliError>>()?;
     let sides: Vec<&[RunRecord]> = records.iter().map(Vec::as_slice).collect();
     let options = ComparisonOptions {
         force: args.force,
@@ -62,16 +62,16 @@ pub(crate) fn compare(
     Ok(verdict(&comparisons, args))
 }
 
-/// The published columns that the arguments name.
-fn references(args: &CompareArgs) -> Result<Vec<Reference>, Failure> {
+/// Finds the published columns for `--published`.
+fn references(args: &CompareArgs) -> Result<Vec<Reference>, CliError> {
     let references = args.published.iter().map(|text| Ok(Reference::find(text)?));
     references.collect()
 }
 
-/// Refuses one run that stands beside nothing, or that nothing could be a regression from.
-fn refuse_too_few(args: &CompareArgs) -> Result<(), Failure> {
+/// Refuses a single run without published results. A regression check needs two runs in any case.
+fn refuse_too_few(args: &CompareArgs) -> Result<(), CliError> {
     let refused = |message: String, help: &str| {
-        Err(Failure::new(Exit::Usage, message, Some(help.to_owned())))
+        Err(CliError::new(Exit::Usage, message, Some(help.to_owned())))
     };
     match args.runs.len() {
         2.. => Ok(()),
@@ -91,34 +91,34 @@ fn refuse_too_few(args: &CompareArgs) -> Result<(), Failure> {
     }
 }
 
-/// The comparisons in the form that was asked for.
+/// Renders the comparisons in the requested format.
 fn document(
     comparisons: &[Comparison],
     published: &[PublishedComparison],
     format: CompareFormat,
     args: &CompareArgs,
-) -> Document {
+) -> OutputText {
     let medium = match format {
-        CompareFormat::Text => Medium::Terminal,
-        CompareFormat::Markdown => Medium::Markdown,
-        CompareFormat::Html => Medium::Page,
+        CompareFormat::Text => ReportMedium::Terminal,
+        CompareFormat::Markdown => ReportMedium::Markdown,
+        CompareFormat::Html => ReportMedium::Page,
         CompareFormat::Json => {
             let document = ComparisonDocument {
                 comparisons,
                 published,
             };
-            return Document::Json(document.to_document());
+            return OutputText::Json(document.to_document());
         }
     };
     let page = page_of(args.output.as_deref());
     let text = render_comparisons(comparisons, published, medium, page);
     match medium {
-        Medium::Terminal => Document::Prose(text),
-        _ => Document::Markup(text),
+        ReportMedium::Terminal => OutputText::Prose(text),
+        _ => OutputText::Markup(text),
     }
 }
 
-/// What `--fail-on-regression` says, told on standard error too.
+/// Applies `--fail-on-regression`, and prints the regressions on standard error.
 fn verdict(comparisons: &[Comparison], args: &CompareArgs) -> Exit {
     let Some(percent) = args.fail_on_regression else {
         return Exit::Measured;
@@ -137,14 +137,14 @@ fn verdict(comparisons: &[Comparison], args: &CompareArgs) -> Exit {
     }
 }
 
-impl From<CompareError> for Failure {
+impl From<CompareError> for CliError {
     fn from(error: CompareError) -> Self {
         let help = Some(error.help().to_owned());
         Self::new(Exit::Usage, error, help)
     }
 }
 
-impl From<ReferenceError> for Failure {
+impl From<ReferenceError> for CliError {
     fn from(error: ReferenceError) -> Self {
         let help = Some(error.help());
         Self::new(Exit::Usage, error, help)

@@ -1,4 +1,4 @@
-//! `lab clean`: removes what killed labs left.
+//! `lab clean`: removes leftovers of killed labs.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use lab::{Cleaned, CleanedLabs};
 
 use crate::args::LabCleanArgs;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::terminal::one_line;
 
-/// Cleans, and says what was removed, what was left, and why.
-pub(crate) fn clean(args: &LabCleanArgs) -> Result<Exit, Failure> {
+/// Cleans, then reports removed and remaining items, and why they remain.
+pub(crate) fn clean(args: &LabCleanArgs) -> Result<Exit, CliError> {
     let output = args.json.open()?;
     let directory = args
         .place
@@ -20,7 +20,7 @@ pub(crate) fn clean(args: &LabCleanArgs) -> Result<Exit, Failure> {
         .unwrap_or_else(lab::default_directory);
     let cleaned = lab::clean(&directory)?;
     let document = CleanedLabs::of(&directory, &cleaned);
-    output.give(&document, || Document::prose(text(&directory, &cleaned)))?;
+    output.give(&document, || OutputText::prose(text(&directory, &cleaned)))?;
     Ok(if cleaned.left.is_empty() {
         Exit::Measured
     } else {
@@ -31,7 +31,7 @@ pub(crate) fn clean(args: &LabCleanArgs) -> Result<Exit, Failure> {
 fn text(directory: &Path, cleaned: &Cleaned) -> String {
     let mut text = String::new();
     for removed in &cleaned.removed {
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "removed {}", one_line(removed));
     }
     for running in &cleaned.running {

@@ -1,21 +1,25 @@
-//! `lab guest`: in a guest, does what the host ordered.
+//! `lab guest`: runs inside a guest and executes the order of the host.
 
 use std::path::Path;
 
 use clap::Parser;
-use lab::recovery::Part;
+use lab::recovery::GuestPart;
 use lab::vm::GuestOrder;
-use lab::{GuestTask, Job, LabMatrix, MatrixAnswer};
+use lab::{GuestTask, LabMatrix, LabMeasurement, MatrixAnswer};
 use serde::Serialize;
 
 use super::runner::StoringRunner;
 use crate::args::{Cli, Command, FileSystemArgs, LabAction, PaperAction};
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 use crate::signals::stop_flag;
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 
-/// Rules the guest as its first process, else does what was ordered.
-pub(super) fn guest(path: &Path, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+/// As the first process, runs the guest; otherwise executes the order.
+pub(super) fn guest(
+    path: &Path,
+    place: &StoreLocation,
+    at_once: fn() -> !,
+) -> Result<Exit, CliError> {
     if lab::vm::is_init() {
         lab::vm::rule(path)?;
     }
@@ -29,11 +33,11 @@ pub(super) fn guest(path: &Path, place: &Place, at_once: fn() -> !) -> Result<Ex
     }
 }
 
-/// Leaves the answer for the host.
+/// Writes the answer for the host.
 fn leave<A: Serialize>(
     order: &GuestOrder<GuestTask>,
-    answer: Result<A, Failure>,
-) -> Result<Exit, Failure> {
+    answer: Result<A, CliError>,
+) -> Result<Exit, CliError> {
     let answer = answer.map_err(|failure| failure.text().to_owned());
     order.answer(&answer)?;
     Ok(match answer {
@@ -42,47 +46,49 @@ fn leave<A: Serialize>(
     })
 }
 
-fn recover(order: &GuestOrder<GuestTask>, part: Part) -> Result<Exit, Failure> {
+fn recover(order: &GuestOrder<GuestTask>, part: GuestPart) -> Result<Exit, CliError> {
     match part {
-        Part::Write { seed, is_honest } => {
+        GuestPart::Write { seed, is_honest } => {
             let Err(error) = lab::recovery::write_until_killed(&order.image, seed, is_honest);
             leave::<()>(order, Err(error.into()))
         }
-        Part::Check { seed, done_count } => {
+        GuestPart::Check { seed, done_count } => {
             let checked = lab::recovery::check_after_crash(&order.image, seed, done_count);
-            leave(order, checked.map_err(Failure::from))
+            leave(order, checked.map_err(CliError::from))
         }
     }
 }
 
 fn measure(
     order: &GuestOrder<GuestTask>,
-    job: (&Job, &str),
-    place: &Place,
+    job: (&LabMeasurement, &str),
+    place: &StoreLocation,
     at_once: fn() -> !,
-) -> Result<MatrixAnswer, Failure> {
+) -> Result<MatrixAnswer, CliError> {
+    // The host's own arguments, so that guest and host build the same matrix.
     let cli = Cli::try_parse_from(&order.arguments)
-        .map_err(|error| Failure::new(Exit::Usage, error, None))?;
+        .map_err(|error| CliError::new(Exit::Usage, error, None))?;
     let (matrix, args) = matrix(&cli.command)?;
     let stop = stop_flag(at_once)?;
+    // Not stored in the guest: the host imports the record into its own store.
     let runner = StoringRunner::new(&matrix, args, place, false, &stop);
     matrix.measure_in_guest(job, &order.image, &runner, &stop)
 }
 
-/// The matrix that the host's arguments describe.
-fn matrix(command: &Command) -> Result<(LabMatrix, &FileSystemArgs), Failure> {
+/// Returns the matrix described by the arguments of the host.
+fn matrix(command: &Command) -> Result<(LabMatrix, &FileSystemArgs), CliError> {
     match command {
         Command::Lab(args) => match &args.action {
             LabAction::Run(args) => Ok((super::run::guest_matrix(args)?, &args.file_systems)),
-            _ => Err(Failure::bug()),
+            _ => Err(CliError::bug()),
         },
         Command::Paper(args) => match &args.action {
             PaperAction::Run(args) => {
                 let matrix = crate::command::paper::guest_matrix(args)?;
                 Ok((matrix, &args.file_systems))
             }
-            _ => Err(Failure::bug()),
+            _ => Err(CliError::bug()),
         },
-        _ => Err(Failure::bug()),
+        _ => Err(CliError::bug()),
     }
 }

@@ -1,4 +1,4 @@
-//! `lab list`: the file systems, and what is missing for each.
+//! `lab list`: the supported file systems, and what each one needs.
 
 use std::fmt::Write as _;
 
@@ -6,12 +6,12 @@ use lab::vm::Kernel;
 use lab::{Availability, FileSystemList, LabError, availability, probe_guests};
 
 use crate::args::LabListArgs;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::signals::stop_flag;
 
-/// Prints each with whether it can be made here, and whether guests run.
-pub(crate) fn list(args: &LabListArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
+/// Prints whether each file system can be created on this machine, and whether guests work.
+pub(crate) fn list(args: &LabListArgs, at_once: fn() -> !) -> Result<Exit, CliError> {
     let output = args.json.open()?;
     let guests = match probe_guests(&*stop_flag(at_once)?) {
         Err(LabError::Stopped) => return Ok(Exit::Interrupted),
@@ -19,7 +19,7 @@ pub(crate) fn list(args: &LabListArgs, at_once: fn() -> !) -> Result<Exit, Failu
     };
     let found = availability();
     let list = FileSystemList::of(&found, &guests);
-    output.give(&list, || Document::prose(text(&found, &guests)))?;
+    output.give(&list, || OutputText::prose(text(&found, &guests)))?;
     Ok(Exit::Measured)
 }
 
@@ -68,7 +68,7 @@ fn of_entry(text: &mut String, found: &Availability, guests: Option<&Kernel>) {
     }
 }
 
-/// Why there are no guests, with what would help where that is not this list.
+/// Explains why guests do not work, with the package to install if the program is missing.
 fn reason(error: &LabError) -> String {
     match error {
         LabError::NoProgram {
@@ -78,7 +78,7 @@ fn reason(error: &LabError) -> String {
     }
 }
 
-/// What is missing, which may be several lines.
+/// Appends what is missing, which may take several lines.
 fn missing(text: &mut String, what: &str) {
     for (number, part) in what.lines().enumerate() {
         let begin = if number == 0 { "missing: " } else { "" };
@@ -87,6 +87,6 @@ fn missing(text: &mut String, what: &str) {
 }
 
 fn line(text: &mut String, name: &str, can: &str, title: &str) {
-    // Writing to a string does not fail.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(text, "{name:<9} {can:<4} {title}");
 }

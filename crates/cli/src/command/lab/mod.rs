@@ -1,4 +1,4 @@
-//! `lab`: file systems made to order and measured side by side.
+//! `lab`: creates file systems and measures them side by side.
 
 mod clean;
 mod guest;
@@ -17,11 +17,15 @@ pub(super) mod workload;
 use lab::{LabError, LabVerdict};
 
 use crate::args::{LabAction, LabArgs};
-use crate::failure::{Exit, Failure};
-use crate::stored::Place;
+use crate::failure::{CliError, Exit};
+use crate::stored::StoreLocation;
 
-/// Runs, lists or cleans.
-pub(crate) fn lab(args: &LabArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+/// Runs the action of `lab`.
+pub(crate) fn lab(
+    args: &LabArgs,
+    place: &StoreLocation,
+    at_once: fn() -> !,
+) -> Result<Exit, CliError> {
     match &args.action {
         LabAction::Run(args) => run::run(args, place, at_once),
         LabAction::Recover(args) => recover::recover(args, place, at_once),
@@ -43,7 +47,7 @@ impl From<LabVerdict> for Exit {
     }
 }
 
-impl From<LabError> for Failure {
+impl From<LabError> for CliError {
     fn from(error: LabError) -> Self {
         let help = error.help();
         let exit = match &error {

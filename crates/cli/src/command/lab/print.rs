@@ -1,19 +1,19 @@
-//! Printing the tables of `lab` and `paper`.
+//! Prints the tables of `lab` and `paper`.
 
 use report::{Page, Styled, TableFormat};
 use units::JsonDocument;
 
 use crate::args::{TableArgs, TableFormatArg};
-use crate::document::Document;
-use crate::failure::Failure;
+use crate::document::OutputText;
+use crate::failure::CliError;
 use crate::format::of_output;
 use crate::json::JsonOutput;
 use crate::output::{page_of, try_new, write_measured};
-use crate::terminal::{StandardOutput, Stream, tell_document};
+use crate::terminal::{OutputStream, StandardOutput, tell_document};
 
 impl TableArgs {
-    /// Opens the files, so that a mistake is told before hours are spent.
-    pub(crate) fn open(&self) -> Result<JsonOutput, Failure> {
+    /// Opens the output files, so that a mistake is reported before hours of measuring.
+    pub(crate) fn open(&self) -> Result<JsonOutput, CliError> {
         self.format()?;
         try_new(self.output.as_deref())?;
         let json = self.json.open()?;
@@ -21,31 +21,32 @@ impl TableArgs {
         Ok(json)
     }
 
-    /// The format that was asked for, or that the output's name tells.
-    pub(crate) fn format(&self) -> Result<TableFormatArg, Failure> {
+    /// Returns the requested format, or that of the output's file extension.
+    pub(crate) fn format(&self) -> Result<TableFormatArg, CliError> {
         of_output(self.format, self.output.as_deref())
     }
 
-    /// Prints a table where and as it was asked for, and writes the document; whatever of it fails,
-    /// the other is written.
+    /// Prints the table to the requested output, and writes the document. An error in one does not
+    /// prevent the other.
     pub(crate) fn print(
         &self,
         json: JsonOutput,
         document: &impl JsonDocument,
         render: impl FnOnce(TableFormat, Page) -> Styled,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CliError> {
         let output = self.output.as_deref();
         let stdout = json.stdout();
-        let in_form = |page| -> Result<Document, Failure> {
+        let in_form = |page| -> Result<OutputText, CliError> {
             Ok(match self.format()?.format() {
-                Some(format) => Document::side_by_side(format, render(format, page)),
-                None => Document::Json(document.to_document()),
+                Some(format) => OutputText::side_by_side(format, render(format, page)),
+                None => OutputText::Json(document.to_document()),
             })
         };
         let printed = match (output, stdout) {
             (None, StandardOutput::Taken) if self.quiet => Ok(()),
+            // The document takes standard output, so the table goes to the other stream.
             (None, StandardOutput::Taken) => {
-                in_form(Stream::Error.page()).map(|text| tell_document(&text))
+                in_form(OutputStream::Error.page()).map(|text| tell_document(&text))
             }
             _ => in_form(page_of(output)).and_then(|text| write_measured(output, &text, stdout)),
         };
@@ -55,7 +56,7 @@ impl TableArgs {
 }
 
 impl TableFormatArg {
-    /// The form of the table; none where it is not a table.
+    /// Returns the table format; `None` for JSON, which is not a table.
     pub(crate) const fn format(self) -> Option<TableFormat> {
         match self {
             Self::Text => Some(TableFormat::Text),

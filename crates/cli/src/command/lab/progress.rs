@@ -1,50 +1,58 @@
-//! How far labs and published experiments are.
+//! Progress of labs and published experiments.
 
 use std::cell::RefCell;
 
-use display::{ExpectedPart, Kind, Parts};
+use display::{DisplayKind, ExpectedPart, PartsDisplay};
 use lab::recovery::Trial;
-use lab::{Choice, Job, LabEvent, LabStep, LabWatcher, LabWorkload};
+use lab::{FileSystemChoice, LabEvent, LabMeasurement, LabStep, LabWatcher, LabWorkload};
 use results::{CellRecord, Phase, RunEvent, RunRecord, principal_phases};
 use units::format;
 
 use super::remarks::{alarm, name_of};
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::terminal::surroundings;
 
-/// Shows how far a lab is.
+/// Shows the progress of a lab.
 pub(super) struct LabProgress<'a> {
-    parts: RefCell<Parts>,
-    choices: &'a [Choice],
-    /// None where recovery is tried.
+    parts: RefCell<PartsDisplay>,
+    choices: &'a [FileSystemChoice],
+    /// Empty for recovery trials.
     workloads: &'a [LabWorkload],
 }
 
 impl<'a> LabProgress<'a> {
-    /// Shows nothing where nobody is to be told.
-    pub fn new(is_quiet: bool, choices: &'a [Choice], workloads: &'a [LabWorkload]) -> Self {
-        let kind = if is_quiet { Kind::None } else { Kind::Line };
+    /// With `is_quiet`, shows nothing.
+    pub fn new(
+        is_quiet: bool,
+        choices: &'a [FileSystemChoice],
+        workloads: &'a [LabWorkload],
+    ) -> Self {
+        let kind = if is_quiet {
+            DisplayKind::None
+        } else {
+            DisplayKind::Line
+        };
         Self {
-            parts: RefCell::new(Parts::new(kind, surroundings())),
+            parts: RefCell::new(PartsDisplay::new(kind, surroundings())),
             choices,
             workloads,
         }
     }
 
-    /// Shows what happens in a run that is part of the lab.
+    /// Shows an event of a run that belongs to the lab.
     pub fn hear_run(&self, event: &RunEvent) {
         self.parts.borrow_mut().hear(event);
     }
 
-    /// Lets something be written that is no part of this.
+    /// Hides the progress while `write` prints something else.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.parts.borrow().aside(write)
     }
 
-    /// Parts that are to come, one for each job.
-    fn expected(&self, jobs: &[Job]) -> Vec<ExpectedPart> {
+    /// Returns the expected parts, one per job.
+    fn expected(&self, jobs: &[LabMeasurement]) -> Vec<ExpectedPart> {
         let is_repeated = jobs.iter().any(|job| job.repetition > 0);
-        let what = |job: &Job| {
+        let what = |job: &LabMeasurement| {
             let number = job.repetition + 1;
             if self.workloads.is_empty() {
                 let label = &self.choices[job.choice_index].label;
@@ -56,7 +64,7 @@ impl<'a> LabProgress<'a> {
                 false => name,
             }
         };
-        let part = |job: &Job| ExpectedPart {
+        let part = |job: &LabMeasurement| ExpectedPart {
             what: what(job),
             kind: job.workload_index,
         };
@@ -65,7 +73,7 @@ impl<'a> LabProgress<'a> {
 }
 
 impl LabWatcher for LabProgress<'_> {
-    type Error = Failure;
+    type Error = CliError;
 
     fn hear(&self, event: LabEvent<'_>) {
         let mut parts = self.parts.borrow_mut();
@@ -90,20 +98,20 @@ impl LabWatcher for LabProgress<'_> {
 fn in_words(step: LabStep) -> String {
     let words = match step {
         LabStep::MeasureDevice => "measure the bare device, to find its peak",
-        LabStep::MeasurePeak => "measure the target past the page cache, to find its peak",
-        LabStep::MakeFileSystem => "make the file system",
+        LabStep::MeasurePeak => "measure the target with direct I/O, to find its peak",
+        LabStep::MakeFileSystem => "create the file system",
         LabStep::Age(None) => "aging",
         LabStep::Age(Some(share)) => return format!("aging {:.0} %", share * 100.0),
-        LabStep::Sync => "make durable what was written",
+        LabStep::Sync => "sync the written data",
         LabStep::Unmount => "unmount",
         LabStep::StartGuest => "start the guest",
         LabStep::WriteUntilKilled => "write until the kernel is killed",
-        LabStep::LookForSynced => "look for what was synced",
+        LabStep::LookForSynced => "check the synced data",
     };
     words.to_owned()
 }
 
-/// What a job came to, in a word or two: its rate, where it has one.
+/// Summarizes a job in a word or two: its rate, if it has a single one.
 fn outcome(record: &RunRecord) -> String {
     let principal: Vec<&CellRecord> = principal_phases(&record.cells).collect();
     let [cell] = principal.as_slice() else {
@@ -116,7 +124,7 @@ fn outcome(record: &RunRecord) -> String {
     }
 }
 
-/// What a trial came to, in a line.
+/// Summarizes a trial in one line.
 fn in_short(trial: &Trial) -> String {
     let killed = format!("killed after {} steps", trial.done_count);
     match &trial.mounted {

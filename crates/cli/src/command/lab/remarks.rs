@@ -1,18 +1,19 @@
-//! Labs in words: what holds for all of them, what failed, and what the reader should know.
+//! Texts about labs: general conditions, failures and notes.
 
 use lab::vm::Host;
 use lab::{
-    AgeShortfall, Aged, Aging, BuiltAs, Choice, FullnessMissed, Job, JobShortfall, LabAlarm,
-    LabMatrix, LabNote, LabRequest, LabWorkload, MatrixOutcome, MediumKind, MountedAs,
+    AgeShortfall, Aged, Aging, BuiltAs, FileSystemChoice, FullnessMissed, JobShortfall, LabAlarm,
+    LabMatrix, LabMeasurement, LabNote, LabWorkload, MatrixOutcome, MatrixRequest, MediumKind,
+    MountedAs,
 };
 use units::Bytes;
 
-/// What holds for all that is printed.
-pub(crate) fn remarks(request: &LabRequest) -> Vec<String> {
+/// Returns the conditions that apply to all results.
+pub(crate) fn remarks(request: &MatrixRequest) -> Vec<String> {
     let scale = (!request.scale.is_full()).then(|| {
         format!(
-            "scale {}: every workload at {} of its files, bytes and times (pools of files at the \
-             square root), but never too small to mean anything",
+            "scale {}: files, bytes and times of every workload are multiplied by {} (file pools \
+             by its square root), down to a minimum",
             request.scale, request.scale
         )
     });
@@ -32,15 +33,15 @@ fn on(medium: &MediumKind) -> String {
                 .to_owned()
         }
         MediumKind::Zram => {
-            "each on a zram device, one at a time: compressed memory, so the processor is \
-             measured rather than a disk"
+            "each on a zram device, one at a time: compressed memory, so this measures \
+             the CPU rather than a disk"
                 .to_owned()
         }
         MediumKind::Device(path) => format!("each on `{}`, one at a time", path.display()),
     }
 }
 
-/// What was done to file systems before the workload.
+/// Describes how file systems were aged.
 fn aged_before(aging: &Aging) -> String {
     format!(
         "each filled to {} first and then aged by writing {} times that much (`--age {aging} \
@@ -49,7 +50,7 @@ fn aged_before(aging: &Aging) -> String {
     )
 }
 
-/// What holds for figures of guests.
+/// Describes how results from guests can be used.
 fn in_guests(host: &Host) -> String {
     format!(
         "each on an image in User-mode Linux {} with {} of memory, one at a time: counts and bytes \
@@ -59,12 +60,12 @@ fn in_guests(host: &Host) -> String {
     )
 }
 
-/// What a run's note says of the age of its file system.
+/// Returns the note of a run on an aged file system.
 pub(super) fn aged_to(aging: &Aging, aged: &Aged) -> String {
     format!("aged (`--age {aging} --seed {}`): {aged}", aging.seed)
 }
 
-/// What a file system lies on, and how it was made and mounted.
+/// Describes the medium of a file system, and how it was created and mounted.
 pub(crate) fn built_as(built: &BuiltAs) -> String {
     let in_memory = built.in_memory.iter();
     let in_memory = in_memory.map(|layers| format!("in memory: {layers}"));
@@ -86,14 +87,18 @@ fn mounted_as(mount: &MountedAs) -> String {
     }
 }
 
-/// The file system and the workload of a job.
-pub(super) fn name_of(job: &Job, choices: &[Choice], workloads: &[LabWorkload]) -> String {
+/// Names the file system and the workload of a job.
+pub(super) fn name_of(
+    job: &LabMeasurement,
+    choices: &[FileSystemChoice],
+    workloads: &[LabWorkload],
+) -> String {
     let label = &choices[job.choice_index].label;
     format!("{label}: {}", workloads[job.workload_index].name)
 }
 
-/// What failed.
-pub(super) fn alarm(alarm: &LabAlarm, choices: &[Choice]) -> String {
+/// Describes a failure.
+pub(super) fn alarm(alarm: &LabAlarm, choices: &[FileSystemChoice]) -> String {
     match alarm {
         LabAlarm::FileSystem {
             choice_index,
@@ -103,7 +108,7 @@ pub(super) fn alarm(alarm: &LabAlarm, choices: &[Choice]) -> String {
     }
 }
 
-/// What failed of a matrix, and which jobs did other work than those beside them.
+/// Describes all failures of a matrix, and jobs that did less work than the others.
 pub(crate) fn alarms(matrix: &LabMatrix, outcome: &MatrixOutcome) -> Vec<String> {
     let choices = &matrix.request.choices;
     let failed = outcome.alarms.iter().map(|it| alarm(it, choices));
@@ -123,10 +128,10 @@ pub(crate) fn alarms(matrix: &LabMatrix, outcome: &MatrixOutcome) -> Vec<String>
     failed.chain(short).collect()
 }
 
-/// What the reader should know of a lab.
+/// Describes notes of a lab.
 pub(super) fn notes(
     notes: &[LabNote],
-    choices: &[Choice],
+    choices: &[FileSystemChoice],
     workloads: &[LabWorkload],
 ) -> Vec<String> {
     let note = |note: &LabNote| match note {
@@ -149,7 +154,7 @@ pub(super) fn notes(
     notes.iter().map(note).collect()
 }
 
-/// What the reader should know of a matrix and its workloads.
+/// Describes notes of a matrix and its workloads.
 pub(crate) fn notes_of(matrix: &LabMatrix, outcome: &MatrixOutcome) -> Vec<String> {
     let workloads = matrix.workloads.iter();
     let mut all: Vec<String> = workloads.flat_map(|it| notes_on(it, matrix)).collect();
@@ -172,13 +177,13 @@ fn notes_on(workload: &LabWorkload, matrix: &LabMatrix) -> Vec<String> {
     workload.remarks.iter().cloned().chain(misfit).collect()
 }
 
-/// What was asked of aging and not reached.
+/// Describes a goal of aging that was not reached.
 fn not_reached(shortfall: &AgeShortfall) -> String {
     match shortfall {
         AgeShortfall::Fullness { wanted, why } => {
             let why = match why {
-                FullnessMissed::FullerWhenNew => "it is fuller than that when new",
-                FullnessMissed::Unsettled => "its own count of free space does not settle",
+                FullnessMissed::FullerWhenNew => "it is already fuller than that when new",
+                FullnessMissed::Unsettled => "its reported free space keeps changing",
                 FullnessMissed::NoRoom => "there was no room for more",
             };
             format!("{wanted} full was requested but not reached: {why}")

@@ -1,34 +1,34 @@
-//! What `lab` and `paper` make file systems of, as the arguments say it.
+//! Converts arguments of `lab` and `paper` to a request for file systems.
 
 use std::path::PathBuf;
 
-use lab::{Aging, Choice, LabMedium, LabRequest};
+use lab::{Aging, FileSystemChoice, LabMedium, MatrixRequest};
 
 use crate::args::{FileSystemArgs, VmArg};
 use crate::bounds;
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 
-/// Reads the arguments, and refuses what can be seen to fail.
+/// Reads the arguments, and refuses those that are sure to fail.
 pub(crate) fn read_request(
     args: &FileSystemArgs,
     seed: Option<u64>,
     targets: &[PathBuf],
-) -> Result<LabRequest, Failure> {
+) -> Result<MatrixRequest, CliError> {
     let mut request = read_unchecked(args, seed, targets)?;
     let guest_memory = args.vm.map(|VmArg::Uml| args.vm_memory.0);
     request.check(guest_memory)?;
     Ok(request)
 }
 
-/// Reads the arguments; in a guest, whose host has checked them.
+/// Reads the arguments without checks. Used in guests, because the host has checked them.
 pub(crate) fn read_unchecked(
     args: &FileSystemArgs,
     seed: Option<u64>,
     targets: &[PathBuf],
-) -> Result<LabRequest, Failure> {
+) -> Result<MatrixRequest, CliError> {
     bounds::admit(targets.iter().map(PathBuf::as_path))?;
     let directory = args.place.dir.as_deref();
-    // One that is not there yet is made in the directory that it is named in.
+    // A missing directory is created in its parent.
     let made_in = directory.map(|dir| match dir.symlink_metadata() {
         Ok(_) => dir,
         Err(_) => dir.parent().unwrap_or(dir),
@@ -37,11 +37,14 @@ pub(crate) fn read_unchecked(
     if args.fs.is_empty() && targets.is_empty() {
         let help = Some("name some, as in `--fs ext4,xfs,tmpfs`".to_owned());
         let message = "no file system is named";
-        return Err(Failure::new(Exit::Usage, message, help));
+        return Err(CliError::new(Exit::Usage, message, help));
     }
     let choices = match targets {
-        [] => Choice::read_all(&args.fs)?,
-        targets => targets.iter().map(|path| Choice::of_path(path)).collect(),
+        [] => FileSystemChoice::read_all(&args.fs)?,
+        targets => targets
+            .iter()
+            .map(|path| FileSystemChoice::of_path(path))
+            .collect(),
     };
     let medium = LabMedium {
         kind: args.on.parse()?,
@@ -52,7 +55,7 @@ pub(crate) fn read_unchecked(
     let scale = args.scale.parse()?;
     let aging = args.age.as_deref();
     let aging = aging.map(|text| Aging::of_all(text, seed, &choices));
-    Ok(LabRequest {
+    Ok(MatrixRequest {
         medium,
         directory: directory.unwrap_or_else(lab::default_directory),
         scale,

@@ -1,8 +1,8 @@
-//! `lab run`: workloads on file systems made for them, in one table.
+//! `lab run`: runs workloads on newly created file systems, and prints one table.
 
 use std::sync::atomic::Ordering;
 
-use lab::{JobOrder, LabMatrix, LabRequest, LabWorkload, schedule};
+use lab::{JobOrder, LabMatrix, LabWorkload, MatrixRequest, schedule};
 use report::SideBySide;
 use results::LabRecord;
 
@@ -12,17 +12,22 @@ use super::stored::{keep, page_name, page_of_lab};
 use super::table::record;
 use super::workload::read_workload;
 use crate::args::{JobsArg, LabRunArgs, TableFormatArg};
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 use crate::pages::TablePage;
 use crate::signals::stop_flag;
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 
-/// Makes, measures, takes down, and prints.
-pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+/// Creates the file systems, measures, removes them, and prints the table.
+pub(crate) fn run(
+    args: &LabRunArgs,
+    place: &StoreLocation,
+    at_once: fn() -> !,
+) -> Result<Exit, CliError> {
     let on = &args.file_systems;
     let json = on.table.open()?;
     let matrix = matrix(args, read_request(on, args.change.seed, &[])?)?;
     let mut page = TablePage::open(&args.page, place, on.table.quiet)?;
+    // Before the measurements, because it contains the start time and the state of the machine.
     let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
     let stop = stop_flag(at_once)?;
     let runner = StoringRunner::new(&matrix, on, place, !on.no_db, &stop);
@@ -51,15 +56,15 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
     Ok(outcome.verdict(stop.load(Ordering::Relaxed)).into())
 }
 
-/// What a guest needs of the arguments that its host was given.
-pub(super) fn guest_matrix(args: &LabRunArgs) -> Result<LabMatrix, Failure> {
+/// Returns the matrix of a guest, from the arguments of its host.
+pub(super) fn guest_matrix(args: &LabRunArgs) -> Result<LabMatrix, CliError> {
     matrix(
         args,
         read_unchecked(&args.file_systems, args.change.seed, &[])?,
     )
 }
 
-fn matrix(args: &LabRunArgs, request: LabRequest) -> Result<LabMatrix, Failure> {
+fn matrix(args: &LabRunArgs, request: MatrixRequest) -> Result<LabMatrix, CliError> {
     let read = |name: &String| read_workload(name, &args.change, &request);
     Ok(LabMatrix {
         workloads: args.workloads.iter().map(read).collect::<Result<_, _>>()?,

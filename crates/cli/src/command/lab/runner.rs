@@ -1,10 +1,11 @@
-//! The runs of a lab, each as `run` does it, into the store.
+//! Runs the measurements of a lab like `run` does, and stores them.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use lab::{
-    Aging, LabEvent, LabMatrix, LabRunner, LabWatcher, PEAK_DEPTHS, RunOrder, RunSubject, Scale,
+    Aging, LabEvent, LabMatrix, LabRunOrder, LabRunner, LabScale, LabWatcher, PEAK_DEPTHS,
+    RunSubject,
 };
 use results::{RunEvent, RunRecord, Warning, WarningCode};
 use run::{RunOptions, RunSpec};
@@ -13,30 +14,30 @@ use super::progress::LabProgress;
 use super::remarks::{aged_to, built_as};
 use crate::args::FileSystemArgs;
 use crate::command::planned::kept_toml;
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::finished::saved;
 use crate::signals::Continued;
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 use crate::terminal::StandardOutput;
 
-/// Measures the runs of a lab, shows them, and keeps them where runs are to be kept.
+/// Measures the runs of a lab, shows them, and stores them unless `is_stored` is `false`.
 pub(crate) struct StoringRunner<'a> {
     progress: LabProgress<'a>,
-    place: &'a Place,
+    place: &'a StoreLocation,
     is_stored: bool,
-    /// What standard output is for.
+    /// Use of standard output.
     stdout: StandardOutput,
     stop: Arc<AtomicBool>,
-    scale: Scale,
+    scale: LabScale,
     aging: Option<Aging>,
 }
 
 impl<'a> StoringRunner<'a> {
-    /// For a matrix, as its arguments say it.
+    /// Creates the runner for a matrix, with the options of its arguments.
     pub fn new(
         matrix: &'a LabMatrix,
         args: &FileSystemArgs,
-        place: &'a Place,
+        place: &'a StoreLocation,
         is_stored: bool,
         stop: &Arc<AtomicBool>,
     ) -> Self {
@@ -52,7 +53,7 @@ impl<'a> StoringRunner<'a> {
         }
     }
 
-    /// What each record says of what it was measured on.
+    /// Returns the notes of a record about the file system under test.
     fn notes_on(&self, subject: RunSubject<'_>) -> Vec<String> {
         let (choice, built, aged) = match subject {
             RunSubject::BareDevice(medium) => return vec![peak_of(medium)],
@@ -70,8 +71,8 @@ impl<'a> StoringRunner<'a> {
         scale.into_iter().chain([made]).chain(aged).collect()
     }
 
-    /// Puts note and tags on a stored run.
-    fn mark(&self, record: &RunRecord, notes: &[String], lab_name: &str) -> Result<(), Failure> {
+    /// Sets the note and the tags of a stored run.
+    fn mark(&self, record: &RunRecord, notes: &[String], lab_name: &str) -> Result<(), CliError> {
         let mut store = self.place.open()?;
         store.set_note(&record.id, &notes.join("; "))?;
         for tag in ["lab", lab_name] {
@@ -81,8 +82,8 @@ impl<'a> StoringRunner<'a> {
     }
 }
 
-/// What was measured as a workload file; without the place where that is gone with the lab.
-fn workload_file(order: &RunOrder<'_>) -> Option<String> {
+/// Returns the workload as a file; without targets that are removed together with the lab.
+fn workload_file(order: &LabRunOrder<'_>) -> Option<String> {
     let mut overrides = order.overrides.clone();
     let is_made = match order.subject {
         RunSubject::FileSystem { choice, .. } => choice.entry().is_some(),
@@ -95,7 +96,7 @@ fn workload_file(order: &RunOrder<'_>) -> Option<String> {
     kept_toml(order.workloads, &overrides)
 }
 
-/// What the peak of file systems is that lie on this medium.
+/// Explains the peak of file systems on this medium.
 pub(crate) fn peak_of(medium: &str) -> String {
     format!(
         "the peak is that of the bare device ({medium}), measured before any file system was made: \
@@ -104,7 +105,7 @@ pub(crate) fn peak_of(medium: &str) -> String {
     )
 }
 
-/// What the peak of a directory is that was there.
+/// Explains the peak of an existing directory.
 pub(crate) fn own_peak_of(label: &str) -> String {
     format!(
         "the peak of {label} is its own: direct I/O in the same chunks on a file there, the better \
@@ -114,7 +115,7 @@ pub(crate) fn own_peak_of(label: &str) -> String {
 }
 
 impl LabWatcher for StoringRunner<'_> {
-    type Error = Failure;
+    type Error = CliError;
 
     fn hear(&self, event: LabEvent<'_>) {
         self.progress.hear(event);
@@ -124,9 +125,9 @@ impl LabWatcher for StoringRunner<'_> {
 impl LabRunner for StoringRunner<'_> {
     fn measure(
         &self,
-        order: RunOrder<'_>,
+        order: LabRunOrder<'_>,
         hear: &mut dyn FnMut(&RunEvent),
-    ) -> Result<RunRecord, Failure> {
+    ) -> Result<RunRecord, CliError> {
         let notes = self.notes_on(order.subject);
         let workload_file = workload_file(&order);
         let of_lab = |note: &String| Warning::of_run(WarningCode::Lab, note.clone());
@@ -136,7 +137,7 @@ impl LabRunner for StoringRunner<'_> {
             overwrite_devices: order.overwrite_devices,
             stop: Arc::clone(&self.stop),
             continued: continued.flag(),
-            // What each file system lies on is said beside its column.
+            // The table already shows the storage under each file system.
             memory_is_meant: true,
             ..RunOptions::default()
         };
@@ -164,7 +165,7 @@ impl LabRunner for StoringRunner<'_> {
         record: &mut RunRecord,
         subject: RunSubject<'_>,
         lab_name: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CliError> {
         if !self.is_stored {
             return Ok(());
         }

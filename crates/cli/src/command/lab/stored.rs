@@ -1,4 +1,4 @@
-//! Results of labs that are kept, and printed again.
+//! Stores results of labs, and prints them again.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,18 +6,18 @@ use std::path::Path;
 
 use report::{Page, SideBySide, TableFormat};
 use results::{LabRecord, RunRecord};
-use store::{Found, Store};
+use store::{FoundName, Store};
 
 use crate::args::{LabReportArgs, RecordJsonArg, ReportFormat, TableArgs, TableFormatArg};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::json::JsonOutput;
-use crate::stored::{Place, names_a_run, read_text, refused};
+use crate::stored::{StoreLocation, names_a_run, read_text, refused};
 
-/// Keeps the record of a lab in the results store, beside its runs, and says how it is printed
-/// again. The result is printed already, so it is no failure when it cannot be kept.
-pub(super) fn keep(record: &LabRecord, place: &Place, is_quiet: bool) {
-    // Its runs are in the store by themselves.
+/// Stores the record of a lab, in addition to its runs, and prints how to show it again. The result
+/// is already printed, so an error here is only a warning.
+pub(super) fn keep(record: &LabRecord, place: &StoreLocation, is_quiet: bool) {
+    // The store already has its runs.
     let bare = LabRecord {
         runs: Vec::new(),
         ..record.clone()
@@ -30,35 +30,35 @@ pub(super) fn keep(record: &LabRecord, place: &Place, is_quiet: bool) {
     }
 }
 
-/// Prints the result of a lab again.
-pub(super) fn report(args: &LabReportArgs, place: &Place) -> Result<Exit, Failure> {
+/// Prints the result of a stored lab.
+pub(super) fn report(args: &LabReportArgs, place: &StoreLocation) -> Result<Exit, CliError> {
     let json = args.table.open()?;
     let record = find(&args.lab, place)?;
     print(&record, &args.table, json)?;
     Ok(Exit::Measured)
 }
 
-/// The record of a lab for `report`: from a file, or from the store by its id; none where the name
-/// is not that of a lab.
-pub(crate) fn lab_of(name: &Path, place: &Place) -> Result<Option<LabRecord>, Failure> {
+/// Returns the record of a lab for `report`, from a file or by its id from the store; `None` if the
+/// name is not that of a lab.
+pub(crate) fn lab_of(name: &Path, place: &StoreLocation) -> Result<Option<LabRecord>, CliError> {
     let selector = name.to_str().filter(|name| names_a_run(name));
     let Some(selector) = selector else {
         return read(name);
     };
     let store = place.open_for(selector)?;
     match store.find(selector)? {
-        Found::Lab(id) => Ok(Some(with_runs(&id, &store)?)),
-        Found::Run(_) | Found::Tagged { .. } => Ok(None),
+        FoundName::Lab(id) => Ok(Some(with_runs(&id, &store)?)),
+        FoundName::Run(_) | FoundName::Tagged { .. } => Ok(None),
     }
 }
 
-/// Prints the record of a lab for `report`.
+/// Prints the record of a lab in a format of `report`.
 pub(crate) fn report_lab(
     record: &LabRecord,
     format: ReportFormat,
     output: Option<&Path>,
     json: JsonOutput,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     let format = match format {
         ReportFormat::Text => TableFormatArg::Text,
         ReportFormat::Markdown => TableFormatArg::Markdown,
@@ -68,39 +68,39 @@ pub(crate) fn report_lab(
         ReportFormat::IometerCsv | ReportFormat::Classic | ReportFormat::FioJson => {
             let message = format!("`{}` is a lab, which this format cannot show", record.id);
             let help = Some("use one of text, markdown, html, csv, json".to_owned());
-            return Err(Failure::new(Exit::Usage, message, help));
+            return Err(CliError::new(Exit::Usage, message, help));
         }
     };
     let table = TableArgs {
         format: Some(format),
         output: output.map(Path::to_owned),
         json: RecordJsonArg::default(),
-        // The record alone was asked for where it is on standard output.
+        // On standard output, the record is the only requested output.
         quiet: true,
     };
     print(record, &table, json)?;
     Ok(Exit::Measured)
 }
 
-/// The name of the page of a lab.
+/// Returns the file name of the page of a lab.
 pub(crate) fn page_name(record: &LabRecord) -> String {
     format!("pgmeter-lab-{}.html", record.id)
 }
 
-/// The page of a lab.
-pub(crate) fn page_of_lab(record: &LabRecord) -> Document {
-    Document::prose(SideBySide::of(record).render(TableFormat::Html, Page::PLAIN))
+/// Renders the page of a lab.
+pub(crate) fn page_of_lab(record: &LabRecord) -> OutputText {
+    OutputText::prose(SideBySide::of(record).render(TableFormat::Html, Page::PLAIN))
 }
 
-fn print(record: &LabRecord, table: &TableArgs, json: JsonOutput) -> Result<(), Failure> {
+fn print(record: &LabRecord, table: &TableArgs, json: JsonOutput) -> Result<(), CliError> {
     let side_by_side = SideBySide::of(record);
     table.print(json, record, |format, page| {
         side_by_side.render(format, page)
     })
 }
 
-/// The record of that file, or else of the store, with its runs.
-fn find(lab: &Path, place: &Place) -> Result<LabRecord, Failure> {
+/// Loads the record of a lab from a file, or else from the store, together with its runs.
+fn find(lab: &Path, place: &StoreLocation) -> Result<LabRecord, CliError> {
     if lab.exists() {
         let not_a_lab = "it is not the record of a lab";
         return read(lab)?.ok_or_else(|| refused(lab, &not_a_lab));
@@ -109,20 +109,20 @@ fn find(lab: &Path, place: &Place) -> Result<LabRecord, Failure> {
     with_runs(&selector, &place.open_for(&selector)?)
 }
 
-/// The record of a lab of the store, with its runs.
-pub(crate) fn with_runs(selector: &str, store: &Store) -> Result<LabRecord, Failure> {
+/// Loads the record of a lab from the store, together with its runs.
+pub(crate) fn with_runs(selector: &str, store: &Store) -> Result<LabRecord, CliError> {
     let mut record = store.lab(selector)?;
     record.runs = runs(&record, store)?;
     Ok(record)
 }
 
-/// The runs of a lab that are still in the store.
-fn runs(record: &LabRecord, store: &Store) -> Result<Vec<RunRecord>, Failure> {
+/// Loads the runs of a lab that are still in the store.
+fn runs(record: &LabRecord, store: &Store) -> Result<Vec<RunRecord>, CliError> {
     let mut runs = Vec::new();
     for id in record.run_ids() {
         match store.load(id) {
             Ok(run) => runs.push(run),
-            // Somebody has removed it, which the report tells.
+            // The user has removed it; the report mentions that.
             Err(store::StoreError::NoSuchRun { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -130,11 +130,12 @@ fn runs(record: &LabRecord, store: &Store) -> Result<Vec<RunRecord>, Failure> {
     Ok(runs)
 }
 
-/// The record of a lab in a file; none where it is something else.
-fn read(path: &Path) -> Result<Option<LabRecord>, Failure> {
+/// Reads the record of a lab from a file; `None` if the file holds something else.
+fn read(path: &Path) -> Result<Option<LabRecord>, CliError> {
     if !path.is_file() {
         return Ok(None);
     }
+    // Only the beginning: the file may be a large record of a run.
     let mut beginning = Vec::new();
     let read = File::open(path).and_then(|file| {
         file.take(LabRecord::BEGINNING_BYTES)

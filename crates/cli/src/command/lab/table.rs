@@ -10,7 +10,7 @@ use super::remarks::{alarms, built_as, notes_of, remarks};
 
 const MIB: f64 = 1_048_576.0;
 
-/// A cost in the table.
+/// A row of costs in the table.
 struct CostRow {
     label: &'static str,
     better: Better,
@@ -35,7 +35,7 @@ impl CostRow {
     }
 }
 
-/// Those that end in `s` are times.
+/// Labels that end in `, s` are times.
 const COSTS: [CostRow; 12] = [
     CostRow::lower("sync afterwards, s", |it| seconds(it.sync)),
     CostRow::told("user writes, MiB", |it| mebibytes(it.user_written_bytes)),
@@ -69,7 +69,7 @@ fn mebibytes(bytes: Option<u64>) -> Option<f64> {
     bytes.map(|bytes| bytes as f64 / MIB)
 }
 
-/// A matrix as a record: a section for each workload, file systems in columns.
+/// Returns a matrix as a record: one section per workload, file systems in columns.
 pub(super) fn record(
     matrix: &LabMatrix,
     outcome: &MatrixOutcome,
@@ -117,7 +117,8 @@ pub(super) fn record(
     }
 }
 
-/// What the jobs of a workload cost beside it on each of these file systems, as far as it is known.
+/// Returns the known costs of the jobs of a workload on each of these file systems, in addition to
+/// the results of the workload itself.
 pub(crate) fn costs(
     outcome: &MatrixOutcome,
     workload_index: usize,
@@ -137,7 +138,7 @@ pub(crate) fn costs(
     extras.filter(is_known).collect()
 }
 
-/// Which warnings the runs had, each once with how many had it.
+/// Lists the warning codes of the runs, each with the number of runs that have it.
 fn doubts(outcome: &MatrixOutcome) -> Option<String> {
     let counts = outcome.warning_counts();
     if counts.is_empty() {
@@ -153,7 +154,7 @@ fn doubts(outcome: &MatrixOutcome) -> Option<String> {
         .map(|(code, count)| format!("{code} ({count})"))
         .collect();
     Some(format!(
-        "Warnings of the {} runs, and how many had each: {}; {told}",
+        "Warnings of the {} runs, with the number of runs that have each: {}; {told}",
         outcome.measured.len(),
         each.join(", ")
     ))

@@ -1,18 +1,18 @@
-//! The workloads of a lab matrix, as the arguments say them.
+//! The workloads of a lab matrix, read from the arguments.
 
 use description::Workload;
-use lab::{LabRequest, LabWorkload};
+use lab::{LabWorkload, MatrixRequest};
 
 use crate::args::ChangeArgs;
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::input::{Input, input};
 
-/// Reads a workload and fits it to the file systems.
+/// Reads a workload and adapts it to the file systems.
 pub(crate) fn read_workload(
     name: &str,
     change: &ChangeArgs,
-    request: &LabRequest,
-) -> Result<LabWorkload, Failure> {
+    request: &MatrixRequest,
+) -> Result<LabWorkload, CliError> {
     let Input {
         workloads,
         warnings,
@@ -26,16 +26,17 @@ pub(crate) fn read_workload(
         remarks: warnings.iter().map(ToString::to_string).collect(),
         misfit_block_bytes: None,
     };
-    Ok(workload.fitted(request, change.cache.is_some())?)
+    Ok(workload.fitted(request, !change.cache.is_empty())?)
 }
 
-/// Takes workloads as they are read, and fits them to the file systems.
+/// Adapts workloads that are already read to the file systems.
 pub(crate) fn fitted_workload(
     name: &str,
     workloads: Vec<Workload>,
     change: &ChangeArgs,
-    request: &LabRequest,
-) -> Result<LabWorkload, Failure> {
+    request: &MatrixRequest,
+) -> Result<LabWorkload, CliError> {
+    // Only the options are needed. `input` requires a workload, which is ignored.
     let Input { overrides, .. } = input(&change.for_workload("quick"))?;
     let workload = LabWorkload {
         name: name.to_owned(),
@@ -44,5 +45,5 @@ pub(crate) fn fitted_workload(
         remarks: Vec::new(),
         misfit_block_bytes: None,
     };
-    Ok(workload.fitted(request, change.cache.is_some())?)
+    Ok(workload.fitted(request, !change.cache.is_empty())?)
 }

@@ -1,15 +1,15 @@
-//! Examples of every command, as the manual pages show them.
+//! Examples of each command in the manual pages.
 
-/// A command line and what it is for.
+/// A command line and its purpose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Example {
-    /// What it does, as the heading of the line.
+    /// Heading above the command line.
     pub what: &'static str,
-    /// The line, as it is typed.
+    /// The command line.
     pub line: &'static str,
 }
 
-/// The examples of a command; those of the program itself have no name.
+/// Returns the examples of a command; the program itself has an empty name.
 pub(super) fn of(command: &str) -> impl Iterator<Item = Example> {
     let own = ALL.iter().filter(move |(name, ..)| *name == command);
     own.map(|(_, what, line)| Example { what, line })
@@ -17,7 +17,7 @@ pub(super) fn of(command: &str) -> impl Iterator<Item = Example> {
 
 /// Command, purpose, line.
 const ALL: &[(&str, &str, &str)] = &[
-    ("", "First figures in about a minute:", "pgmeter run"),
+    ("", "First results in about a minute:", "pgmeter run"),
     (
         "",
         "What this machine can and cannot measure:",
@@ -55,12 +55,12 @@ const ALL: &[(&str, &str, &str)] = &[
     ),
     (
         "run",
-        "Reads of a block device, which leave it as it is:",
+        "Reads from a block device, which do not change it:",
         "pgmeter run randread-4k --target /dev/nvme0n1",
     ),
     (
         "check",
-        "What a configuration of Iometer would do here:",
+        "What an Iometer configuration would do here:",
         "pgmeter check fileserver.icf --target /mnt/disk",
     ),
     ("list", "Built-in workloads and packs:", "pgmeter list"),
@@ -123,7 +123,7 @@ const ALL: &[(&str, &str, &str)] = &[
     ),
     (
         "lab",
-        "Which file systems can be made here:",
+        "File systems that can be created here:",
         "pgmeter lab list",
     ),
     (
@@ -144,7 +144,7 @@ const ALL: &[(&str, &str, &str)] = &[
     ),
     (
         "serve",
-        "The page, from which runs in a directory can be started, shown in the browser:",
+        "The web page, opened in the browser, for starting runs in a directory:",
         "pgmeter serve --target /mnt/disk --open",
     ),
     (
@@ -154,12 +154,12 @@ const ALL: &[(&str, &str, &str)] = &[
     ),
     (
         "sink",
-        "The far end for `pgmeter run --target tcp://127.0.0.1:7765`, through `ssh -L`:",
+        "The server side of `pgmeter run --target tcp://127.0.0.1:7765`, through `ssh -L`:",
         "pgmeter sink",
     ),
     (
         "sink",
-        "The same for whoever has the token:",
+        "The same for clients with the token:",
         "pgmeter sink --listen 10.0.0.2:7765 --token-file token",
     ),
     (
@@ -174,7 +174,7 @@ const ALL: &[(&str, &str, &str)] = &[
     ),
     (
         "clean",
-        "Remove what a killed run left in its target:",
+        "Remove leftover files of a killed run:",
         "pgmeter clean /mnt/disk",
     ),
     ("as", "PostMark's own prompt:", "pgmeter as postmark"),

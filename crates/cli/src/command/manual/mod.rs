@@ -1,4 +1,4 @@
-//! Completions and the manual pages, all made from the arguments.
+//! Shell completions and manual pages, generated from the arguments.
 
 mod examples;
 
@@ -11,25 +11,25 @@ use clap_mangen::Man;
 
 use crate::args::{Cli, ManArgs};
 use crate::complete::{AskingShell, script};
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::terminal::{print, print_document};
 
 const EXIT_STATUS: &str = "\
 .SH \"EXIT STATUS\"
 .TP
 0
-measured, or done
+success
 .TP
 1
-measured, but I/O or verification failed, or the run could not be stored or written; a figure of
+measured, but I/O or verification failed, or the run could not be stored or written; a result of
 the self-test is wrong
 .TP
 2
 a mistake in the arguments or in a workload file
 .TP
 3
-this system cannot run it; the machine was too busy for the self-test to tell
+this system cannot run it; the machine was too busy for the self-test
 .TP
 4
 a comparison found a regression
@@ -38,31 +38,33 @@ a comparison found a regression
 a bug in pgmeter
 .TP
 130
-interrupted; what was measured until then is in the record
+interrupted; the record has the results so far
 ";
 
 /// Prints the completion script of a shell.
-pub(crate) fn completions(shell: Shell) -> Result<Exit, Failure> {
+pub(crate) fn completions(shell: Shell) -> Result<Exit, CliError> {
     let text = match shell {
         Shell::Bash => script(AskingShell::Bash, &own_name()),
         Shell::Zsh => script(AskingShell::Zsh, &own_name()),
         Shell::Fish => script(AskingShell::Fish, &own_name()),
-        // Their scripts know commands and options, and not what is in the store.
+        // Scripts for other shells complete commands and options, but not the contents of the
+        // store.
         other => {
             let mut script = Vec::new();
             clap_complete::generate(other, &mut Cli::command(), "pgmeter", &mut script);
             String::from_utf8_lossy(&script).into_owned()
         }
     };
-    print_document(&Document::Data(text))?;
+    print_document(&OutputText::Data(text))?;
     Ok(Exit::Measured)
 }
 
-/// How a script calls this program: as it was called, from anywhere.
+/// Returns the command with which scripts call this program: as the user called it, but from any
+/// directory.
 fn own_name() -> String {
     let name = std::env::args_os().next().map(PathBuf::from);
     let name = name.unwrap_or_else(|| "pgmeter".into());
-    // A name alone is looked for in the places of programs, now as later.
+    // A bare name is searched for in `PATH`, now and later.
     let is_path = name.components().count() > 1;
     let path = if is_path {
         std::path::absolute(&name).unwrap_or(name)
@@ -73,7 +75,7 @@ fn own_name() -> String {
 }
 
 /// Prints the manual page of the program or of a command, or the names of all pages.
-pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
+pub(crate) fn man(args: &ManArgs) -> Result<Exit, CliError> {
     let program = built();
     if args.list {
         let names = commands(&program).map(|command| format!("{}\n", page_name(Some(command))));
@@ -87,36 +89,38 @@ pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
     };
     let mut page = Vec::new();
     write_page(&program, command, &mut page)
-        .map_err(|error| Failure::system("cannot make the manual page", &error))?;
-    print_document(&Document::Data(String::from_utf8_lossy(&page).into_owned()))?;
+        .map_err(|error| CliError::system("cannot make the manual page", &error))?;
+    print_document(&OutputText::Data(
+        String::from_utf8_lossy(&page).into_owned(),
+    ))?;
     Ok(Exit::Measured)
 }
 
-/// The program with all that clap fills in, such as the names in usages.
+/// Builds the command tree, with everything that clap adds to it, such as the names in usage lines.
 fn built() -> Command {
     let mut program = Cli::command();
     program.build();
     program
 }
 
-/// The commands that have a page: all that a user can call.
+/// Returns the commands that have a page: all visible ones.
 fn commands(program: &Command) -> impl Iterator<Item = &Command> {
     let all = program.get_subcommands();
     all.filter(|it| !it.is_hide_set() && it.get_name() != "help")
 }
 
-/// The command of this name, which may be that of its page.
-fn named<'a>(program: &'a Command, name: &str) -> Result<&'a Command, Failure> {
+/// Finds a command by its name or by the name of its page.
+fn named<'a>(program: &'a Command, name: &str) -> Result<&'a Command, CliError> {
     let bare = name.strip_prefix("pgmeter-").unwrap_or(name);
     let found = commands(program).find(|command| command.get_name() == bare);
     found.ok_or_else(|| {
         let message = format!("there is no command `{name}`");
         let help = "`pgmeter --help` lists the commands".to_owned();
-        Failure::new(Exit::Usage, message, Some(help))
+        CliError::new(Exit::Usage, message, Some(help))
     })
 }
 
-/// What a page is called, as `man` finds it.
+/// Returns the name of a page, as `man` finds it.
 fn page_name(command: Option<&Command>) -> String {
     match command {
         None => "pgmeter".to_owned(),
@@ -154,7 +158,7 @@ fn write_page(
     Ok(())
 }
 
-/// The commands with what each is for, under the names of their pages.
+/// Lists the commands with their purpose, by the names of their pages.
 fn list_commands(program: &Command, page: &mut Vec<u8>) -> std::io::Result<()> {
     writeln!(page, ".SH COMMANDS")?;
     for command in commands(program) {
@@ -166,7 +170,7 @@ fn list_commands(program: &Command, page: &mut Vec<u8>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Describes a command below a command, and those below it.
+/// Describes a subcommand and the subcommands below it.
 fn describe(command: &Command, name: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
     if command.is_hide_set() || command.get_name() == "help" {
         return Ok(());
@@ -206,9 +210,11 @@ fn see_also(program: &Command, command: Option<&Command>) -> String {
     format!(".SH \"SEE ALSO\"\n{}\n", pages.replace('-', "\\-"))
 }
 
-/// Text as `troff` prints it unchanged.
+/// Escapes text for `troff`.
 fn escaped(text: &str) -> String {
+    // troff would print a bare `-` as a hyphen, which a shell does not understand.
     let text = text.replace('\\', "\\e").replace('-', "\\-");
+    // troff takes a line that begins with one of these as a request.
     match text.starts_with(['.', '\'']) {
         true => format!("\\&{text}"),
         false => text,

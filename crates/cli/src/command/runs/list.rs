@@ -9,20 +9,20 @@ use results::Timestamp;
 use store::{Filter, LabRow, RunList, RunRow, RunStatus, Store, is_lab_tag};
 use units::{Span, printable};
 
-use super::row::{ListRow, Rate};
+use super::row::{ListRow, RateCell};
 use crate::args::{RunColumn, RunsListArgs, StatusArg};
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 use crate::pager::print_paged;
-use crate::stored::Place;
-use crate::terminal::{Stream, print};
+use crate::stored::StoreLocation;
+use crate::terminal::{OutputStream, print};
 
-/// Wide enough for one line a run, where a program reads the table.
+/// Wide enough for one line per run when a program reads the table.
 const PIPE_WIDTH: usize = 1000;
-/// Narrower pages have no tags unless they are asked for.
+/// In narrower output, tags appear only on request.
 const TAGS_WIDTH_MIN: usize = 64;
 
-/// Prints the runs and labs that are asked for, newest first.
-pub(crate) fn list(args: &RunsListArgs, place: &Place) -> Result<Exit, Failure> {
+/// Prints the matching runs and labs.
+pub(crate) fn list(args: &RunsListArgs, place: &StoreLocation) -> Result<Exit, CliError> {
     let output = args.json.open()?;
     let zone = zone(args);
     let filter = filter(args, &zone)?;
@@ -40,22 +40,22 @@ pub(crate) fn list(args: &RunsListArgs, place: &Place) -> Result<Exit, Failure> 
     Ok(Exit::Measured)
 }
 
-/// Prints runs and labs in the order that is asked for.
+/// Prints runs and labs in the requested order.
 fn print_rows(
     runs: &[RunRow],
     store: Option<&Store>,
     args: &RunsListArgs,
     (filter, zone): (&Filter, TimeZone),
-    place: &Place,
-) -> Result<(), Failure> {
+    place: &StoreLocation,
+) -> Result<(), CliError> {
     let labs = store.map(Store::labs).transpose()?.unwrap_or_default();
     let mut rows = match args.all {
         true => single_rows(runs, &labs),
         false => {
             let mut rows = lab_rows(runs, &labs);
-            // A filter of runs finds a lab by its runs alone.
+            // Filters apply to runs, so a lab without matching runs is not listed.
             let is_whole = is_of_all(filter);
-            rows.retain(|row| row.rate != Rate::Runs(0) || is_whole);
+            rows.retain(|row| row.rate != RateCell::Runs(0) || is_whole);
             rows
         }
     };
@@ -71,7 +71,7 @@ fn print_rows(
         tell!("no runs in `{}`", place.path()?.display());
         return Ok(());
     }
-    let text = text(&rows, &args.columns, &Clock::new(args.utc, zone));
+    let text = text(&rows, &args.columns, &TimeColumn::new(args.utc, zone));
     match args.no_pager {
         true => print(text)?,
         false => print_paged(text)?,
@@ -82,27 +82,27 @@ fn print_rows(
     Ok(())
 }
 
-/// These runs of a store.
-pub(crate) fn list_of(store: &Store, ids: &[String]) -> Result<RunList, Failure> {
+/// Returns these runs of a store.
+pub(crate) fn list_of(store: &Store, ids: &[String]) -> Result<RunList, CliError> {
     let mut runs = store.list(&Filter::default())?;
     runs.retain(|run| ids.contains(&run.id));
     Ok(RunList { runs })
 }
 
-/// The table of these runs.
+/// Formats the table of these runs.
 pub(crate) fn text_of(list: &RunList) -> String {
     let rows = list.runs.iter().map(|run| ListRow::of_run(run, None));
     let rows: Vec<ListRow> = rows.collect();
-    text(&rows, &[], &Clock::new(false, TimeZone::system()))
+    text(&rows, &[], &TimeColumn::new(false, TimeZone::system()))
 }
 
-/// Where times are those of, and what they are called.
-struct Clock {
+/// Time zone and heading of the column of times.
+struct TimeColumn {
     zone: TimeZone,
     head: &'static str,
 }
 
-impl Clock {
+impl TimeColumn {
     fn new(is_utc: bool, zone: TimeZone) -> Self {
         let head = if is_utc { "started (UTC)" } else { "started" };
         Self { zone, head }
@@ -116,7 +116,7 @@ fn zone(args: &RunsListArgs) -> TimeZone {
     }
 }
 
-fn filter(args: &RunsListArgs, zone: &TimeZone) -> Result<Filter, Failure> {
+fn filter(args: &RunsListArgs, zone: &TimeZone) -> Result<Filter, CliError> {
     let since = args.since.as_deref().map(|text| since(text, zone));
     Ok(Filter {
         workload: args.workload.clone(),
@@ -133,12 +133,12 @@ fn filter(args: &RunsListArgs, zone: &TimeZone) -> Result<Filter, Failure> {
     })
 }
 
-/// A day, a point in time, or a span before now.
-fn since(text: &str, zone: &TimeZone) -> Result<Timestamp, Failure> {
+/// Parses a day, a point in time, or a time span before now.
+fn since(text: &str, zone: &TimeZone) -> Result<Timestamp, CliError> {
     let local = || {
         let time: DateTime = text.parse().ok()?;
         let zoned = time.to_zoned(zone.clone()).ok()?;
-        // A number alone may be meant as a year, or as a count of days.
+        // A bare number could be a year or a number of days.
         text.contains('-').then(|| zoned.timestamp())
     };
     let ago = || {
@@ -152,11 +152,11 @@ fn since(text: &str, zone: &TimeZone) -> Result<Timestamp, Failure> {
         let help = "write a day as `2026-11-21`, a time as `2026-11-21 05:00` or \
                     `2026-11-21T05:00:00Z`, or a span as `7d`";
         let message = format!("`{text}` is not a time");
-        Failure::new(Exit::Usage, message, Some(help.to_owned()))
+        CliError::new(Exit::Usage, message, Some(help.to_owned()))
     })
 }
 
-/// Whether nothing is asked of runs, so that labs without runs are listed too.
+/// Returns `true` if there is no filter, so that labs without runs are also listed.
 fn is_of_all(filter: &Filter) -> bool {
     filter.workload.is_none()
         && filter.target.is_none()
@@ -165,12 +165,12 @@ fn is_of_all(filter: &Filter) -> bool {
         && filter.since.is_none()
 }
 
-/// The tag by which a lab's runs are known that has no record.
+/// Returns the tag that identifies the lab of a run, for labs without a record.
 fn lab_tag(run: &RunRow) -> Option<&String> {
     run.tags.iter().find(|tag| is_lab_tag(tag))
 }
 
-/// The lab of each run that is part of one.
+/// Maps each run of a lab to its lab.
 fn by_run(labs: &[LabRow]) -> HashMap<&str, &LabRow> {
     let pairs = labs
         .iter()
@@ -178,7 +178,7 @@ fn by_run(labs: &[LabRow]) -> HashMap<&str, &LabRow> {
     pairs.collect()
 }
 
-/// A row for each run.
+/// Returns one row per run.
 fn single_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
     let labs = by_run(labs);
     let row = |run: &RunRow| {
@@ -188,7 +188,7 @@ fn single_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
     runs.iter().map(row).collect()
 }
 
-/// A row for each run that is part of no lab, and one for each lab; newest first.
+/// Returns one row per run outside of labs, and one per lab; newest first.
 fn lab_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
     let recorded = by_run(labs);
     let mut of_labs: HashMap<&str, Vec<&RunRow>> = HashMap::new();
@@ -210,14 +210,14 @@ fn lab_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
             .iter()
             .map(|(tag, runs)| ListRow::of_runs(tag, runs)),
     );
-    // Those that are equal in what they are sorted by stay in the order of time.
+    // The later sort is stable, so equal rows keep this order.
     rows.sort_by_key(|row| std::cmp::Reverse((row.started_at, row.id.clone())));
     rows
 }
 
-fn text(rows: &[ListRow], asked: &[RunColumn], clock: &Clock) -> String {
-    let width = match Stream::Output.is_terminal() {
-        true => Stream::Output.page().width,
+fn text(rows: &[ListRow], asked: &[RunColumn], clock: &TimeColumn) -> String {
+    let width = match OutputStream::Output.is_terminal() {
+        true => OutputStream::Output.page().width,
         false => PIPE_WIDTH,
     };
     let columns = match asked {
@@ -229,7 +229,7 @@ fn text(rows: &[ListRow], asked: &[RunColumn], clock: &Clock) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// What fits 80 columns.
+/// Columns that fit into 80 characters.
 fn default_columns(rows: &[ListRow], width: usize) -> Vec<RunColumn> {
     let mut columns = vec![
         RunColumn::Run,
@@ -242,15 +242,16 @@ fn default_columns(rows: &[ListRow], width: usize) -> Vec<RunColumn> {
     columns
 }
 
-fn table(rows: &[ListRow], columns: &[RunColumn], clock: &Clock) -> Table {
+fn table(rows: &[ListRow], columns: &[RunColumn], clock: &TimeColumn) -> Table {
     let id_width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0);
     let row = |row: &ListRow| {
         let text = |column: &RunColumn| match column {
-            // Numbers stand on the right, but what is copied is found at its beginning.
+            // Numbers are right-aligned, but ids are left-aligned because users copy them from the
+            // start.
             RunColumn::Run => format!("{:id_width$}", row.id),
             column => row.text(*column, &clock.zone),
         };
-        // Imported records may hold anything, and a table has one line a row.
+        // Imported records may contain control characters, and each row must stay on one line.
         let texts = columns.iter().map(text);
         texts.map(|text| printable(&text).into_owned()).collect()
     };
@@ -258,10 +259,10 @@ fn table(rows: &[ListRow], columns: &[RunColumn], clock: &Clock) -> Table {
     Table::new(columns, rows.iter().map(row))
 }
 
-/// The head of a column; those with small numbers go first where a page is narrow.
-fn head(column: RunColumn, clock: &Clock) -> Column {
+/// Returns the head of a column. In narrow output, columns with low numbers are dropped first.
+fn head(column: RunColumn, clock: &TimeColumn) -> Column {
     match column {
-        // A number, so that it is never broken: it is to be copied.
+        // Declared as a number because numbers are never wrapped, and users copy ids.
         RunColumn::Run => Column::number("run", u8::MAX),
         RunColumn::Started => Column::number(clock.head, 1),
         RunColumn::Workload => Column::name("workload"),

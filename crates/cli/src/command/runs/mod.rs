@@ -6,25 +6,25 @@ mod row;
 
 use std::path::{Path, PathBuf};
 
-use report::Repetitions;
+use report::ShownRepetitions;
 use store::{Imported, ImportedRun, RunsImported, Store, StoreError};
 
 use crate::args::{JsonArg, RunsAction, RunsArgs};
 use crate::command::show::show_stored;
-use crate::document::Document;
-use crate::failure::{Exit, Failure};
+use crate::document::OutputText;
+use crate::failure::{CliError, Exit};
 use crate::output::write_new;
-use crate::stored::{Place, read_text, refused};
+use crate::stored::{StoreLocation, read_text, refused};
 use crate::terminal::print;
 
-/// Lists the stored runs, or does what is asked with some of them.
-pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
+/// Lists the stored runs, or applies an action to some of them.
+pub(crate) fn runs(args: &RunsArgs, place: &StoreLocation) -> Result<Exit, CliError> {
     let Some(action) = &args.action else {
         return list::list(&args.list, place);
     };
     match action {
         RunsAction::Show { run, json } => {
-            return show_stored((run, Repetitions::Means), place, json);
+            return show_stored((run, ShownRepetitions::Means), place, json);
         }
         RunsAction::Rm {
             runs,
@@ -39,7 +39,7 @@ pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
         RunsAction::Untag { run, tags } => change_tags(run, tags, place, Store::remove_tag)?,
         RunsAction::Export { run, output } => {
             let record = place.open_for(run)?.export(run)?;
-            write_new(output.as_deref(), &Document::Json(record))?;
+            write_new(output.as_deref(), &OutputText::Json(record))?;
         }
         RunsAction::Import { files, json } => import(files, place, json)?,
     }
@@ -51,9 +51,9 @@ type ChangeTag = fn(&mut Store, &str, &str) -> Result<String, StoreError>;
 fn change_tags(
     run: &str,
     tags: &[String],
-    place: &Place,
+    place: &StoreLocation,
     change: ChangeTag,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let mut store = place.open_for(run)?;
     for tag in tags {
         change(&mut store, run, tag)?;
@@ -61,11 +61,11 @@ fn change_tags(
     Ok(())
 }
 
-fn import(files: &[PathBuf], place: &Place, json: &JsonArg) -> Result<(), Failure> {
+fn import(files: &[PathBuf], place: &StoreLocation, json: &JsonArg) -> Result<(), CliError> {
     let output = json.open()?;
     let mut store = place.open()?;
     let mut done = RunsImported::default();
-    let outcome = files.iter().try_for_each(|file| -> Result<(), Failure> {
+    let outcome = files.iter().try_for_each(|file| -> Result<(), CliError> {
         let imported = import_file(file, &mut store)?;
         if !output.takes_stdout() {
             print(match &imported {
@@ -77,11 +77,11 @@ fn import(files: &[PathBuf], place: &Place, json: &JsonArg) -> Result<(), Failur
         done.imported.push(ImportedRun::of(file, imported));
         Ok(())
     });
-    // What was imported is told, whatever stopped it.
+    // Report the imported records even if an error stopped the import.
     output.write(&done).and(outcome)
 }
 
-fn import_file(file: &Path, store: &mut Store) -> Result<Imported, Failure> {
+fn import_file(file: &Path, store: &mut Store) -> Result<Imported, CliError> {
     let text = read_text(file)?;
     store.import(text.as_bytes()).map_err(|error| match error {
         StoreError::Unreadable(_) | StoreError::BadRecord { .. } => refused(file, &error),

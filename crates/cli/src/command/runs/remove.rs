@@ -1,33 +1,33 @@
 //! Removing runs and labs.
 
-use store::{Filter, Found, RunRow, RunStatus, RunsRemoved, Store, StoreError};
+use store::{Filter, FoundName, RunRow, RunStatus, RunsRemoved, Store, StoreError};
 use units::printable;
 
 use crate::args::JsonArg;
-use crate::failure::Failure;
-use crate::stored::Place;
+use crate::failure::CliError;
+use crate::stored::StoreLocation;
 use crate::terminal::{StandardOutput, print};
 
-/// What is to be removed, each once.
+/// Runs and labs to remove, without duplicates.
 #[derive(Debug, Default)]
-struct Removal {
+struct RunsToRemove {
     runs: Vec<String>,
     labs: Vec<String>,
 }
 
-/// Removes what is named, a lab with all its runs; a `dry_run` says what that is.
+/// Removes the named runs, and labs with all their runs. With `is_dry_run`, only lists them.
 pub(super) fn remove(
     names: &[String],
     (force, is_dry_run): (bool, bool),
-    place: &Place,
+    place: &StoreLocation,
     json: &JsonArg,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let output = json.open()?;
     let Some(first) = names.first() else {
         return Ok(());
     };
     let mut store = place.open_for(first)?;
-    // All are found before any is removed, after which `last` would be another.
+    // Resolve all names before removing anything, because `last` would then mean another run.
     let removal = found(names, &store)?;
     if is_dry_run {
         if !output.takes_stdout() {
@@ -42,16 +42,16 @@ pub(super) fn remove(
     refuse_running(&removal, force, &store)?;
     let mut done = RunsRemoved::default();
     let outcome = remove_all(&removal, force, &mut store, (&mut done, output.stdout()));
-    // What was removed is told, whatever stopped it.
+    // Report the removed runs even if an error stopped the removal.
     output.write(&done).and(outcome)
 }
 
 fn remove_all(
-    removal: &Removal,
+    removal: &RunsToRemove,
     force: bool,
     store: &mut Store,
     (done, stdout): (&mut RunsRemoved, StandardOutput),
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let tell = |text: String| match stdout {
         StandardOutput::Free => print(text),
         StandardOutput::Taken => Ok(()),
@@ -69,22 +69,22 @@ fn remove_all(
     Ok(())
 }
 
-fn found(names: &[String], store: &Store) -> Result<Removal, Failure> {
+fn found(names: &[String], store: &Store) -> Result<RunsToRemove, CliError> {
     let all: Vec<String> = store
         .list(&Filter::default())?
         .into_iter()
         .map(|run| run.id)
         .collect();
-    let mut removal = Removal::default();
+    let mut removal = RunsToRemove::default();
     for name in names {
         let runs = match store.find(name)? {
-            Found::Run(id) => vec![id],
-            Found::Tagged { ids, .. } => ids,
-            Found::Lab(id) => {
+            FoundName::Run(id) => vec![id],
+            FoundName::Tagged { ids, .. } => ids,
+            FoundName::Lab(id) => {
                 let labs = store.labs()?;
                 let lab = labs.into_iter().find(|lab| lab.id == id);
                 let mut runs = lab.map_or(Vec::new(), |lab| lab.run_ids);
-                // Some may have been removed by themselves.
+                // The user may have removed some of them separately.
                 runs.retain(|run| all.contains(run));
                 if !removal.labs.contains(&id) {
                     removal.labs.push(id);
@@ -101,8 +101,8 @@ fn found(names: &[String], store: &Store) -> Result<Removal, Failure> {
     Ok(removal)
 }
 
-/// Refuses all of it where one goes on: half a lab is of no use.
-fn refuse_running(removal: &Removal, force: bool, store: &Store) -> Result<(), Failure> {
+/// If one run is still running, removes none: half a lab is useless.
+fn refuse_running(removal: &RunsToRemove, force: bool, store: &Store) -> Result<(), CliError> {
     if force || removal.runs.len() < 2 {
         return Ok(());
     }
@@ -113,18 +113,18 @@ fn refuse_running(removal: &Removal, force: bool, store: &Store) -> Result<(), F
     }
 }
 
-fn rows(removal: &Removal, store: &Store) -> Result<Vec<RunRow>, Failure> {
+fn rows(removal: &RunsToRemove, store: &Store) -> Result<Vec<RunRow>, CliError> {
     let mut runs = store.list(&Filter::default())?;
     runs.retain(|run| removal.runs.contains(&run.id));
     Ok(runs)
 }
 
-fn print_all(removal: &Removal, force: bool, store: &Store) -> Result<(), Failure> {
+fn print_all(removal: &RunsToRemove, force: bool, store: &Store) -> Result<(), CliError> {
     let mut text = String::new();
     for run in rows(removal, store)? {
         let what = run.workloads.join(", ");
         let would = match run.status {
-            RunStatus::Running if !force => "would not remove, as it goes on:",
+            RunStatus::Running if !force => "would not remove, because it is running:",
             _ => "would remove",
         };
         let cells = match run.cell_count {

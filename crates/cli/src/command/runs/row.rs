@@ -9,27 +9,27 @@ use units::format::{bandwidth, iops};
 
 use crate::args::RunColumn;
 
-/// The tag that all runs of labs have.
+/// Tag of all runs of labs.
 const LAB: &str = "lab";
 
-/// What stands in the column of rates.
+/// Value in the column of rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Rate {
+pub(super) enum RateCell {
     /// Nothing was measured.
     Nothing,
-    /// Of a run.
+    /// Best rate of a run.
     Headline(Headline),
-    /// Of a lab: how many runs it has.
+    /// Number of runs of a lab.
     Runs(usize),
 }
 
-/// A row of the list, before it is text.
+/// A row of the list before formatting.
 #[derive(Debug, Clone)]
 pub(super) struct ListRow {
     pub id: String,
     pub started_at: Timestamp,
     pub workload: String,
-    pub rate: Rate,
+    pub rate: RateCell,
     pub tags: Vec<String>,
     pub status: RunStatus,
     pub targets: Vec<String>,
@@ -44,13 +44,13 @@ pub(super) struct ListRow {
 }
 
 impl ListRow {
-    /// Of a run; `lab` is the name of its lab.
+    /// Row of a run; `lab` is the name of its lab.
     pub fn of_run(run: &RunRow, lab: Option<&str>) -> Self {
         Self {
             id: run.short_id.clone(),
             started_at: run.started_at,
             workload: run.workloads.join(", "),
-            rate: run.headline.map_or(Rate::Nothing, Rate::Headline),
+            rate: run.headline.map_or(RateCell::Nothing, RateCell::Headline),
             tags: run.tags.clone(),
             status: run.status,
             targets: run.targets.clone(),
@@ -65,7 +65,7 @@ impl ListRow {
         }
     }
 
-    /// Of a lab with those of its runs that are listed.
+    /// Row of a lab, from the listed runs of the lab.
     pub fn of_lab(lab: &LabRow, runs: &[&RunRow]) -> Self {
         let (what, on) = (lab.sections.join(", "), lab.columns.join(", "));
         Self {
@@ -78,7 +78,7 @@ impl ListRow {
         }
     }
 
-    /// Of the runs of a lab that has no record: one that was killed, or an experiment.
+    /// Row of a lab without a record, from its runs: a killed lab or a published experiment.
     pub fn of_runs(name: &str, runs: &[&RunRow]) -> Self {
         let (what, on) = (
             each_once(runs, |run| &run.workloads).join(", "),
@@ -86,6 +86,7 @@ impl ListRow {
         );
         let bad = runs.iter().find(|run| run.status != RunStatus::Complete);
         let first = runs.iter().min_by_key(|run| run.started_at);
+        // All runs of a lab have these tags, so they distinguish nothing.
         let own = |tag: &String| tag != LAB && !is_lab_tag(tag);
         let mut tags = each_once(runs, |run| &run.tags);
         tags.retain(own);
@@ -93,7 +94,7 @@ impl ListRow {
             id: name.to_owned(),
             started_at: first.map_or(Timestamp::UNIX_EPOCH, |run| run.started_at),
             workload: format!("lab: {what} on {on}"),
-            rate: Rate::Runs(runs.len()),
+            rate: RateCell::Runs(runs.len()),
             tags,
             status: bad.map_or(RunStatus::Complete, |run| run.status),
             targets: Vec::new(),
@@ -108,7 +109,7 @@ impl ListRow {
         }
     }
 
-    /// What stands in a column.
+    /// Returns the text of a column.
     pub fn text(&self, column: RunColumn, zone: &TimeZone) -> String {
         let figure = |figure: Option<f64>, text: fn(f64) -> String| figure.map_or("".into(), text);
         match column {
@@ -136,9 +137,10 @@ impl ListRow {
         }
     }
 
-    /// Names from A to Z, times and figures from the largest down.
+    /// Compares rows: names from A to Z, times and numbers in descending order.
     pub fn compare(&self, other: &Self, column: RunColumn) -> Ordering {
         let down = |a: Option<f64>, b: Option<f64>| {
+            // Rows without a value come last.
             let least = f64::NEG_INFINITY;
             b.unwrap_or(least).total_cmp(&a.unwrap_or(least))
         };
@@ -152,6 +154,7 @@ impl ListRow {
             RunColumn::Iops => down(self.iops, other.iops),
             RunColumn::Bandwidth => down(self.bandwidth, other.bandwidth),
             column => {
+                // The time zone does not matter here, because these columns contain no times.
                 let name = |row: &Self| row.text(column, &TimeZone::UTC).to_lowercase();
                 name(self).cmp(&name(other))
             }
@@ -159,7 +162,7 @@ impl ListRow {
     }
 }
 
-impl Rate {
+impl RateCell {
     fn text(self) -> String {
         let Headline { of, per_second } = match self {
             Self::Nothing => return String::new(),
@@ -175,7 +178,7 @@ impl Rate {
         }
     }
 
-    /// Rates of one unit stand together.
+    /// Sort key that groups rates of the same unit.
     fn key(self) -> (u8, f64) {
         match self {
             Self::Headline(Headline { of, per_second }) => {
@@ -193,7 +196,7 @@ impl Rate {
     }
 }
 
-/// What the runs have, each once.
+/// Returns the distinct names of all runs, in the order of first appearance.
 fn each_once<'a>(runs: &[&'a RunRow], names: impl Fn(&'a RunRow) -> &'a [String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for name in runs.iter().flat_map(|run| names(run)) {

@@ -79,7 +79,7 @@ fn crowd(ends: Ends, made: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -> J
         if let Some(report) = routine(rank, order, &clock) {
             send(rank, encode(&report));
         }
-        started += u32::from(matches!(order, Order::Start { .. }));
+        started += u32::from(matches!(order, LeaderMessage::Start { .. }));
         if started < RANKS {
             return;
         }

@@ -8,7 +8,7 @@ fn each_machine_is_known_with_its_processes_and_its_memory() {
     let clock = TscClock::new();
     play(ends, move |rank, order, send| {
         let report = match order {
-            Order::Probe { .. } => Some(Report::Facts {
+            LeaderMessage::Probe { .. } => Some(Report::Facts {
                 facts: SystemFacts {
                     memory_bytes: u64::from(rank + 1) << 30,
                     cpu_count: 8 - rank,

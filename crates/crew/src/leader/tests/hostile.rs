@@ -14,14 +14,14 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 /// A run with two processes of which one says something else than it would; how it ended.
 fn run_with(
     on_lost: OnLost,
-    mut says: impl FnMut(&Order, Report) -> Option<Vec<u8>> + Send + 'static,
+    mut says: impl FnMut(&LeaderMessage, Report) -> Option<Vec<u8>> + Send + 'static,
 ) -> Result<Finished, CrewError> {
     let plan = plan_of(2, &[]);
     let (hub, ends) = hub(2);
     let (cell, planned, clock) = (plan.cells[0].clone(), plan.clone(), TscClock::new());
     play(ends, move |rank, order, send| {
         let mut reports: Vec<Report> = routine(rank, order, &clock).into_iter().collect();
-        if let Order::Start { .. } = order {
+        if let LeaderMessage::Start { .. } = order {
             let record = record_of(&cell, &planned, rank, 2);
             for interval in record.intervals.clone() {
                 let event = Box::new(RunEvent::Interval { cell: 0, interval });
@@ -51,7 +51,7 @@ fn run_with(
 }
 
 /// Whether an order has that name; one that says nothing else is a text.
-fn is(order: &Order, name: &str) -> bool {
+fn is(order: &LeaderMessage, name: &str) -> bool {
     let order = serde_json::to_value(order).expect("an order");
     order == name || order.get(name).is_some()
 }
@@ -81,7 +81,7 @@ fn bytes_that_are_no_message_are_an_error_that_names_who_said_them() {
                 })
             }));
             assert!(seen.starts_with("rank 1"), "{at}: {seen}");
-            assert!(seen.contains("said"), "{at}: {seen}");
+            assert!(seen.contains("sent"), "{at}: {seen}");
         }
     }
 }
@@ -108,7 +108,7 @@ fn another_version_is_named_without_what_controls_terminals() {
 
 #[test]
 fn figures_of_another_cell_are_not_taken() {
-    let says = |_: &Order, report| {
+    let says = |_: &LeaderMessage, report| {
         Some(encode(&match report {
             Report::Measured {
                 mut records,
@@ -122,7 +122,7 @@ fn figures_of_another_cell_are_not_taken() {
     };
     let seen = error_of(run_with(OnLost::Fail, says));
     assert!(
-        seen.contains("rank 1") && seen.contains("not asked"),
+        seen.contains("rank 1") && seen.contains("unexpected report"),
         "{seen}"
     );
     let finished = run_with(OnLost::Continue, says).expect("all are there");
@@ -147,7 +147,7 @@ fn answers_that_nobody_asked_for_are_an_error() {
             })
         }));
         assert!(
-            seen.contains("rank 1") && seen.contains("not asked"),
+            seen.contains("rank 1") && seen.contains("unexpected report"),
             "{at}: {seen}"
         );
     }
@@ -155,13 +155,13 @@ fn answers_that_nobody_asked_for_are_an_error() {
 
 #[test]
 fn who_does_not_tell_its_time_is_not_waited_for() {
-    let says = |_: &Order, report| match report {
+    let says = |_: &LeaderMessage, report| match report {
         // It is there all the same.
         Report::Pong { .. } => Some(ALIVE.to_vec()),
         other => Some(encode(&other)),
     };
     let seen = error_of(run_with(OnLost::Fail, says));
-    assert!(seen.contains("did not tell its time"), "{seen}");
+    assert!(seen.contains("did not report its time"), "{seen}");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn who_falls_silent_is_lost_however_much_others_say() {
         if let Some(report) = routine(rank, order, &clock) {
             send(rank, encode(&report));
         }
-        if let (Order::Start { .. }, 0) = (order, rank) {
+        if let (LeaderMessage::Start { .. }, 0) = (order, rank) {
             let to_leader = to_leader.clone();
             thread::spawn(move || {
                 let sign = || Arrival::Message(ALIVE.to_vec());
@@ -187,7 +187,7 @@ fn who_falls_silent_is_lost_however_much_others_say() {
     let begun = Instant::now();
     let seen = error_of(led(&plan, hub, OnLost::Fail));
     assert!(
-        seen.contains("rank 1") && seen.contains("said nothing for 5 s"),
+        seen.contains("rank 1") && seen.contains("sent nothing for 5 s"),
         "{seen}"
     );
     assert!(begun.elapsed() < TIME_MAX);
@@ -328,7 +328,7 @@ proptest! {
     #[test]
     fn no_bytes_end_the_decoder(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = decode::<Report>(&bytes);
-        let _ = decode::<Order>(&bytes);
+        let _ = decode::<LeaderMessage>(&bytes);
         let mut stream = bytes.as_slice();
         while let Ok(Some(message)) = crate::message::read(&mut stream) {
             let _ = decode::<Report>(&message);

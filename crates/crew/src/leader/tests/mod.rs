@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use plan::facts::SystemFacts;
 use plan::{Cell, Plan};
-use results::{CellRecord, Environment, Names};
+use results::{CellRecord, CounterNames, Environment};
 use run::{Finished, RunOptions, RunSpec};
 use stats::{Counter, Interval};
 
@@ -21,7 +21,7 @@ use crate::hub::outlet;
 use crate::worker::hash;
 
 const SECOND_NS: u64 = 1_000_000_000;
-const NAMES: Names<'static> = Names {
+const NAMES: CounterNames<'static> = CounterNames {
     operations: &["read", "write"],
     transactions: &[],
 };
@@ -46,7 +46,7 @@ struct Ends {
     to_leader: SyncSender<(u32, Arrival)>,
 }
 
-fn hub(ranks: u32) -> (Hub, Ends) {
+fn hub(ranks: u32) -> (LeaderLinks, Ends) {
     let (to_leader, from) = sync_channel(4096);
     let channels = (0..ranks).map(|_| channel());
     let (to, from_leader) = channels.map(|(to, from)| (outlet(to), from)).unzip();
@@ -54,14 +54,14 @@ fn hub(ranks: u32) -> (Hub, Ends) {
         from_leader,
         to_leader,
     };
-    (Hub { to, from }, ends)
+    (LeaderLinks { to, from }, ends)
 }
 
 /// Has one thread answer for all, until the leader has no more to say: `answer` is told who heard
 /// what, and gives messages.
 fn play(
     ends: Ends,
-    mut answer: impl FnMut(u32, &Order, &mut dyn FnMut(u32, Vec<u8>)) + Send + 'static,
+    mut answer: impl FnMut(u32, &LeaderMessage, &mut dyn FnMut(u32, Vec<u8>)) + Send + 'static,
 ) -> JoinHandle<u64> {
     thread::spawn(move || {
         let mut bytes_sent = 0;
@@ -73,7 +73,8 @@ fn play(
                     Ok(bytes) => {
                         heard = true;
                         if last.0 != bytes {
-                            let order = decode::<Order>(&bytes).expect("the leader's words");
+                            let order =
+                                decode::<LeaderMessage>(&bytes).expect("the leader's words");
                             last = (bytes, order);
                         }
                         let mut send = |rank, message: Vec<u8>| {
@@ -99,28 +100,28 @@ fn play(
 }
 
 /// What a made-up process says to all but a cell.
-fn routine(rank: u32, order: &Order, clock: &TscClock) -> Option<Report> {
+fn routine(rank: u32, order: &LeaderMessage, clock: &TscClock) -> Option<Report> {
     use engine::clock::Clock;
     Some(match order {
-        Order::Hello { .. } => Report::Hello {
+        LeaderMessage::Hello { .. } => Report::Hello {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: format!("node{}", rank / 4),
             environment: Box::new(Environment::default()),
         },
-        Order::Plan { plan, .. } => Report::Planned { hash: hash(plan) },
-        Order::Ground { places, .. } => Report::Grounded {
+        LeaderMessage::Plan { plan, .. } => Report::Planned { hash: hash(plan) },
+        LeaderMessage::Ground { places, .. } => Report::Grounded {
             places: places.clone(),
         },
-        Order::Prepare => Report::Prepared {
+        LeaderMessage::Prepare => Report::Prepared {
             environment: Box::new(Environment::default()),
         },
-        Order::Cell { .. } => Report::Armed,
-        Order::Ping { number } => Report::Pong {
+        LeaderMessage::Cell { .. } => Report::Armed,
+        LeaderMessage::Ping { number } => Report::Pong {
             number: *number,
             at_ns: clock.now_ns(),
         },
-        Order::Clean | Order::Vacate => Report::Cleaned { left: Vec::new() },
+        LeaderMessage::Clean | LeaderMessage::Vacate => Report::Cleaned { left: Vec::new() },
         _ => return None,
     })
 }
@@ -162,7 +163,7 @@ fn record_of(cell: &Cell, plan: &Plan, rank: u32, seconds: u64) -> CellRecord {
 }
 
 /// A run from its beginning to its end.
-fn led(plan: &Plan, hub: Hub, on_lost: OnLost) -> Result<Finished, CrewError> {
+fn led(plan: &Plan, hub: LeaderLinks, on_lost: OnLost) -> Result<Finished, CrewError> {
     let stop = AtomicBool::new(false);
     let options = LeaderOptions {
         carrier: "test".to_owned(),

@@ -3,13 +3,13 @@
 use std::sync::mpsc::RecvTimeoutError;
 
 use super::*;
-use crate::Worker;
+use crate::CrewWorker;
 
 /// Has real workers, on threads, answer; `passes` may change what they say on the way.
 fn at_work(ends: Ends, passes: impl Fn(u32, Vec<u8>) -> Vec<u8> + Clone + Send + 'static) {
     for (rank, from_leader) in (0..).zip(ends.from_leader) {
         let (to, messages) = channel::<Vec<u8>>();
-        let worker = Worker::new(outlet(to), Arc::default());
+        let worker = CrewWorker::new(outlet(to), Arc::default());
         let (desk, to_leader, passes) = (worker.desk(), ends.to_leader.clone(), passes.clone());
         thread::spawn(move || {
             from_leader.iter().for_each(|message| desk.take(&message));

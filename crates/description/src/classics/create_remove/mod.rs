@@ -1,4 +1,4 @@
-//! Create/remove: half a million files made and removed, as the LFS project measured it.
+//! Create/remove: half a million files are created and removed, as in the LFS project's benchmark.
 
 mod program;
 mod settings;
@@ -13,40 +13,39 @@ use super::error::ranged;
 use super::{ClassicError, FileSync, Order};
 use crate::model::OneOrMany;
 
-/// Bytes of one write unless the settings say otherwise: larger than any size of the original.
+/// Default size of one write in bytes: larger than any file of the original.
 const WRITE_BYTES: u64 = 1 << 20;
-/// The most bytes of one write.
+/// Maximum size of one write in bytes.
 const WRITE_BYTES_MAX: u64 = 64 << 20;
 const FILE_BYTES_MAX: u64 = 1 << 40;
-/// Files of each size, at most.
+/// Maximum number of files of each size.
 const FILES_MAX: u32 = 100_000_000;
-/// Files of each size unless the settings say otherwise.
+/// Default number of files of each size.
 pub(crate) const FILES: u32 = 500_000;
 const DIRECTORIES_MAX: u32 = 65_536;
 const SIZES: [u64; 4] = [0, 4096, 16_384, 65_536];
 const TABLE: &str = "create_remove";
 
-/// Files of each size are created, statted if asked for, then removed; each step is timed as a
-/// whole.
+/// Files of each size are created, optionally statted, then removed; each step is timed as a whole.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CreateRemove {
-    /// Files of each size, 1 to 100000000. Default: 500000.
+    /// Number of files of each size, 1 to 100000000. Default: 500000.
     pub count: Option<u32>,
     /// Sizes of the files, each with its own steps. Default: `0`, `4KiB`, `16KiB` and `64KiB`.
     pub sizes: Option<OneOrMany<Bytes>>,
-    /// Bytes of one write, up to 64 MiB; smaller files are written at once. Default: 1 MiB.
+    /// Bytes per write, up to 64 MiB; smaller files are written with one call. Default: 1 MiB.
     pub write_size: Option<Bytes>,
-    /// Directories, taken in turn by the files, 1 to 65536. Default: 1.
+    /// Number of directories, 1 to 65536, over which the files are distributed in turn. Default: 1.
     pub directories: Option<u32>,
-    /// Whether each size has a step between the two that reads the attributes of every file, by
-    /// name. Default: no.
+    /// Add a step that reads the attributes of every file by name, after creating and before
+    /// removing them. Default: no.
     pub stat: Option<bool>,
-    /// In which order files are visited again, to read their attributes and to remove them:
-    /// `forward`, `reverse` or `random`. Default: `forward`.
+    /// Order in which files are visited to read their attributes and to remove them: `forward`,
+    /// `reverse` or `random`. Default: `forward`.
     pub order: Option<Order>,
-    /// What happens between two steps: `remount`, `drop-caches` or `nothing`; the first two need
-    /// root. Default: `nothing`.
+    /// What happens between two steps: `remount`, `drop-caches` or `nothing`; remounting and
+    /// dropping caches need root. Default: `nothing`.
     pub between: Option<Between>,
     /// How files are created and removed: by system calls of the workers (`syscall`), or by a
     /// program started for each file (`exec`), as in the original script. Default: `syscall`.
@@ -69,7 +68,7 @@ pub enum Between {
     Nothing,
 }
 
-/// Who works.
+/// How files are created and removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -80,34 +79,34 @@ pub enum Mode {
     Exec,
 }
 
-/// Create/remove with every value known. Records of earlier versions have it as it stands.
+/// Create/remove with all defaults filled in. Records of earlier versions contain it in this form.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct CreateRemovePlan {
-    /// Files of each size.
+    /// Number of files of each size.
     pub file_count: u32,
-    /// Sizes in the order in which they are taken.
+    /// Sizes in bytes, in the order in which they are measured.
     pub sizes_bytes: Vec<u64>,
-    /// Bytes of one write.
+    /// Bytes per write.
     pub write_bytes: u32,
-    /// Directories that the files are in.
+    /// Number of directories that contain the files.
     pub directory_count: u32,
-    /// Whether files are looked at between create and remove; records of earlier versions lack
-    /// it.
+    /// `true` if files are statted between create and remove; absent in records of earlier
+    /// versions.
     #[serde(default)]
     pub is_statted: bool,
-    /// In which order files are visited once they are there.
+    /// Order in which existing files are visited.
     pub order: Order,
     /// What happens between two steps.
     pub between: Between,
-    /// Who works.
+    /// How files are created and removed.
     pub mode: Mode,
-    /// What comes before the close of a new file.
+    /// Sync before a new file is closed.
     pub sync: FileSync,
 }
 
-/// What a step does to each file.
+/// Work of a step on each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Act {
+enum FileStep {
     /// Creates it, with its content.
     Create,
     /// Reads its attributes, by name.
@@ -116,8 +115,8 @@ enum Act {
     Remove,
 }
 
-impl Act {
-    /// The first word of the step's phase.
+impl FileStep {
+    /// First word of the step's phase.
     const fn name(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -128,7 +127,7 @@ impl Act {
 }
 
 impl CreateRemove {
-    /// This table laid over another, key by key.
+    /// Merges this table with a base table, key by key; keys of this one take precedence.
     pub(crate) fn over(self, under: Self) -> Self {
         Self {
             count: self.count.or(under.count),
@@ -143,10 +142,11 @@ impl CreateRemove {
         }
     }
 
-    /// The settings with their defaults.
+    /// The table with all defaults filled in.
     ///
     /// # Errors
-    /// A number outside its range, no size at all, or a `sync` that no program would make.
+    /// A number outside its range, an empty list of sizes, or a `sync` that the started programs do
+    /// not support.
     pub fn resolve(&self) -> Result<CreateRemovePlan, ClassicError> {
         let default_sizes = OneOrMany::Many(SIZES.map(Bytes).to_vec());
         let sizes = self.sizes.as_ref().unwrap_or(&default_sizes).as_slice();
@@ -176,7 +176,7 @@ impl CreateRemove {
         let directories = (1, DIRECTORIES_MAX);
         Ok(CreateRemovePlan {
             file_count: ranged((TABLE, "count"), self.count, FILES, (1, FILES_MAX))?,
-            // No buffer larger than the largest file is needed.
+            // No buffer needs to be larger than the largest file.
             write_bytes: write_bytes.min(sizes_bytes.iter().copied().max().unwrap_or(1).max(1))
                 as u32,
             sizes_bytes,

@@ -1,6 +1,6 @@
-//! Create/remove as a program.
+//! Converts create/remove to a program.
 
-use super::{Act, Between, CreateRemovePlan, Mode};
+use super::{Between, CreateRemovePlan, FileStep, Mode};
 use crate::classics::Order;
 use crate::classics::program::{create, named, phase, size_names};
 use plan::program::{
@@ -8,11 +8,11 @@ use plan::program::{
     Pick, Program, ProgramPart, ProgramPhase, Spawn, Turn, Way, Which,
 };
 
-/// What is counted, by the numbers of acts.
-const LABELS: [Act; 3] = [Act::Create, Act::Stat, Act::Remove];
+/// Steps in the order of their label numbers.
+const LABELS: [FileStep; 3] = [FileStep::Create, FileStep::Stat, FileStep::Remove];
 
 impl CreateRemovePlan {
-    /// The steps in their order: for each size a create, a stat if asked for, and a remove.
+    /// The steps in order: for each size a create, a stat if requested, and a remove.
     #[must_use]
     pub fn program(&self) -> Program {
         let names = size_names(&self.sizes_bytes);
@@ -20,7 +20,7 @@ impl CreateRemovePlan {
         let mut phases: Vec<ProgramPhase> = sizes
             .flat_map(|(name, bytes)| self.acts().map(|act| self.phase(act, name, *bytes)))
             .collect();
-        // Nothing comes before the first step.
+        // Nothing happens before the first step.
         for phase in phases.iter_mut().skip(1) {
             phase.before = self.between.before().into_iter().collect();
         }
@@ -33,12 +33,13 @@ impl CreateRemovePlan {
         }
     }
 
-    fn acts(&self) -> impl Iterator<Item = Act> {
-        let is_done = |act: &Act| *act != Act::Stat || self.is_statted;
+    fn acts(&self) -> impl Iterator<Item = FileStep> {
+        let is_done = |act: &FileStep| *act != FileStep::Stat || self.is_statted;
         LABELS.into_iter().filter(is_done)
     }
 
-    /// Directories count from 0: `d0`, `d1`, ...; with one, files lie in the tree itself.
+    /// Directories are named from 0: `d0`, `d1`, ...; with a single one, files are in the tree
+    /// itself.
     fn files(&self) -> FilesetPlan {
         FilesetPlan {
             name: "files".to_owned(),
@@ -59,7 +60,7 @@ impl CreateRemovePlan {
         }
     }
 
-    fn phase(&self, act: Act, size_name: &str, size_bytes: u64) -> ProgramPhase {
+    fn phase(&self, act: FileStep, size_name: &str, size_bytes: u64) -> ProgramPhase {
         let name = format!("{} {size_name}", act.name());
         let label = act as u8;
         let order = self.order_of(act).of_pick();
@@ -84,29 +85,29 @@ impl CreateRemovePlan {
         }
         let write = (size_bytes > 0).then_some((size_bytes, self.write_bytes));
         let acts = match act {
-            Act::Create => create(order, Turn::Slice, write, self.sync),
-            Act::Stat => vec![named(FileOperation::Stat, order, Turn::Slice)],
-            Act::Remove => vec![named(FileOperation::Unlink, order, Turn::Slice)],
+            FileStep::Create => create(order, Turn::Slice, write, self.sync),
+            FileStep::Stat => vec![named(FileOperation::Stat, order, Turn::Slice)],
+            FileStep::Remove => vec![named(FileOperation::Unlink, order, Turn::Slice)],
         };
         phase(name, label, acts)
     }
 
-    /// In which order a step visits files; they are always created forward.
-    const fn order_of(&self, act: Act) -> Order {
+    /// Order in which a step visits files; they are always created forward.
+    const fn order_of(&self, act: FileStep) -> Order {
         match act {
-            Act::Create => Order::Forward,
-            Act::Stat | Act::Remove => self.order,
+            FileStep::Create => Order::Forward,
+            FileStep::Stat | FileStep::Remove => self.order,
         }
     }
 }
 
-/// What the original script starts for each file.
-const fn command(act: Act, size_bytes: u64) -> FileCommand {
+/// Program that the original script starts for each file.
+const fn command(act: FileStep, size_bytes: u64) -> FileCommand {
     match (act, size_bytes) {
-        (Act::Create, 0) => FileCommand::Touch,
-        (Act::Create, bytes) => FileCommand::Fill { bytes },
-        (Act::Stat, _) => FileCommand::Stat,
-        (Act::Remove, _) => FileCommand::Remove,
+        (FileStep::Create, 0) => FileCommand::Touch,
+        (FileStep::Create, bytes) => FileCommand::Fill { bytes },
+        (FileStep::Stat, _) => FileCommand::Stat,
+        (FileStep::Remove, _) => FileCommand::Remove,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The keys of the table with what they come to.
+//! Resolved settings of the table.
 
 use units::Bytes;
 
@@ -8,8 +8,8 @@ use crate::classics::settings::{TableSetting, sizes};
 use units::text_of;
 
 impl CreateRemove {
-    /// What direct I/O moves, by the keys that set it: the size of one write counts only where a
-    /// file takes more than one.
+    /// Amounts in bytes that direct I/O must be able to transfer, with the keys that set them. The
+    /// size of one write counts only if a file takes more than one.
     ///
     /// # Errors
     /// As of [`CreateRemove::resolve`].
@@ -23,7 +23,7 @@ impl CreateRemove {
         Ok(sizes.chain(write).collect())
     }
 
-    /// Every key of the table.
+    /// The settings of all keys of the table.
     ///
     /// # Errors
     /// As of [`CreateRemove::resolve`].

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::classics::read_stored;
-use plan::program::{self, Before, Bytes, FileCommand, FileOperation, On, Turn};
+use plan::program::{self, Before, FileCommand, FileOperation, MovedBytes, On, Turn};
 
 fn read(text: &str) -> CreateRemove {
     toml::from_str(text).unwrap()
@@ -39,7 +39,7 @@ fn calls(plan: &CreateRemovePlan, phase: usize) -> Vec<(FileOperation, Option<u6
     let calls = group.calls().into_iter();
     calls
         .map(|call| match &call.bytes {
-            Bytes::Law(law) if call.operation.moves() => {
+            MovedBytes::Law(law) if call.operation.moves() => {
                 (call.operation, law.always(), call.piece_bytes)
             }
             _ => (call.operation, None, 0),
@@ -48,7 +48,7 @@ fn calls(plan: &CreateRemovePlan, phase: usize) -> Vec<(FileOperation, Option<u6
 }
 
 /// In which order a phase visits files.
-fn order(plan: &CreateRemovePlan, phase: usize) -> program::Order {
+fn order(plan: &CreateRemovePlan, phase: usize) -> program::PickOrder {
     let program = plan.program();
     let On::Name(pick) = program.phases()[phase].groups[0].calls()[0].on.clone() else {
         panic!("the first call of a phase is on a name");
@@ -93,7 +93,7 @@ fn a_stat_step_stands_between_the_two_and_is_left_like_any_other() {
         wanted.map(|(name, it)| (name.to_owned(), it))
     );
     assert_eq!(calls(&plan, 1), [(FileOperation::Stat, None, 0)]);
-    assert_eq!(order(&plan, 1), program::Order::Back);
+    assert_eq!(order(&plan, 1), program::PickOrder::Back);
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn a_plan_of_an_earlier_version_becomes_the_same_program() {
 fn only_removal_follows_the_order_asked_for() {
     let text = "order = \"random\"\nsizes = 8192\nwrite_size = \"4k\"\nsync = \"fdatasync\"";
     let plan = plan(text);
-    assert_eq!(order(&plan, 0), program::Order::Next);
-    assert_eq!(order(&plan, 1), program::Order::Shuffled);
+    assert_eq!(order(&plan, 0), program::PickOrder::Next);
+    assert_eq!(order(&plan, 1), program::PickOrder::Shuffled);
     let wanted = [
         (FileOperation::Create, None, 0),
         (FileOperation::Write, Some(8192), 4096),

@@ -1,6 +1,5 @@
-//! fs_mark: files created and made durable by many threads in many directories.
+//! fs_mark: many threads create files in many directories and make them durable.
 
-mod arguments;
 mod plan;
 mod program;
 mod settings;
@@ -15,66 +14,71 @@ use units::Bytes;
 use super::ClassicError;
 use super::error::ranged;
 
-pub use arguments::{Invocation, USAGE, parse};
 pub use plan::{FsMarkPlan, Subdirectories};
 pub use program::{REMOVE, SYNC, SYNC_ALL};
 pub use sync_method::SyncMethod;
 
 const TABLE: &str = "fs_mark";
-const THREADS: (u32, u32) = (1, 64);
-/// Files of a thread in an iteration, at most.
+/// Minimum and maximum number of threads.
+pub const THREADS: (u32, u32) = (1, 64);
+/// Maximum number of files of a thread in an iteration.
 pub(crate) const FILES_MAX: u32 = 1_000_000;
-/// Files of each thread in each iteration where none are written.
+/// Default number of files of each thread in each iteration.
 pub(crate) const FILES_DEFAULT: u32 = 1000;
-const FILES: (u32, u32) = (1, FILES_MAX);
-/// As large as 31 bits count.
-const SIZE: (u64, u64) = (0, i32::MAX as u64);
-const WRITE_SIZE: (u64, u64) = (1, 1 << 20);
-const SUBDIRECTORIES: (u32, u32) = (2, 65_536);
-/// Characters of a name; both parts together fit what file systems allow.
-const NAME: (u32, u32) = (0, 128);
+/// Minimum and maximum number of files of a thread in an iteration.
+pub const FILES: (u32, u32) = (1, FILES_MAX);
+/// Minimum and maximum size of a file in bytes; sizes are signed 32-bit numbers in the original.
+pub const SIZE: (u64, u64) = (0, i32::MAX as u64);
+/// Minimum and maximum size of a write in bytes.
+pub const WRITE_SIZE: (u64, u64) = (1, 1 << 20);
+/// Minimum and maximum number of subdirectories.
+pub const SUBDIRECTORIES: (u32, u32) = (2, 65_536);
+/// Minimum and maximum length of each part of a name; two parts fit into a valid file name.
+pub const NAME: (u32, u32) = (0, 128);
 
-/// Threads create files, write them, make them durable and remove them; each kind of call is
-/// timed on its own. The targets are the directories, which the threads take in turn.
+/// Threads create files, write them, make them durable and remove them; each kind of call is timed
+/// separately. The targets are the directories, which the threads use in turn.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FsMark {
-    /// Threads, 1 to 64: a multiple of the number of directories, or fewer, which means one for
-    /// each directory. Default: 1.
+    /// Number of threads, 1 to 64: a multiple of the number of directories; a smaller number means
+    /// one thread per directory. Default: 1.
     pub threads: Option<u32>,
-    /// Files of each thread in each iteration, 1 to 1000000. Default: 1000.
+    /// Number of files of each thread in each iteration, 1 to 1000000. Default: 1000.
     pub files: Option<u32>,
-    /// Bytes of each file, below 2 GiB. Default: 50 KiB.
+    /// Size of each file, below 2 GiB. Default: 50 KiB.
     pub size: Option<Bytes>,
-    /// Bytes of one write, up to 1 MiB. Default: 16 KiB.
+    /// Bytes per write, up to 1 MiB. Default: 16 KiB.
     pub write_size: Option<Bytes>,
     /// How files are made durable: `none`, `fsync` before each close, `sync-first` (`sync`, then
-    /// the first file anew), `post-reverse` (all files anew from the last to the first),
-    /// `sync-post-reverse`, `post` (from the first to the last) or `sync-post`. Default: `fsync`.
+    /// `fsync` of the first file), `post-reverse` (`fsync` of all files after the last one, from
+    /// the last to the first), `sync-post-reverse` (`sync` before that), `post` (from the first to
+    /// the last) or `sync-post`. Default: `fsync`.
     pub sync_method: Option<SyncMethod>,
-    /// Subdirectories of each directory, 2 to 65536. Default: none.
+    /// Number of subdirectories of each directory, 2 to 65536. Default: none.
     pub subdirectories: Option<u32>,
-    /// Files that a subdirectory gets before the next one has its turn; 0 leaves all in the
-    /// first. Default: a subdirectory for each iteration, by the clock.
+    /// Number of consecutive files per subdirectory, in turn; 0 puts all in the first one. Default:
+    /// all files of an iteration in one subdirectory, selected by the clock.
     pub files_per_subdirectory: Option<u32>,
-    /// Characters of a name, up to 128. Default: 40.
+    /// Number of characters in a name, up to 128. Default: 40.
     pub name_length: Option<u32>,
-    /// Of these, random ones at the end, up to 128; the others tell the time. Default: 24.
+    /// Number of random characters at the end of a name, up to 128; the others are taken from the
+    /// time. Default: 24.
     pub random_length: Option<u32>,
-    /// Iterations; 0 counts as 1. Default: 1.
+    /// Number of iterations; 0 counts as 1. Default: 1.
     pub loops: Option<u32>,
-    /// Keep the files of an iteration until the end of the run. Default: false, but true where
-    /// `loops` is written or `until_full` is set.
+    /// Keep the files of an iteration until the end of the run. Default: false, but true if `loops`
+    /// is written or `until_full` is set.
     pub keep: Option<bool>,
-    /// Go on until the file system is full. Default: false.
+    /// Repeat until the file system is full. Default: false.
     pub until_full: Option<bool>,
-    /// Try to make the directory before every file, as the original does; it fails, and costs.
-    /// Default: false.
+    /// Try to create the directory before every file, as the original does. The call fails but
+    /// takes time. Default: false.
     pub mkdir_every_file: Option<bool>,
 }
 
 impl FsMark {
-    /// This table laid over another, key by key.
+    /// Merges this table with a base table, key by key; keys of this one take precedence.
     pub(crate) fn over(self, under: Self) -> Self {
         Self {
             threads: self.threads.or(under.threads),
@@ -93,11 +97,11 @@ impl FsMark {
         }
     }
 
-    /// The settings with their defaults, for so many directories.
+    /// The table with all defaults filled in, for this number of directories.
     ///
     /// # Errors
-    /// A number outside its range, threads that do not fit the directories, or files in
-    /// subdirectories that there are not.
+    /// A number outside its range, a number of threads that does not fit the directories, or a key
+    /// for subdirectories without `subdirectories`.
     pub fn resolve(&self, directory_count: u32) -> Result<FsMarkPlan, ClassicError> {
         let name_length = ranged((TABLE, "name_length"), self.name_length, 40, NAME)?;
         let until_full = self.until_full.unwrap_or(false);

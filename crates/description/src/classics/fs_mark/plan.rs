@@ -1,55 +1,57 @@
-//! fs_mark with every value known.
+//! fs_mark with all defaults filled in.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SyncMethod;
 
-/// fs_mark with every value known.
+/// fs_mark with all defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FsMarkPlan {
-    /// Threads; thread t works in directory `t % d` of d.
+    /// Number of threads; thread t works in directory `t % d` of d.
     pub thread_count: u32,
-    /// Files of each thread in each iteration.
+    /// Number of files of each thread in each iteration.
     pub file_count: u32,
-    /// Bytes of each file.
+    /// Size of each file in bytes.
     pub size_bytes: u64,
-    /// Bytes of one write.
+    /// Bytes per write.
     pub write_bytes: u32,
     /// How files are made durable.
     pub sync_method: SyncMethod,
-    /// How files are spread.
+    /// Distribution of files over subdirectories.
     pub subdirectories: Subdirectories,
-    /// Characters of a name.
+    /// Length of a name in characters.
     pub name_length: u32,
-    /// Random characters at its end; if they are more than the name has, they are the name.
+    /// Number of random characters at the end of a name; if it exceeds the length, the name has
+    /// only these.
     pub random_length: u32,
-    /// Iterations, at least 1.
+    /// Number of iterations, at least 1.
     pub iterations: u32,
-    /// Whether files outlive their iteration.
+    /// `true` if files are kept after their iteration.
     pub is_kept: bool,
-    /// Whether iterations go on until the file system is full.
+    /// `true` if iterations repeat until the file system is full.
     pub until_full: bool,
-    /// Whether the directory is made before every file.
+    /// `true` if creating the directory is tried before every file.
     pub is_directory_made: bool,
 }
 
-/// How files are spread over subdirectories, which are named by two or more hexadecimal digits.
+/// Distribution of files over subdirectories, whose names are two or more hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Subdirectories {
-    /// There are none.
+    /// No subdirectories.
     None,
-    /// So many files into each in turn, beginning with that of the second of the clock.
+    /// A number of consecutive files in each in turn, starting with the one selected by the second
+    /// of the clock.
     RoundRobin {
-        /// How many there are.
+        /// Number of subdirectories.
         count: u32,
-        /// Files in a row; 0 leaves all in the first.
+        /// Number of consecutive files; 0 puts all in the first one.
         each_count: u32,
     },
-    /// All files of an iteration into that of the second of the clock.
+    /// All files of an iteration in the one selected by the second of the clock.
     ByTime {
-        /// How many there are.
+        /// Number of subdirectories.
         count: u32,
     },
 }
@@ -61,7 +63,7 @@ impl FsMarkPlan {
         self.size_bytes.saturating_mul(self.file_count as u64)
     }
 
-    /// Writes that each file takes.
+    /// Number of writes per file, at least 1.
     #[must_use]
     pub const fn writes_per_file(&self) -> u64 {
         let count = self.size_bytes.div_ceil(self.write_bytes as u64);

@@ -1,33 +1,33 @@
-//! fs_mark as a program, and back.
+//! Converts fs_mark to a program, and back.
 
 use super::{FsMarkPlan, Subdirectories, SyncMethod};
 use plan::program::{
-    Access, Act, Bytes, Call, Copies, DirectoryTree, Failed, FileNames, FileOperation, FilesetPlan,
-    Group, Law, On, Order, Pick, Program, ProgramPart, ProgramPhase, Share, StampedNames, Turn,
-    Until, Way, Which,
+    Access, Act, Call, Copies, DirectoryTree, Failed, FileNames, FileOperation, FilesetPlan, Group,
+    Law, MovedBytes, On, Pick, PickOrder, Program, ProgramPart, ProgramPhase, Share, StampedNames,
+    Turn, Until, Way, Which,
 };
 use plan::program::{Measure, Quota};
 
-/// Labels: files that are opened, synced and closed once more, and the calls that are told apart
-/// from those or from the ones of the window.
+/// Labels: syncs of files that are opened again, and calls that must be counted apart from those or
+/// from calls in the window.
 const FSYNC: u8 = 0;
 const CLOSE: u8 = 1;
 const UNLINK: u8 = 2;
-/// The stage in which files are made.
+/// Name of the phase that creates files.
 const CREATE: &str = "create";
-/// The stage in which all file systems are synced.
+/// Name of the phase that syncs all file systems.
 pub const SYNC_ALL: &str = "sync all";
-/// The stage in which files are opened once more and synced.
+/// Name of the phase that opens files again and syncs them.
 pub const SYNC: &str = "sync";
-/// The stage in which files are removed.
+/// Name of the phase that removes files.
 pub const REMOVE: &str = "remove";
-/// How files are made, and how they are opened once more.
+/// Ways in which files are created and opened again.
 const MAKING: u8 = 0;
 const READING: u8 = 1;
 
 impl FsMarkPlan {
-    /// The stages of each iteration as phases, in which the threads wait for each other, so that
-    /// each has a rate of its own.
+    /// Each iteration as several phases. The threads wait for each other between phases, so that
+    /// each phase has its own rate.
     #[must_use]
     pub fn program(&self) -> Program {
         let method = self.sync_method;
@@ -40,7 +40,7 @@ impl FsMarkPlan {
             phases.push(phase);
         }
         if let Some(order) = anew(method) {
-            let is_first = matches!(order, Order::Index(_));
+            let is_first = matches!(order, PickOrder::Index(_));
             let mut phase = self.phase(SYNC, vec![synced(order)]);
             phase.groups[0].quotas = is_first.then(once).into_iter().collect();
             phases.push(phase);
@@ -60,8 +60,8 @@ impl FsMarkPlan {
         self.of_phases(until, phases, way("make"))
     }
 
-    /// Each iteration as one phase, through which each thread goes alone, and which ends before
-    /// its files are removed; the first call that fails is the end.
+    /// Each iteration as one phase, which the threads run independently and which ends before the
+    /// files are removed. The first failed call ends the run.
     #[must_use]
     pub fn program_of_threads(&self) -> Program {
         let mut phase = self.phase("files", self.making(anew(self.sync_method).is_some()));
@@ -73,7 +73,7 @@ impl FsMarkPlan {
         }
         let all = Law::fixed(self.file_count.into());
         match anew(self.sync_method) {
-            Some(order @ Order::Index(_)) => group.last.push(synced(order)),
+            Some(order @ PickOrder::Index(_)) => group.last.push(synced(order)),
             Some(order) => group
                 .last
                 .push(Act::Times(all.clone(), vec![synced(order)])),
@@ -151,18 +151,19 @@ impl FsMarkPlan {
         }
     }
 
-    /// A file is made, written and closed; where files are closed once more, closing is told apart.
+    /// Acts that create, write and close a file. If files are closed a second time, this close is
+    /// counted under its own label.
     fn making(&self, is_close_told: bool) -> Vec<Act> {
         let opened = |operation| Call::new(operation, On::Handle);
         let create = Call {
             way: MAKING,
             ..Call::new(
                 FileOperation::Create,
-                On::Name(picked(Which::Absent, Order::Next)),
+                On::Name(picked(Which::Absent, PickOrder::Next)),
             )
         };
         let write = Call {
-            bytes: Bytes::Law(Law::fixed(self.size_bytes)),
+            bytes: MovedBytes::Law(Law::fixed(self.size_bytes)),
             piece_bytes: self.write_bytes,
             ..opened(FileOperation::Write)
         };
@@ -175,7 +176,7 @@ impl FsMarkPlan {
         calls.map(Act::Call).collect()
     }
 
-    /// What a program of either form came from; none where it came from something else.
+    /// The settings from which a program of either form was made; `None` for other programs.
     #[must_use]
     pub fn of_program(program: &Program) -> Option<Self> {
         let [files] = program.filesets.as_slice() else {
@@ -207,9 +208,9 @@ impl FsMarkPlan {
             size_bytes: files.size.always()?,
             write_bytes: find(FileOperation::Write)?.piece_bytes,
             sync_method: match (order, has(FileOperation::Sync)) {
-                (Some(Order::Index(_)), _) => SyncMethod::SyncFirst,
-                (Some(Order::Back), false) => SyncMethod::PostReverse,
-                (Some(Order::Back), true) => SyncMethod::SyncPostReverse,
+                (Some(PickOrder::Index(_)), _) => SyncMethod::SyncFirst,
+                (Some(PickOrder::Back), false) => SyncMethod::PostReverse,
+                (Some(PickOrder::Back), true) => SyncMethod::SyncPostReverse,
                 (Some(_), false) => SyncMethod::Post,
                 (Some(_), true) => SyncMethod::SyncPost,
                 (None, _) if has(FileOperation::Fsync) => SyncMethod::Fsync,
@@ -230,17 +231,17 @@ impl FsMarkPlan {
     }
 }
 
-/// The files that are opened once more to be synced, if any are: in which order.
-const fn anew(method: SyncMethod) -> Option<Order> {
+/// The order in which files are opened again to be synced; `None` if they are not.
+const fn anew(method: SyncMethod) -> Option<PickOrder> {
     match method {
         SyncMethod::None | SyncMethod::Fsync => None,
-        SyncMethod::SyncFirst => Some(Order::Index(0)),
-        SyncMethod::PostReverse | SyncMethod::SyncPostReverse => Some(Order::Back),
-        SyncMethod::Post | SyncMethod::SyncPost => Some(Order::Next),
+        SyncMethod::SyncFirst => Some(PickOrder::Index(0)),
+        SyncMethod::PostReverse | SyncMethod::SyncPostReverse => Some(PickOrder::Back),
+        SyncMethod::Post | SyncMethod::SyncPost => Some(PickOrder::Next),
     }
 }
 
-const fn picked(which: Which, order: Order) -> Pick {
+const fn picked(which: Which, order: PickOrder) -> Pick {
     Pick {
         fileset: 0,
         which,
@@ -249,8 +250,8 @@ const fn picked(which: Which, order: Order) -> Pick {
     }
 }
 
-/// A file is opened, synced and closed once more, which counts as one.
-fn synced(order: Order) -> Act {
+/// Acts that open, sync and close a file again, counted as one step.
+fn synced(order: PickOrder) -> Act {
     let open = Call {
         way: READING,
         ..Call::new(FileOperation::Open, On::Name(picked(Which::Present, order)))
@@ -265,7 +266,7 @@ fn synced(order: Order) -> Act {
 }
 
 fn removed(label: Option<u8>) -> Act {
-    let pick = picked(Which::Present, Order::Next);
+    let pick = picked(Which::Present, PickOrder::Next);
     Act::Call(Call {
         label,
         ..Call::new(FileOperation::Unlink, On::Name(pick))

@@ -1,4 +1,4 @@
-//! The keys of the table with what they come to.
+//! Resolved settings of the table.
 
 use units::Bytes;
 
@@ -8,8 +8,8 @@ use crate::classics::settings::TableSetting;
 use units::text_of;
 
 impl FsMark {
-    /// What direct I/O moves, by the keys that set it: the size of one write counts only where a
-    /// file takes more than one.
+    /// Amounts in bytes that direct I/O must be able to transfer, with the keys that set them. The
+    /// size of one write counts only if a file takes more than one.
     ///
     /// # Errors
     /// As of [`FsMark::resolve`].
@@ -21,7 +21,7 @@ impl FsMark {
         Ok(size.into_iter().chain(write).collect())
     }
 
-    /// Every key of the table, on so many targets.
+    /// The settings of all keys of the table, for this number of targets.
     ///
     /// # Errors
     /// As of [`FsMark::resolve`].

@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SyncMethod {
-    /// Not at all (`-S 0`).
+    /// Files are not synced (`-S 0`).
     None,
     /// Each file is synced before it is closed (`-S 1`).
     #[default]
     Fsync,
     /// `sync` after the last file, then the first one is opened and synced (`-S 2`).
     SyncFirst,
-    /// After the last file all are opened and synced, the last one first (`-S 3`).
+    /// After the last file, all files are opened and synced, the last one first (`-S 3`).
     PostReverse,
-    /// `sync` before that (`-S 4`).
+    /// As `post-reverse`, with a `sync` before (`-S 4`).
     SyncPostReverse,
-    /// After the last file all are opened and synced, the first one first (`-S 5`).
+    /// After the last file, all files are opened and synced, the first one first (`-S 5`).
     Post,
-    /// `sync` before that (`-S 6`).
+    /// As `post`, with a `sync` before (`-S 6`).
     SyncPost,
 }
 
 impl SyncMethod {
-    /// Every method, by its number.
+    /// All methods, in the order of their numbers.
     pub const ALL: [Self; 7] = [
         Self::None,
         Self::Fsync,
@@ -36,13 +36,13 @@ impl SyncMethod {
         Self::SyncPost,
     ];
 
-    /// The number on the command line.
+    /// Number on the command line.
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// Whether all file systems are synced after the last file.
+    /// `true` if all file systems are synced after the last file.
     #[must_use]
     pub const fn has_sync(self) -> bool {
         matches!(

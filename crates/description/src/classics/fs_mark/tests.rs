@@ -1,19 +1,11 @@
-//! Settings, stages and command lines.
-
-use std::ffi::OsString;
-use std::path::PathBuf;
+//! Settings and stages.
 
 use super::*;
-use ::plan::program::{FileOperation, On, Order, ProgramPhase};
+use ::plan::program::{FileOperation, On, PickOrder, ProgramPhase};
 
 fn resolve(text: &str, directory_count: u32) -> Result<FsMarkPlan, ClassicError> {
     let settings = toml::from_str::<FsMark>(text).unwrap();
     settings.resolve(directory_count)
-}
-
-fn parsed(text: &str) -> Result<Invocation, String> {
-    let words: Vec<_> = text.split_whitespace().map(Into::into).collect();
-    parse(&words).map_err(|refusal| refusal.to_string())
 }
 
 #[test]
@@ -27,12 +19,6 @@ fn the_defaults_are_those_of_version_3_3() {
     assert_eq!((plan.iterations, plan.is_kept), (1, false));
     assert_eq!(plan.iteration_bytes(), 51_200_000);
     assert_eq!(plan.writes_per_file(), 4);
-    assert_eq!(parsed("-d a").unwrap().settings.resolve(1).unwrap(), {
-        FsMarkPlan {
-            is_directory_made: true,
-            ..plan
-        }
-    });
 }
 
 #[test]
@@ -84,12 +70,12 @@ fn stages(text: &str) -> String {
         };
         let is_once = !group.quotas.is_empty();
         match (calls[0].operation, &pick.order) {
-            (FileOperation::Create, Order::Next) if has(FileOperation::Fsync) => 'C',
-            (FileOperation::Create, Order::Next) => 'c',
-            (FileOperation::Open, Order::Index(0)) if is_once => '1',
-            (FileOperation::Open, Order::Next) if !is_once => 'f',
-            (FileOperation::Open, Order::Back) if !is_once => 'r',
-            (FileOperation::Unlink, Order::Next) => 'u',
+            (FileOperation::Create, PickOrder::Next) if has(FileOperation::Fsync) => 'C',
+            (FileOperation::Create, PickOrder::Next) => 'c',
+            (FileOperation::Open, PickOrder::Index(0)) if is_once => '1',
+            (FileOperation::Open, PickOrder::Next) if !is_once => 'f',
+            (FileOperation::Open, PickOrder::Back) if !is_once => 'r',
+            (FileOperation::Unlink, PickOrder::Next) => 'u',
             other => panic!("{other:?}"),
         }
     };
@@ -116,105 +102,19 @@ fn each_method_syncs_where_the_original_does() {
 }
 
 #[test]
-fn the_numbers_of_the_methods_are_those_of_the_command_line() {
-    for (number, method) in (0..).zip(SyncMethod::ALL) {
-        assert_eq!(method.number(), number);
-        let invocation = parsed(&format!("-d a -S {number}")).unwrap();
-        assert_eq!(invocation.settings.sync_method, Some(method));
-    }
-}
-
-#[test]
-fn every_option_is_taken() {
-    let text = "-v -d a -d b -n 500 -s 100 -w 10 -t 4 -D 16 -N 10 -S 4 -L 3 -p 30 -r 8 -l log";
-    let invocation = parsed(text).unwrap();
-    assert!(invocation.is_verbose && invocation.warnings.is_empty());
-    assert_eq!(invocation.directories, ["a", "b"].map(PathBuf::from));
-    assert_eq!(invocation.log_file, PathBuf::from("log"));
-    let plan = invocation.settings.resolve(2).unwrap();
-    let wanted = FsMarkPlan {
-        thread_count: 4,
-        file_count: 500,
-        size_bytes: 100,
-        write_bytes: 10,
-        sync_method: SyncMethod::SyncPostReverse,
-        subdirectories: Subdirectories::RoundRobin {
-            count: 16,
-            each_count: 10,
-        },
-        name_length: 30,
-        random_length: 8,
-        iterations: 3,
-        is_kept: true,
-        until_full: false,
-        is_directory_made: true,
-    };
-    assert_eq!(plan, wanted);
-    let filling = parsed("-d a -F").unwrap().settings.resolve(1).unwrap();
-    assert!(filling.until_full && filling.is_kept);
-}
-
-#[test]
-fn numbers_are_read_as_the_original_reads_them_and_that_is_said() {
-    let invocation = parsed("-d a -s 1k -S x extra -t 0 -L 0").unwrap();
-    let plan = invocation.settings.resolve(1).unwrap();
-    assert_eq!(plan.size_bytes, 1);
-    assert_eq!(plan.sync_method, SyncMethod::None);
-    assert_eq!((plan.thread_count, plan.iterations), (1, 1));
-    assert_eq!(
-        invocation.warnings,
-        [
-            "`-s 1k` is taken as `1`, as fs_mark does",
-            "`-S x` is taken as `0`, as fs_mark does",
-            "`extra` is not an option and is ignored",
-        ]
-    );
-}
-
-#[test]
-fn bad_command_lines_say_what_is_wrong() {
-    for (text, message) in [
-        ("", "there is no directory: `-d` is missing"),
-        ("-h", ""),
-        ("-x", "there is no option `-x`"),
-        ("-d", "option `-d` lacks its value"),
-        ("-d a -n 0", "`-n` is `0`, not 1 to 1000000"),
-        ("-d a -n abc", "`-n` is `0`, not 1 to 1000000"),
-        ("-d a -w 0", "`-w` is `0`, not 1 to 1048576"),
-        ("-d a -s -5", "`-s` is `-5`, not 0 to 2147483647"),
-        ("-d a -S 7", "`-S` is `7`, not 0 to 6"),
-        ("-d a -D 1", "`-D` is `1`, not 2 to 65536"),
-        ("-d a -p 129", "`-p` is `129`, not 0 to 128"),
-        (
-            "-d a -N 5",
-            "`fs_mark.files_per_subdirectory` needs `subdirectories`",
-        ),
-        (
-            "-d a -d b -t 3",
-            "`fs_mark.threads` is `3`, not a multiple of `2`, the number of directories, up to 64",
-        ),
-    ] {
-        assert_eq!(parsed(text).unwrap_err(), message, "{text}");
-    }
-    let refusal = parse(&["-h".into()]).unwrap_err();
-    assert_eq!(refusal.exit_code, 1);
-    assert!(refusal.usage.ends_with("this text\n"));
-    assert!(parsed(&"-d a ".repeat(65)).is_err());
-}
-
-#[test]
 fn what_a_program_came_from_is_known_again() {
     for options in [
-        "-d a",
-        "-d a -S 0 -k -L 3",
-        "-d a -S 2 -D 4 -N 2",
-        "-d a -S 3 -D 4 -N 0 -t 2",
-        "-d a -S 4 -D 7 -F",
-        "-d a -S 5 -p 10 -r 20",
-        "-d a -S 6 -n 3 -s 0 -w 1",
+        "",
+        "sync_method = \"none\"\nkeep = true\nloops = 3",
+        "sync_method = \"sync-first\"\nsubdirectories = 4\nfiles_per_subdirectory = 2",
+        "sync_method = \"post-reverse\"\nsubdirectories = 4\nfiles_per_subdirectory = 0\n\
+         threads = 2",
+        "sync_method = \"sync-post-reverse\"\nsubdirectories = 7\nuntil_full = true",
+        "sync_method = \"post\"\nname_length = 10\nrandom_length = 20",
+        "sync_method = \"sync-post\"\nfiles = 3\nsize = 0\nwrite_size = 1",
     ] {
-        let words: Vec<OsString> = options.split(' ').map(Into::into).collect();
-        let plan = parse(&words).unwrap().settings.resolve(1).unwrap();
+        let options = format!("mkdir_every_file = true\n{options}");
+        let plan = resolve(&options, 1).unwrap();
         for program in [plan.program(), plan.program_of_threads()] {
             assert_eq!(program.check(), Ok(()), "{options}");
             let mut known = FsMarkPlan::of_program(&program).unwrap();

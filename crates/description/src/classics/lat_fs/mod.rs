@@ -1,6 +1,5 @@
-//! lat_fs: how many files a second are created and removed, as lmbench asks it.
+//! lat_fs: number of files created and removed per second, as measured by lmbench.
 
-mod arguments;
 mod program;
 mod settings;
 #[cfg(test)]
@@ -14,58 +13,57 @@ use super::error::ranged;
 use super::{ClassicError, FileSync, Order};
 use crate::model::OneOrMany;
 
-pub use arguments::{Invocation, parse};
 pub use program::SAMPLE_NAME;
 
-/// The largest write of version 3.
+/// Maximum size of a write in version 3, in bytes.
 const WRITE_BYTES_MAX: u64 = 128 << 10;
-/// The most bytes of one write of version 1.6, which writes a file at once.
+/// Maximum size of a write in version 1.6, which writes a file with one call, in bytes.
 const WHOLE_BYTES_MAX: u64 = 1 << 30;
 const FILE_BYTES_MAX: u64 = 1 << 40;
 const FILES_MAX: u32 = 100_000_000;
 const SIZES: [u64; 4] = [0, 1024, 4096, 10_240];
 const TABLE: &str = "lat_fs";
-/// How long passes go on unless the settings say otherwise.
+/// Default time for the passes of a size.
 pub(crate) const BUDGET: Span = Span::from_secs(5);
 
-/// The least and the most files of a directory of version 3.
-const PER_DIRECTORY: (u32, u32) = (2, 1_000_000);
-const REPETITIONS: (u32, u32) = (1, 10_000);
-/// What lmbench 3 takes the median of.
+/// Minimum and maximum number of entries of a directory in version 3.
+pub const PER_DIRECTORY: (u32, u32) = (2, 1_000_000);
+/// Minimum and maximum number of samples in version 3.
+pub const REPETITIONS: (u32, u32) = (1, 10_000);
+/// Default number of samples, of which lmbench 3 takes the median.
 const SAMPLES: u32 = 11;
 
-/// Small files are created and removed over and over; the best or the median time counts.
+/// Small files are created and removed repeatedly; the best or the median time counts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LatFs {
-    /// The version that is followed: `1.6` creates and removes the same files in one directory
-    /// and takes the best pass, `3` finds the number of files by itself, makes a tree of
+    /// Version of lmbench to follow: `1.6` creates and removes the same files in one directory and
+    /// takes the best pass; `3` determines the number of files itself, creates a tree of
     /// directories and takes the median. Default: `1.6`.
-    pub compat: Option<Compat>,
-    /// Files of a pass, with `1.6` only, 1 to 100000000. Default: 1000.
+    pub compat: Option<LatFsCompat>,
+    /// Number of files of a pass, with `1.6` only, 1 to 100000000. Default: 1000.
     pub files: Option<u32>,
     /// Sizes of the files, each measured on its own. Default: `0`, `1KiB`, `4KiB` and `10KiB`.
     pub sizes: Option<OneOrMany<Bytes>>,
-    /// Passes of a size go on until this is used up, with `1.6` only. Default: 5 s.
+    /// Time for the passes of a size, with `1.6` only. Default: 5 s.
     pub budget: Option<Span>,
-    /// In which order files are removed: `forward`, `reverse` or `random`. Default: `forward`
-    /// with `1.6`, `reverse` with `3`, which creates in reverse as well.
+    /// Order in which files are removed: `forward`, `reverse` or `random`. Default: `forward` with
+    /// `1.6`, `reverse` with `3`, which creates in reverse as well.
     pub order: Option<Order>,
     /// How a file is made durable before it is closed: `none`, `fsync` or `fdatasync`. Default:
     /// `none`.
     pub sync: Option<FileSync>,
-    /// Entries of a directory, with `3` only, 2 to 1000000. Default: 100.
+    /// Maximum number of entries of a directory, with `3` only, 2 to 1000000. Default: 100.
     pub files_per_directory: Option<u32>,
-    /// Samples of which the median counts, with `3` only, 1 to 10000. Default: 11.
+    /// Number of samples, of which the median counts, with `3` only, 1 to 10000. Default: 11.
     pub repetitions: Option<u32>,
-    /// How long a sample takes at least, with `3` only. Default: 50 ms.
+    /// Minimum duration of a sample, with `3` only. Default: 50 ms.
     pub sample_time: Option<Span>,
 }
 
-/// The versions that can be followed.
+/// Versions of lmbench that can be followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "LatFsCompat")]
-pub enum Compat {
+pub enum LatFsCompat {
     /// lmbench of 1995.
     #[default]
     #[serde(rename = "1.6")]
@@ -75,44 +73,44 @@ pub enum Compat {
     V3,
 }
 
-/// lat_fs with every value known. Records of earlier versions have it as it stands.
+/// lat_fs with all defaults filled in. Records of earlier versions contain it in this form.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct LatFsPlan {
-    /// Sizes in the order in which they are measured.
+    /// Sizes in bytes, in the order in which they are measured.
     pub sizes_bytes: Vec<u64>,
-    /// In which order files are removed.
+    /// Order in which files are removed.
     pub order: Order,
-    /// What comes before the close of a new file.
+    /// Sync before a new file is closed.
     pub sync: FileSync,
-    /// What a version has of its own.
-    pub form: Form,
+    /// Settings that depend on the version.
+    pub form: LatFsForm,
 }
 
-/// What a version has of its own.
+/// Settings that depend on the version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "compat")]
-pub enum Form {
+pub enum LatFsForm {
     /// Version 1.6.
     Best {
-        /// Files of a pass.
+        /// Number of files of a pass.
         file_count: u32,
-        /// Passes go on until this is used up.
+        /// Time for the passes of a size, in nanoseconds.
         budget_ns: u64,
     },
     /// Version 3.
     Median {
-        /// Entries of a directory, at least 2.
+        /// Maximum number of entries of a directory, at least 2.
         files_per_directory: u32,
-        /// Samples, at least 1.
+        /// Number of samples, at least 1.
         repetitions: u32,
-        /// How long a sample takes at least.
+        /// Minimum duration of a sample, in nanoseconds.
         sample_ns: u64,
     },
 }
 
 impl LatFs {
-    /// The table with its passes, or all samples together, going on for this time where there is
-    /// one, and the files are not all there is.
+    /// The table with its passes, or all samples together, lasting for this time, if there is one
+    /// and the number of files does not limit the work.
     #[must_use]
     pub(crate) fn lasting(&self, time: Option<Span>) -> Self {
         let Some(time) = time.filter(|it| it.0 > 0) else {
@@ -120,8 +118,8 @@ impl LatFs {
         };
         let mut table = self.clone();
         match table.compat.unwrap_or_default() {
-            Compat::V1_6 => table.budget = Some(time),
-            Compat::V3 => {
+            LatFsCompat::V1_6 => table.budget = Some(time),
+            LatFsCompat::V3 => {
                 let samples = table.repetitions.unwrap_or(SAMPLES).max(1);
                 table.sample_time = Some(Span((time.0 / u64::from(samples)).max(1)));
             }
@@ -129,7 +127,7 @@ impl LatFs {
         table
     }
 
-    /// This table laid over another, key by key.
+    /// Merges this table with a base table, key by key; keys of this one take precedence.
     pub(crate) fn over(self, under: Self) -> Self {
         Self {
             compat: self.compat.or(under.compat),
@@ -144,10 +142,10 @@ impl LatFs {
         }
     }
 
-    /// The settings with their defaults.
+    /// The table with all defaults filled in.
     ///
     /// # Errors
-    /// A number outside its range, no size at all, or a key of the other version.
+    /// A number outside its range, an empty list of sizes, or a key of the other version.
     pub fn resolve(&self) -> Result<LatFsPlan, ClassicError> {
         let compat = self.compat.unwrap_or_default();
         let default_sizes = OneOrMany::Many(SIZES.map(Bytes).to_vec());
@@ -159,46 +157,46 @@ impl LatFs {
             });
         }
         let size_max = match compat {
-            Compat::V1_6 => WHOLE_BYTES_MAX,
-            Compat::V3 => FILE_BYTES_MAX,
+            LatFsCompat::V1_6 => WHOLE_BYTES_MAX,
+            LatFsCompat::V3 => FILE_BYTES_MAX,
         };
         let size = |size: &Bytes| ranged((TABLE, "sizes"), Some(size.0), 0, (0, size_max));
         let default_order = match compat {
-            Compat::V1_6 => Order::Forward,
-            Compat::V3 => Order::Reverse,
+            LatFsCompat::V1_6 => Order::Forward,
+            LatFsCompat::V3 => Order::Reverse,
         };
         Ok(LatFsPlan {
             sizes_bytes: sizes.iter().map(size).collect::<Result<_, _>>()?,
             order: self.order.unwrap_or(default_order),
             sync: self.sync.unwrap_or_default(),
             form: match compat {
-                Compat::V1_6 => self.best()?,
-                Compat::V3 => self.median()?,
+                LatFsCompat::V1_6 => self.best()?,
+                LatFsCompat::V3 => self.median()?,
             },
         })
     }
 
-    fn best(&self) -> Result<Form, ClassicError> {
+    fn best(&self) -> Result<LatFsForm, ClassicError> {
         let foreign = [
             (self.files_per_directory.is_some(), "files_per_directory"),
             (self.repetitions.is_some(), "repetitions"),
             (self.sample_time.is_some(), "sample_time"),
         ];
         refuse_foreign(&foreign, "compat = \"3\"")?;
-        Ok(Form::Best {
+        Ok(LatFsForm::Best {
             file_count: ranged((TABLE, "files"), self.files, 1000, (1, FILES_MAX))?,
             budget_ns: self.budget.unwrap_or(BUDGET).0,
         })
     }
 
-    fn median(&self) -> Result<Form, ClassicError> {
+    fn median(&self) -> Result<LatFsForm, ClassicError> {
         let foreign = [
             (self.files.is_some(), "files"),
             (self.budget.is_some(), "budget"),
         ];
         refuse_foreign(&foreign, "compat = \"1.6\"")?;
         let each = (TABLE, "files_per_directory");
-        Ok(Form::Median {
+        Ok(LatFsForm::Median {
             files_per_directory: ranged(each, self.files_per_directory, 100, PER_DIRECTORY)?,
             repetitions: ranged(
                 (TABLE, "repetitions"),

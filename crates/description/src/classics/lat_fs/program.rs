@@ -1,6 +1,6 @@
-//! lat_fs as a program.
+//! Converts lat_fs to a program.
 
-use super::{Form, LatFsPlan, WRITE_BYTES_MAX};
+use super::{LatFsForm, LatFsPlan, WRITE_BYTES_MAX};
 use crate::classics::Order;
 use crate::classics::program::{create, named, phase, size_names};
 use plan::program::{
@@ -8,13 +8,13 @@ use plan::program::{
     Program, ProgramPart, ProgramPhase, STAMP_MARK, Turn, Until, Way,
 };
 
-/// What the directories of samples are called.
+/// Prefix of the names of the samples' directories.
 pub const SAMPLE_NAME: &str = "lat_fs_";
 
 const LABELS: [&str; 2] = ["create", "remove"];
 
 impl LatFsPlan {
-    /// For each size files are made and removed, over and over.
+    /// For each size, files are created and removed repeatedly.
     #[must_use]
     pub fn program(&self) -> Program {
         let names = size_names(&self.sizes_bytes);
@@ -33,8 +33,8 @@ impl LatFsPlan {
 
     fn files(&self) -> FilesetPlan {
         let (path, count, names) = match self.form {
-            Form::Best { file_count, .. } => (String::new(), file_count, FileNames::Words),
-            Form::Median {
+            LatFsForm::Best { file_count, .. } => (String::new(), file_count, FileNames::Words),
+            LatFsForm::Median {
                 files_per_directory: each,
                 ..
             } => (
@@ -68,14 +68,15 @@ impl LatFsPlan {
             phases.collect()
         };
         match self.form {
-            Form::Best { budget_ns, .. } => vec![ProgramPart::Rounds {
+            LatFsForm::Best { budget_ns, .. } => vec![ProgramPart::Rounds {
                 until: Until::Spent {
                     ns: budget_ns.max(1),
                 },
                 parts: phases(None),
             }],
-            // Creation is sampled first, then removal; the other one is done beside.
-            Form::Median {
+            // Creation is sampled first, then removal; in each, the other one runs as a hidden
+            // phase.
+            LatFsForm::Median {
                 repetitions,
                 sample_ns,
                 ..
@@ -94,8 +95,8 @@ impl LatFsPlan {
 
     fn creation(&self, name: &str, size_bytes: u64) -> ProgramPhase {
         let (order, piece_bytes_max, is_empty_written) = match self.form {
-            Form::Best { .. } => (Order::Forward, PIECE_BYTES_MAX, true),
-            Form::Median { .. } => (Order::Reverse, WRITE_BYTES_MAX, false),
+            LatFsForm::Best { .. } => (Order::Forward, PIECE_BYTES_MAX, true),
+            LatFsForm::Median { .. } => (Order::Reverse, WRITE_BYTES_MAX, false),
         };
         // At most 64 MiB.
         let piece_bytes = size_bytes.min(piece_bytes_max) as u32;

@@ -1,15 +1,15 @@
-//! The keys of the table with what they come to.
+//! Resolved settings of the table.
 
 use units::Span;
 
-use super::{Form, LatFs};
+use super::{LatFs, LatFsForm};
 use crate::classics::ClassicError;
 use crate::classics::settings::{TableSetting, sizes};
 use units::text_of;
 
 impl LatFs {
-    /// What direct I/O moves, by the key that sets it: files are written at once, or in pieces of
-    /// 128 KiB.
+    /// Amounts in bytes that direct I/O must be able to transfer, with the key that sets them:
+    /// files are written with one call, or in pieces of 128 KiB.
     ///
     /// # Errors
     /// As of [`LatFs::resolve`].
@@ -18,7 +18,7 @@ impl LatFs {
         Ok(sizes.map(|bytes| ("lat_fs.sizes", bytes)).collect())
     }
 
-    /// Every key of the table that its version has.
+    /// The settings of all keys of the table that apply to its version.
     ///
     /// # Errors
     /// As of [`LatFs::resolve`].
@@ -32,14 +32,14 @@ impl LatFs {
             TableSetting::of("sync", text_of(&plan.sync), &self.sync),
         ];
         match plan.form {
-            Form::Best {
+            LatFsForm::Best {
                 file_count,
                 budget_ns,
             } => rows.extend([
                 TableSetting::of("files", file_count, &self.files),
                 TableSetting::of("budget", Span(budget_ns), &self.budget),
             ]),
-            Form::Median {
+            LatFsForm::Median {
                 files_per_directory: each,
                 repetitions,
                 sample_ns,

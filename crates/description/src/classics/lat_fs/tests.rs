@@ -1,25 +1,20 @@
-//! Settings, command lines, passes and samples.
+//! Settings, passes and samples.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::classics::read_stored;
-use plan::program::{self, Calibration, FileNames, On, ProgramPart, Sample, Until};
+use plan::program::{self, Calibration, FileNames, On, ProgramPart, TimedFiles, Until};
 
 fn resolve(text: &str) -> Result<LatFsPlan, ClassicError> {
     toml::from_str::<LatFs>(text).unwrap().resolve()
-}
-
-fn parsed(compat: Compat, text: &str) -> Result<Invocation, String> {
-    let words: Vec<_> = text.split_whitespace().map(Into::into).collect();
-    parse(compat, &words).map_err(|refusal| refusal.to_string())
 }
 
 #[test]
 fn version_1_6_creates_a_thousand_files_of_four_sizes() {
     let plan = resolve("").unwrap();
     assert_eq!(plan.sizes_bytes, [0, 1024, 4096, 10_240]);
-    let form = Form::Best {
+    let form = LatFsForm::Best {
         file_count: 1000,
         budget_ns: 5_000_000_000,
     };
@@ -29,7 +24,7 @@ fn version_1_6_creates_a_thousand_files_of_four_sizes() {
 #[test]
 fn version_3_works_backwards() {
     let plan = resolve("compat = \"3\"").unwrap();
-    let form = Form::Median {
+    let form = LatFsForm::Median {
         files_per_directory: 100,
         repetitions: 11,
         sample_ns: 50_000_000,
@@ -47,7 +42,7 @@ fn phases(plan: &LatFsPlan) -> Vec<(String, bool, String)> {
         let calls = phase.groups[0].calls().into_iter();
         let calls = calls.map(|call| match (&call.on, &call.bytes) {
             (On::Name(pick), _) => format!("{} {:?}", call.operation.name(), pick.order),
-            (_, program::Bytes::Law(law)) if call.operation.moves() => {
+            (_, program::MovedBytes::Law(law)) if call.operation.moves() => {
                 let bytes = law.always().unwrap();
                 format!("{} {bytes} by {}", call.operation.name(), call.piece_bytes)
             }
@@ -133,49 +128,8 @@ fn keys_of_the_other_version_and_bad_values_are_refused() {
     assert!(toml::from_str::<LatFs>("size = 0").is_err());
 }
 
-#[test]
-fn version_1_6_takes_a_directory_and_nothing_else() {
-    assert_eq!(parsed(Compat::V1_6, "").unwrap().directory, None);
-    let invocation = parsed(Compat::V1_6, "/mnt").unwrap();
-    assert_eq!(invocation.directory, Some("/mnt".into()));
-    assert!(parsed(Compat::V1_6, "a b").is_err());
-}
-
-#[test]
-fn version_3_takes_its_options_before_and_behind_the_directory() {
-    let invocation = parsed(Compat::V3, "-s 64k -n 10 d -P 2 -W 30 -N 5").unwrap();
-    let settings = &invocation.settings;
-    assert_eq!(settings.sizes, Some(OneOrMany::One(Bytes(65_536))));
-    assert_eq!(settings.files_per_directory, Some(10));
-    assert_eq!(settings.repetitions, Some(5));
-    assert_eq!((invocation.workers, invocation.warm_up_us), (2, 30));
-    assert_eq!(invocation.directory, Some("d".into()));
-    assert!(settings.resolve().is_ok());
-    let all_sizes = parsed(Compat::V3, "-s 0 -N -1").unwrap();
-    assert_eq!(all_sizes.settings.resolve(), resolve("compat = \"3\""));
-}
-
-#[test]
-fn bad_command_lines_say_what_is_wrong() {
-    for (text, message) in [
-        ("-x", "there is no option `-x`"),
-        ("-s", "option `-s` lacks its value"),
-        ("-s -4k", "`-s` is `-4k`, not a size"),
-        ("-P 0", "`-P` is `0`, not 1 to 1024"),
-        ("-n 1", "`-n` is `1`, not 2 to 1000000"),
-        ("-N 99999999", "`-N` is `99999999`, not 1 to 10000"),
-        ("-W -1", "`-W` is `-1`, not 0 to 4294967295"),
-        ("a b", "there is more than one directory"),
-    ] {
-        assert_eq!(parsed(Compat::V3, text).unwrap_err(), message);
-    }
-    let refusal = parse(Compat::V3, &["-x".into()]).unwrap_err();
-    assert_eq!(refusal.exit_code, 255);
-    assert!(refusal.usage.starts_with("usage: lat_fs [-s"));
-}
-
 /// Runs a test in which each file takes the same time.
-fn calibrated(repetitions: u32, sample_ns: u64, file_ns: u64) -> (Vec<u32>, Option<Sample>) {
+fn calibrated(repetitions: u32, sample_ns: u64, file_ns: u64) -> (Vec<u32>, Option<TimedFiles>) {
     let mut calibration = Calibration::new(repetitions, sample_ns);
     let mut counts = Vec::new();
     while let Some(count) = calibration.next_count() {
@@ -190,7 +144,7 @@ fn calibrated(repetitions: u32, sample_ns: u64, file_ns: u64) -> (Vec<u32>, Opti
 fn files_grow_eightfold_until_they_can_be_timed_and_then_to_a_tenth_more() {
     let (counts, median) = calibrated(2, 50_000_000, 10_000);
     assert_eq!(counts, [1, 8, 64, 5501, 5501]);
-    let sample = Sample {
+    let sample = TimedFiles {
         file_count: 5501,
         time_ns: 55_010_000,
     };

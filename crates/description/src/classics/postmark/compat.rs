@@ -1,4 +1,4 @@
-//! The versions of PostMark whose results and texts can be had.
+//! Versions of PostMark whose behavior and output are supported.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use plan::program::PoolDraws;
 
-/// Bytes of what PostMark calls a kilobyte, in every version.
+/// Bytes of a kilobyte in PostMark, in every version.
 const KILOBYTE: u32 = 1024;
 
-/// A version of PostMark, as far as it changes results or texts.
+/// A version of PostMark, as far as it affects results or output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PostmarkCompat")]
 pub enum Compat {
     /// The last version with the 15-bit generator and megabytes of 1,024,000 bytes.
     #[serde(rename = "1.14")]
     V1_14,
-    /// The first with the Mersenne Twister; its "deleted" figures are those of creation.
+    /// The first with the Mersenne Twister; it reports the creation results as "deleted".
     #[serde(rename = "1.5")]
     V1_5,
     /// 1.53, whose banner still says 1.51.
@@ -30,9 +30,9 @@ pub enum Compat {
     V1_54,
 }
 
-/// How fine the report's clock is.
+/// Resolution of the report's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Clock {
+pub enum ReportClock {
     /// Whole seconds, no interval shorter than one.
     Seconds,
     /// Microseconds, printed with four decimals.
@@ -40,7 +40,7 @@ pub enum Clock {
 }
 
 impl Compat {
-    /// Every version with the name that selects it.
+    /// All versions, each with the name that selects it.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::V1_14, "1.14"),
         (Self::V1_5, "1.5"),
@@ -48,7 +48,7 @@ impl Compat {
         (Self::V1_54, "1.54"),
     ];
 
-    /// The name that selects the version.
+    /// Name that selects the version.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,9 +59,9 @@ impl Compat {
         }
     }
 
-    /// The line printed at the start, with its line break.
+    /// First line of its output, with a line break.
     ///
-    /// The date of 1.14 is not known, so that its banner has none.
+    /// The date of 1.14 is not known, so its banner has none.
     #[must_use]
     pub const fn banner(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl Compat {
         }
     }
 
-    /// The version's source of random numbers.
+    /// Random number generator of the version.
     #[must_use]
     pub const fn draws(self) -> PoolDraws {
         match self {
@@ -81,22 +81,22 @@ impl Compat {
         }
     }
 
-    /// The version's clock.
+    /// Clock of the version.
     #[must_use]
-    pub const fn clock(self) -> Clock {
+    pub const fn clock(self) -> ReportClock {
         match self {
-            Self::V1_14 | Self::V1_5 | Self::V1_53 => Clock::Seconds,
-            Self::V1_54 => Clock::Microseconds,
+            Self::V1_14 | Self::V1_5 | Self::V1_53 => ReportClock::Seconds,
+            Self::V1_54 => ReportClock::Microseconds,
         }
     }
 
-    /// Bytes of what the version calls a kilobyte.
+    /// Bytes of a kilobyte in this version.
     #[must_use]
     pub const fn kilobyte_bytes(self) -> u32 {
         KILOBYTE
     }
 
-    /// Bytes of what the version calls a megabyte.
+    /// Bytes of a megabyte in this version.
     #[must_use]
     pub const fn megabyte_bytes(self) -> u32 {
         match self {
@@ -105,14 +105,15 @@ impl Compat {
         }
     }
 
-    /// Whether the report takes "deleted" from what was created, as before 1.52.
+    /// `true` if the report prints creation results as "deleted", as before 1.52.
     #[must_use]
     pub const fn reports_created_as_deleted(self) -> bool {
         self.is_before_1_51()
     }
 
-    /// Whether the version knows `load` and has the error texts that came with it.
-    pub(super) const fn is_before_1_51(self) -> bool {
+    /// `true` if the version is older than 1.51, which added `load` and changed error texts.
+    #[must_use]
+    pub const fn is_before_1_51(self) -> bool {
         matches!(self, Self::V1_14 | Self::V1_5)
     }
 }
@@ -123,11 +124,11 @@ impl fmt::Display for Compat {
     }
 }
 
-/// A version that cannot be had.
+/// A version that is not supported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no PostMark version `{name}` to be compatible with")]
 pub struct UnknownCompat {
-    /// What was asked for.
+    /// Name that was given.
     pub name: String,
 }
 
@@ -151,5 +152,24 @@ impl FromStr for Compat {
             .ok_or_else(|| UnknownCompat {
                 name: name.to_owned(),
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_chosen_by_name() {
+        for (compat, name) in Compat::ALL {
+            assert_eq!(name.parse(), Ok(compat));
+            assert_eq!(compat.to_string(), name);
+        }
+        let error = "1.6".parse::<Compat>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no PostMark version `1.6` to be compatible with"
+        );
+        assert_eq!(error.help(), "use one of 1.14, 1.5, 1.53, 1.54");
     }
 }

@@ -1,41 +1,41 @@
-//! The table with every value known.
+//! PostMark with all defaults filled in.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Settings;
+use super::PostmarkSettings;
 use plan::program::{FileChoice, FilePool, Fsync, Program};
 
-/// PostMark with every value known.
+/// PostMark with all defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PostmarkPlan {
-    /// The original's settings; locations are relative to the target and lie beneath it.
-    pub settings: Settings,
-    /// When what was written is made durable.
+    /// The original's settings; locations are relative to the target and below it.
+    pub settings: PostmarkSettings,
+    /// When written data is made durable.
     pub fsync: Fsync,
-    /// Which files are chosen.
+    /// Distribution over the files.
     pub choice: FileChoice,
-    /// Where the workers' pools lie.
+    /// Directories of the workers' pools.
     pub pool: Pool,
-    /// Files that each worker leaves open in its transactions until they are removed, at most; 0
-    /// closes each behind its operation.
+    /// Maximum number of files that each worker keeps open in its transactions until they are
+    /// removed; 0 closes each file after its operation.
     pub keep_open: u32,
 }
 
-/// Where the workers' pools lie.
+/// Directories of the workers' pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pool {
-    /// Each worker's in a directory of its own.
+    /// Each worker has its own directory.
     #[default]
     Own,
-    /// All in the same directories, where the workers meet in the file system's locks; each file
-    /// is used by the worker that made it.
+    /// All workers use the same directories, where they compete for the file system's locks; each
+    /// file is used by the worker that created it.
     Shared,
 }
 
 impl PostmarkPlan {
-    /// The program that it stands for; with a time, transactions end by it.
+    /// Converts to a program; with a time, the transactions end by it.
     #[must_use]
     pub fn program(&self, time_ns: Option<u64>) -> Program {
         let pool = FilePool {

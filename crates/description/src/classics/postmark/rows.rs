@@ -1,4 +1,4 @@
-//! The keys of the table with what they come to.
+//! Resolved settings of the table.
 
 use units::Bytes;
 
@@ -9,7 +9,7 @@ use plan::program::{FileChoice, PoolLocation};
 use units::text_of;
 
 impl Postmark {
-    /// Every key of the table.
+    /// The settings of all keys of the table.
     ///
     /// # Errors
     /// As of [`Postmark::resolve`].
@@ -49,7 +49,7 @@ impl Postmark {
     }
 }
 
-/// As a list of a workload file; the target itself is a dot.
+/// Formats as a list of a workload file; the target itself is a dot.
 fn locations(locations: &[PoolLocation]) -> String {
     match locations {
         [] => ".".to_owned(),

@@ -1,4 +1,4 @@
-//! What a PostMark run is set to.
+//! Settings of a PostMark session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,46 +6,46 @@ use serde::{Deserialize, Serialize};
 use super::Compat;
 use plan::program::{FilePool, PoolLocation};
 
-/// Files and transactions where none are written.
+/// Default number of files and of transactions.
 pub(crate) const COUNT_DEFAULT: u32 = 500;
 
-/// The settings of a PostMark session; the default is what the program starts with.
+/// Settings of a PostMark session; the default values are the original's at its start.
 ///
-/// Every number fits a 32-bit signed integer, as the commands let no other pass.
+/// Every number fits a signed 32-bit integer; the original's commands accept no others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
-    /// The version whose results and texts are wanted.
+pub struct PostmarkSettings {
+    /// Version whose behavior and output are emulated.
     pub compat: Compat,
-    /// Files made before the transactions, at least 1; twice as many may exist at once.
+    /// Files created before the transactions, at least 1; twice as many may exist at the same time.
     pub number: u32,
-    /// Transactions, at least 1.
+    /// Number of transactions, at least 1.
     pub transactions: u32,
     /// Smallest size of a new file in bytes, at least 1.
     pub size_low_bytes: u32,
-    /// One byte more than the largest new file, and the size that appending stops at; not below
-    /// `size_low_bytes`. Equal bounds make files of exactly that size.
+    /// Upper bound of the size of a new file, exclusive, and the size at which appending stops; not
+    /// below `size_low_bytes`. Equal bounds make files of exactly that size.
     pub size_high_bytes: u32,
-    /// Where files are made; none means the working directory.
+    /// Directories for the files; empty for the working directory.
     pub locations: Vec<PoolLocation>,
-    /// Subdirectories in each location; fewer than two make none.
+    /// Subdirectories in each location; 0 and 1 mean none.
     pub subdirectories: u32,
     /// Bytes of one read, at least 1.
     pub read_block_bytes: u32,
     /// Bytes of one write, at least 1.
     pub write_block_bytes: u32,
-    /// Whether files are read and written through a buffer as the C library does it.
+    /// `true` to read and write through a buffer, as the C library does.
     pub is_buffered: bool,
-    /// Chance in tenths that a transaction reads and does not append; none does neither.
+    /// Probability, in tenths, that a transaction reads rather than appends; `None` for neither.
     pub read_bias: Option<u8>,
-    /// Chance in tenths that a transaction creates and does not delete; none does neither.
+    /// Probability, in tenths, that a transaction creates rather than deletes; `None` for neither.
     pub create_bias: Option<u8>,
     /// Seed of the random numbers, at least 1.
     pub seed: u32,
-    /// The form of the report.
+    /// Form of the report.
     pub report: ReportForm,
 }
 
-/// The forms of PostMark's report.
+/// Forms of PostMark's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReportForm {
@@ -56,8 +56,8 @@ pub enum ReportForm {
     Terse,
 }
 
-impl Settings {
-    /// The settings that a program of that version starts with.
+impl PostmarkSettings {
+    /// Initial settings of that version.
     #[must_use]
     pub const fn new(compat: Compat) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Settings {
         }
     }
 
-    /// The pool that they stand for, in whose phases all is done as the program does it.
+    /// The pool for these settings; its phases do what the original does.
     #[must_use]
     pub fn pool(&self) -> FilePool {
         FilePool {
@@ -100,7 +100,7 @@ impl Settings {
     }
 }
 
-impl Default for Settings {
+impl Default for PostmarkSettings {
     fn default() -> Self {
         Self::new(Compat::default())
     }

@@ -1,4 +1,4 @@
-//! Plans that were stored before pools were programs.
+//! Plans of records from before pools were programs.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Compat, Pool};
 use plan::program::{FileChoice, FilePool, Fsync, Program};
 
-/// The plan of a cell in such a record.
+/// Plan of a cell in such a record.
 #[derive(Deserialize)]
 pub(crate) struct StoredPlan {
     settings: Value,
@@ -18,10 +18,10 @@ pub(crate) struct StoredPlan {
 }
 
 impl StoredPlan {
-    /// The program that it stands for.
+    /// Converts to a program.
     ///
     /// # Errors
-    /// When the settings are none.
+    /// If the settings are invalid.
     pub fn program(self) -> serde_json::Result<Program> {
         let compat = self.settings["compat"].as_str();
         let compat: Option<Compat> = compat.and_then(|name| name.parse().ok());

@@ -1,4 +1,4 @@
-//! PostMark as a workload file says it.
+//! The PostMark table of a workload file.
 
 use std::collections::HashSet;
 
@@ -8,15 +8,14 @@ use units::Bytes;
 
 use super::location::{beneath, location_text};
 use super::plan::{Pool, PostmarkPlan};
-use super::{Compat, ReportForm, Settings};
+use super::{Compat, PostmarkSettings, ReportForm};
 use crate::classics::{ClassicError, ranged};
 use crate::model::{OneOrMany, OwnSeeds};
 use plan::program::{FileChoice, Fsync, POOL_FILES_MAX, PoolLocation};
 
-/// As many files as the table of twice as many slots can number.
+/// The table has twice as many slots, which must fit its numbering.
 const NUMBER: (u32, u32) = (1, POOL_FILES_MAX);
-/// As far as 31 bits count.
-/// Seeds that the original's commands let pass.
+/// Seeds that the original's commands accept: signed 32-bit integers from 1 on.
 pub(crate) const SEEDS: OwnSeeds = OwnSeeds {
     default: 42,
     most: i32::MAX as u64,
@@ -26,75 +25,75 @@ const COUNT: (u32, u32) = (1, i32::MAX as u32);
 const BYTES: (u64, u64) = (1, i32::MAX as u64);
 const SUBDIRECTORIES: (u32, u32) = (0, 1_000_000);
 const KEEP_OPEN: (u32, u32) = (0, 1_000_000);
-/// Chances in tenths; -1 switches off.
+/// Probabilities in tenths; -1 switches off.
 const BIAS: (i64, i64) = (-1, 10);
 const LOCATIONS_MAX: usize = 10_000;
-/// Skew beyond which one file is chosen all the time.
+/// Largest skew; beyond it, one file would always be chosen.
 const THETA_MAX: f64 = 100.0;
 const TABLE: &str = "postmark";
 
-/// A pool of files on which transactions read or append, and create or delete: PostMark. The
-/// seed is the workload's `seed`, 1 to 2147483647; its default is PostMark's own, 42.
+/// PostMark: a pool of files on which transactions read or append, and create or delete. The seed
+/// is the workload's `seed`, 1 to 2147483647; its default is PostMark's own, 42.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Postmark {
-    /// Files made before the transactions, 1 to 1073741823; twice as many may exist at once. Each
-    /// worker has this many. Default: 500.
+    /// Number of files that each worker creates before the transactions, 1 to 1073741823; twice as
+    /// many may exist at the same time. Default: 500.
     pub number: Option<u32>,
-    /// Transactions of each worker, 1 to 2147483647; with `run_time` time ends them instead.
-    /// Default: 500.
+    /// Number of transactions of each worker, 1 to 2147483647; with `run_time`, the time ends them
+    /// instead. Default: 500.
     pub transactions: Option<u32>,
-    /// Smallest size of a new file, 1 byte or more. Default: 500, or `max_size` where that is
+    /// Smallest size of a new file, at least 1 byte. Default: 500, or `max_size` if that is
     /// smaller.
     pub min_size: Option<Bytes>,
-    /// One byte more than the largest new file, and the size at which appending stops, below
-    /// 2 GiB; the same as `min_size` makes files of exactly that size. Default: 10000, or
-    /// `min_size` where that is larger.
+    /// Upper bound of the size of a new file, exclusive, and the size at which appending stops;
+    /// below 2 GiB. If it equals `min_size`, files have exactly that size. Default: 10000, or
+    /// `min_size` if that is larger.
     pub max_size: Option<Bytes>,
-    /// Directories of the target that files are made in, each `"name"` or `"name WEIGHT"`.
+    /// Directories below the target in which files are created, each `"name"` or `"name WEIGHT"`.
     /// Default: the target itself.
     pub locations: Option<OneOrMany<String>>,
-    /// Subdirectories of each location, up to 1000000, each held open by its worker; fewer than 2
-    /// make none. Default: 0.
+    /// Number of subdirectories of each location, up to 1000000, each held open by its worker;
+    /// fewer than 2 means none. Default: 0.
     pub subdirectories: Option<u32>,
-    /// Bytes of one read, below 2 GiB. Default: 512.
+    /// Bytes per read, below 2 GiB. Default: 512.
     pub read_block: Option<Bytes>,
-    /// Bytes of one write, below 2 GiB. Default: 512.
+    /// Bytes per write, below 2 GiB. Default: 512.
     pub write_block: Option<Bytes>,
     /// Read and write through a buffer, as C's standard I/O does. Default: true.
     pub buffering: Option<bool>,
-    /// Chance in tenths that a transaction reads and does not append, 0 to 10; -1 does neither.
-    /// Default: 5.
+    /// Probability, in tenths, that a transaction reads rather than appends, 0 to 10; -1 does
+    /// neither. Default: 5.
     pub read_bias: Option<i64>,
-    /// Chance in tenths that a transaction creates and does not delete, 0 to 10; -1 does neither.
-    /// Default: 5.
+    /// Probability, in tenths, that a transaction creates rather than deletes, 0 to 10; -1 does
+    /// neither. Default: 5.
     pub create_bias: Option<i64>,
-    /// The version whose generator, units and report are used: `1.14`, `1.5`, `1.53` or `1.54`.
+    /// Version whose generator, units and report are used: `1.14`, `1.5`, `1.53` or `1.54`.
     /// Default: `1.53`.
     pub compat: Option<Compat>,
-    /// The form of PostMark's own report: `verbose` or `terse`. Default: `verbose`.
+    /// Form of PostMark's own report: `verbose` or `terse`. Default: `verbose`.
     pub report: Option<ReportForm>,
-    /// When what was written is made durable: `none`, `per-file` or `per-transaction`. Default:
-    /// `none`, as in PostMark.
+    /// When written data is made durable: `none`, `per-file` or `per-transaction`. Default: `none`,
+    /// as in PostMark.
     pub fsync: Option<Fsync>,
-    /// Which files are read, appended to and deleted: `"uniform"`, as in PostMark, or
-    /// `{ zipf = 1.2 }`. Default: `uniform`.
+    /// Distribution of the files that are read, appended to and deleted: `"uniform"`, as in
+    /// PostMark, or `{ zipf = 1.2 }`. Default: `uniform`.
     pub choice: Option<Choice>,
-    /// Where the workers' pools lie: each in a directory of its `own`, or all in the same,
-    /// `shared`. Default: `own`.
+    /// Directories of the workers' pools: each worker has its `own`, or all use the same, `shared`.
+    /// Default: `own`.
     pub pool: Option<Pool>,
-    /// Files that each worker leaves open in its transactions until they are removed, up to
-    /// 1000000, as servers do; with `buffering = false` and `engine = "psync"` only. 0 opens and
+    /// Number of files that each worker keeps open in its transactions until they are removed, up
+    /// to 1000000, as servers do. Needs `buffering = false` and `engine = "psync"`. 0 opens and
     /// closes a file for each operation, as PostMark does. Default: 0.
     pub keep_open: Option<u32>,
 }
 
-/// Which files of a pool are chosen.
+/// Distribution over the files of a pool.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "FileChoice")]
 pub enum Choice {
-    /// Each is as likely as any other.
+    /// All files are equally likely.
     #[default]
     Uniform,
     /// Zipf's law with this skew, above 0, not 1, at most 100: rank r is drawn in proportion to
@@ -103,16 +102,16 @@ pub enum Choice {
 }
 
 impl Postmark {
-    /// The settings with their defaults, for the seed of a workload.
+    /// The table with all defaults filled in, for the seed of a workload.
     ///
     /// # Errors
-    /// A number outside its range, sizes in the wrong order, or a location that does not lie
-    /// beneath the target.
+    /// A number outside its range, sizes in the wrong order, or a location that is not below the
+    /// target.
     pub fn resolve(&self, seed: u32) -> Result<PostmarkPlan, ClassicError> {
-        let defaults = Settings::new(self.compat.unwrap_or_default());
+        let defaults = PostmarkSettings::new(self.compat.unwrap_or_default());
         let (size_low_bytes, size_high_bytes) = self.sizes(&defaults)?;
         let count = |key, written, default| ranged((TABLE, key), written, default, COUNT);
-        let settings = Settings {
+        let settings = PostmarkSettings {
             number: ranged((TABLE, "number"), self.number, defaults.number, NUMBER)?,
             transactions: count("transactions", self.transactions, defaults.transactions)?,
             size_low_bytes,
@@ -142,7 +141,7 @@ impl Postmark {
         })
     }
 
-    fn sizes(&self, defaults: &Settings) -> Result<(u32, u32), ClassicError> {
+    fn sizes(&self, defaults: &PostmarkSettings) -> Result<(u32, u32), ClassicError> {
         let low = bytes("min_size", self.min_size, defaults.size_low_bytes)?;
         let high = bytes("max_size", self.max_size, defaults.size_high_bytes)?;
         match (self.min_size, self.max_size) {
@@ -178,9 +177,12 @@ impl Postmark {
         for text in written {
             let (name, weight) = with_weight(text)?;
             let Some(name) = beneath(name).map_err(|why| refused(text, why))? else {
-                // The target itself is what no location at all means.
+                // Naming the target itself is the same as no location at all.
                 if written.len() > 1 {
-                    return Err(refused(text, "is the target itself, beside others in it"));
+                    return Err(refused(
+                        text,
+                        "is the target itself, and the others are in it",
+                    ));
                 }
                 return Ok(Vec::new());
             };
@@ -215,11 +217,12 @@ impl Postmark {
         }
     }
 
-    /// The table that comes to these settings, but for their seed; what is PostMark's default is
-    /// not written.
-    pub(crate) fn of(settings: &Settings) -> Self {
+    /// The table that resolves to these settings, except for their seed. Keys with PostMark's
+    /// default are not written.
+    #[must_use]
+    pub fn of(settings: &PostmarkSettings) -> Self {
         let it = settings;
-        let default = Settings::new(it.compat);
+        let default = PostmarkSettings::new(it.compat);
         let bytes = |value: u32, default: u32| (value != default).then(|| Bytes(value.into()));
         let bias = |value: Option<u8>, default: Option<u8>| {
             (value != default).then(|| value.map_or(BIAS.0, i64::from))
@@ -249,7 +252,7 @@ impl Postmark {
         }
     }
 
-    /// This table laid over another, key by key.
+    /// Merges this table with a base table, key by key; keys of this one take precedence.
     pub(crate) fn over(self, under: Self) -> Self {
         Self {
             number: self.number.or(under.number),
@@ -285,11 +288,11 @@ fn bias(
     default: Option<u8>,
 ) -> Result<Option<u8>, ClassicError> {
     let default = default.map_or(BIAS.0, i64::from);
-    // What is below 0 is -1.
+    // -1 becomes `None`.
     ranged((TABLE, key), written, default, BIAS).map(|tenths| u8::try_from(tenths).ok())
 }
 
-/// Splits `name WEIGHT` at its last blank; a name alone weighs 1.
+/// Splits `name WEIGHT` at its last blank; a name alone has the weight 1.
 fn with_weight(text: &str) -> Result<(&str, u32), ClassicError> {
     let Some((name, weight)) = text.rsplit_once(' ') else {
         return Ok((text, 1));

@@ -1,4 +1,4 @@
-//! Sizes and places of a job's requests, for both ways.
+//! Sizes and offsets of a job's requests, in both directions.
 
 use units::{Bytes, Percent};
 
@@ -10,7 +10,7 @@ use crate::model::{BlockSizeChoice, DistributionChoice, SizeShare};
 use plan::Distribution;
 use plan::job::{BlockRule, PerDirection, ShareOfSize, SizeRule, Visits};
 
-/// Sizes and places of a direction, whose own keys are in the table of that key.
+/// The block rule of a direction, whose own keys are in the table under `key`.
 pub(super) fn blocks(
     table: &JobTable,
     key: &'static str,
@@ -39,7 +39,7 @@ fn block_rule(table: &JobTable, own: &DirectionTable) -> Result<BlockRule, Flaw>
             return Err(Flaw::leave_out(key, format!("`{key}` is 0")));
         }
     }
-    // All of them are below 2 GiB.
+    // The sizes were checked to be below 2 GiB.
     let narrow = |bytes: Bytes| bytes.0 as u32;
     Ok(BlockRule {
         sizes: match choice {
@@ -65,7 +65,7 @@ fn block_rule(table: &JobTable, own: &DirectionTable) -> Result<BlockRule, Flaw>
     })
 }
 
-/// Which random places come when.
+/// The order of random offsets.
 pub(super) fn visits(
     table: &JobTable,
     reads: &DirectionTable,
@@ -104,7 +104,7 @@ pub(super) fn visits(
     })
 }
 
-/// The distribution of a direction, which is drawn by it.
+/// The distribution of a direction: its own, or the job's.
 fn own_law(
     key: &'static str,
     own: &Option<DistributionChoice>,
@@ -140,7 +140,7 @@ fn of_zones(zones: &[ByteZone]) -> Result<Vec<(f64, u64)>, Flaw> {
     Ok(zones.iter().map(|it| (it.access.0, it.size.0)).collect())
 }
 
-/// Writes the rules of the direction that there is, and of the other one where it differs.
+/// Writes the rule of the main direction, and keys of the other direction that differ from it.
 pub(super) fn put_blocks(
     main: &BlockRule,
     rest: &BlockRule,
@@ -192,7 +192,7 @@ fn choice(sizes: &SizeRule) -> BlockSizeChoice {
     }
 }
 
-/// Writes which random places come when.
+/// Writes the order of random offsets.
 pub(super) fn put_visits(
     visits: &Visits,
     table: &mut JobTable,

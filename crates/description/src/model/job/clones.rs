@@ -1,4 +1,4 @@
-//! Tables of jobs: clones that differ in nothing but what clones differ in are one.
+//! Converts jobs to tables; jobs that differ only as clones may differ become one table.
 
 use units::Bytes;
 
@@ -9,7 +9,7 @@ use super::{JobTable, differing};
 use crate::flaw::Flaw;
 use crate::model::{CpuList, OneOrMany, Workload};
 
-/// Tables that stand for the jobs; so many jobs stand before them in the file.
+/// The tables for the jobs; `before_count` jobs precede them in the file.
 pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) -> Vec<JobTable> {
     let mut tables = Vec::new();
     let mut alike: &[LooseJob] = &[];
@@ -21,7 +21,8 @@ pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) 
         let number = before_count + index as u64 + 1;
         let (mut table, count) = clones(alike, number, workload)
             .unwrap_or_else(|| (table(first, None, number, workload), 1));
-        // Which jobs of a wave those are is known where all of them are read.
+        // Only the reader of the whole wave knows which jobs `after` refers to, so it is written by
+        // name.
         let after = first.job.plan.after.as_ref();
         let after = after.and_then(|it| jobs.get(it.first_index as usize));
         table.after = after.map(|it| it.job.name.clone());
@@ -32,21 +33,21 @@ pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) 
     tables
 }
 
-/// How many of the first jobs differ in nothing but what clones differ in.
+/// Number of jobs at the start of the list that differ only as clones may differ.
 fn alike_count(jobs: &[LooseJob]) -> usize {
     let first = jobs.first().map(likeness);
     let alike = jobs.iter().take_while(|it| Some(likeness(it)) == first);
     alike.count()
 }
 
-/// A table whose clones are the first of jobs that are alike, and how many they are; none where
-/// it has no clones.
+/// A table whose clones are the first of these similar jobs, and the number of clones; `None` if
+/// only one job fits.
 fn clones(alike: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTable, usize)> {
     let mut count = alike.len();
     while count > 1 {
         let run = &alike[..count];
         let table = cloned(run, number, workload);
-        // Most tables that are tried differ in the first clones already.
+        // Most candidate tables already differ in the first clones.
         let is_same = |(read, wanted): (Result<LooseJob, Flaw>, &LooseJob)| {
             read.is_ok_and(|mut read| {
                 read.job.plan.after = wanted.job.plan.after;
@@ -63,7 +64,7 @@ fn clones(alike: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTa
     None
 }
 
-/// The next number of clones to try: where the first clone's own files come again, else half.
+/// The next number of clones to try: up to where the files of the first clone repeat, else half.
 fn next_count(run: &[LooseJob], count: usize) -> usize {
     let own = run[0].parts.first().map(|it| (&it.name, it.start_bytes));
     let again = run
@@ -76,7 +77,7 @@ fn next_count(run: &[LooseJob], count: usize) -> usize {
     }
 }
 
-/// What clones have in common.
+/// The job without the values in which clones may differ.
 fn likeness(it: &LooseJob) -> LooseJob {
     let mut it = it.clone();
     it.job.seed = 0;
@@ -89,16 +90,16 @@ fn likeness(it: &LooseJob) -> LooseJob {
     it
 }
 
-/// The table of jobs that may be clones.
+/// The table for jobs that may be clones.
 fn cloned(run: &[LooseJob], number: u64, workload: &Workload) -> JobTable {
-    // The clone of index 1 is the last.
+    // Clones run in the order 0, last, ..., 1, so the clone with index 1 is the last job.
     let second = &run[run.len() - 1];
     let mut table = table(&run[0], Some(second), number, workload);
     table.count = Some(run.len() as u32);
     let start = |it: &LooseJob| it.parts.first().map_or(0, |part| part.start_bytes);
     let step = start(second).saturating_sub(start(&run[0]));
     table.start_step = differing(Bytes(step), Bytes(0));
-    // Clones by their index.
+    // Restores the order of the clone indexes.
     let by_index = || run[..1].iter().chain(run[1..].iter().rev());
     let cpus: Option<Vec<u32>> = by_index().map(|it| it.job.cpu).collect();
     table.cpus = cpus.map(|cpus| CpuList(period(cpus)));
@@ -112,7 +113,7 @@ fn cloned(run: &[LooseJob], number: u64, workload: &Workload) -> JobTable {
     table
 }
 
-/// The shortest list that comes again and again.
+/// The shortest list that yields the whole list when repeated.
 fn period(mut all: Vec<u32>) -> Vec<u32> {
     let comes_again = |length: usize| (length..all.len()).all(|at| all[at] == all[at % length]);
     let length = (1..all.len()).find(|length| comes_again(*length));

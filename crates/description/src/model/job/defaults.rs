@@ -1,4 +1,4 @@
-//! What the workload says for all jobs that do not say it themselves.
+//! Workload keys that are defaults for all jobs.
 
 use units::Span;
 
@@ -7,9 +7,9 @@ use plan::job::FileCache;
 
 use super::JobTable;
 
-/// The table with the workload's own keys where it has none.
+/// The table, with keys of the workload filled in where it has none.
 ///
-/// Of several queue depths the first stands here: planning makes a workload of each.
+/// Of several queue depths, only the first is used here: planning makes a workload of each.
 pub(super) fn with_defaults(table: &JobTable, workload: &Workload) -> JobTable {
     let mut table = table.clone();
     let is_of_requests = table.names.is_none();
@@ -42,7 +42,7 @@ pub(super) fn with_defaults(table: &JobTable, workload: &Workload) -> JobTable {
         || workload.curve == Some(true)
         || workload.find_rate.is_some();
     if is_of_requests && (is_counted || lasts) {
-        // Rounds, trials and a number of requests are of work that does not end before.
+        // Rounds, trials and `operations` need work that does not end on its own.
         table.loops = Some(0);
         or(&mut table.run_time, is_counted.then_some(Span(0)));
     }

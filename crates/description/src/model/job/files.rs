@@ -1,4 +1,4 @@
-//! Files of jobs: which parts of which files a job works in, and the files of a wave.
+//! Files of jobs: the parts of files that a job works on, and all files of a wave.
 
 use std::collections::BTreeMap;
 
@@ -13,43 +13,44 @@ use super::names::pattern;
 use super::{FilesChoice, JobFileChoice, JobFileTable, JobTable, differing};
 use crate::flaw::Flaw;
 
-/// The longest name, in bytes: what a path may have at most.
+/// Longest file name in bytes, limited by the longest path.
 const NAME_BYTES_MAX: usize = 4000;
 
-/// The longest component of a name, in bytes.
+/// Longest component of a name in bytes.
 const COMPONENT_BYTES_MAX: usize = 255;
 
-/// Most files of a job.
+/// Maximum number of files of a job.
 const FILES_MAX: usize = 100_000;
 
-/// Most targets, as of a workload.
+/// Maximum number of targets, as for workloads.
 const TARGETS_MAX: u32 = 2048;
 
-/// Positions in files are signed 64-bit numbers.
+/// Largest offset in a file: offsets are signed 64-bit numbers.
 const POSITION_MAX: u64 = i64::MAX as u64;
 
-/// A job with its files by their names, which its plan knows by numbers.
+/// A job that refers to its files by name; its plan will refer to them by number.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LooseJob {
-    /// Without files.
+    /// The job, with an empty list of files.
     pub job: BuiltJob,
     pub parts: Vec<LoosePart>,
-    /// What its files have when it begins.
+    /// State of its files when it starts.
     pub state: FileState,
 }
 
-/// A part of a file that a job works in.
+/// A part of a file that a job works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LoosePart {
     pub target_index: u32,
-    /// None where the target itself is the file.
+    /// `None` if the target itself is the file.
     pub name: Option<String>,
     pub start_bytes: u64,
-    /// 0 for all that a device has.
+    /// 0 for all of a device.
     pub size_bytes: u64,
 }
 
-/// What a job wants of its files; of what several want the most is done.
+/// State that a job requires of its files. If several jobs differ, the strongest requirement
+/// counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileState {
     pub layout: Layout,
@@ -74,7 +75,7 @@ impl FileState {
         }
     }
 
-    /// Writes it into a table that says what is done.
+    /// Writes the keys that differ from the defaults.
     pub fn put(self, table: &mut JobTable) {
         let usual = Self::of(&JobTable {
             names: table.names,
@@ -86,7 +87,7 @@ impl FileState {
         table.layout_only = differing(self.is_layout_only, false);
     }
 
-    /// The least of two wishes; of layouts the fullest comes first.
+    /// The weaker of two requirements; layouts are ordered from fullest to emptiest.
     pub fn least(self, other: Self) -> Self {
         Self {
             layout: self.layout.max(other.layout),
@@ -97,7 +98,7 @@ impl FileState {
     }
 }
 
-/// The parts of the files that a clone works in.
+/// The parts of files that a clone works on.
 pub(super) fn parts(
     table: &JobTable,
     name: &str,
@@ -107,8 +108,8 @@ pub(super) fn parts(
     let files = table.files.as_ref().unwrap_or(&FilesChoice::Count(1));
     let is_counted = matches!(files, FilesChoice::Count(1..));
     if table.file_names.is_some() && !is_counted {
-        let message = "`file_names` does not apply to `files` that are not counted";
-        let help = "write `files` with their number";
+        let message = "`file_names` does not apply to a list of `files`";
+        let help = "write `files` as a number";
         return Err(Flaw::new("file_names", message, help));
     }
     let pattern = table
@@ -210,7 +211,7 @@ impl Clone<'_> {
     }
 }
 
-/// How much of a file is used where nothing is written.
+/// Default number of bytes that are used of a file.
 const fn usual_size(name: Option<&String>, names: Option<NameWork>) -> u64 {
     match (name, names) {
         (None, _) => 0,
@@ -219,7 +220,7 @@ const fn usual_size(name: Option<&String>, names: Option<NameWork>) -> u64 {
     }
 }
 
-/// Whether all components of a name lead down, and it is written in the one way.
+/// Whether a name has only plain components that stay below the directory.
 fn is_plain(name: &str) -> bool {
     let is_down = |it: &str| !matches!(it, "" | "." | "..") && it.len() <= COMPONENT_BYTES_MAX;
     name.len() <= NAME_BYTES_MAX && !name.contains(char::is_control) && name.split('/').all(is_down)
@@ -238,7 +239,7 @@ fn bad_name(name: &str, table: &JobTable, file: &JobFileTable) -> Flaw {
     Flaw::new(key, message, help)
 }
 
-/// Jobs that run beside each other, with their files.
+/// Combines the jobs of a wave with their files, numbering each file once.
 pub(super) fn gathered(loose: Vec<LooseJob>) -> BuiltJobs {
     let mut files: Vec<NamedFile> = Vec::new();
     let mut known: BTreeMap<(u32, Option<String>), u32> = BTreeMap::new();
@@ -287,7 +288,7 @@ pub(super) fn gathered(loose: Vec<LooseJob>) -> BuiltJobs {
     }
 }
 
-/// Jobs with their files by name, each wanting of them no more than is done.
+/// Splits jobs from their numbered files: each gets its files by name, with the state they have.
 pub(crate) fn taken_apart(built: &BuiltJobs) -> Vec<LooseJob> {
     let files = &built.files.files;
     let loose = built.jobs.iter().map(|job| {
@@ -321,7 +322,7 @@ pub(crate) fn taken_apart(built: &BuiltJobs) -> Vec<LooseJob> {
     loose.collect()
 }
 
-/// Writes the files of a job, which may be those of clones.
+/// Writes the files of a job, which may be one of several clones.
 pub(super) fn put_files(it: &LooseJob, next_clone: Option<&LooseJob>, table: &mut JobTable) {
     let Some(first) = it.parts.first() else {
         return;
@@ -345,8 +346,8 @@ pub(super) fn put_files(it: &LooseJob, next_clone: Option<&LooseJob>, table: &mu
     }
 }
 
-/// The pattern of files that are alike but for their names, which it tells; that of the target
-/// itself is nothing.
+/// The pattern from which the names of similar files follow; empty for the target itself, `None` if
+/// there is no such pattern.
 fn counted(parts: &[LoosePart], next_clone: Option<&LooseJob>) -> Option<String> {
     let first = parts.first()?;
     let bare = |part: &LoosePart| LoosePart {
@@ -357,7 +358,7 @@ fn counted(parts: &[LoosePart], next_clone: Option<&LooseJob>) -> Option<String>
     let Some(name) = first.name.as_deref() else {
         return (is_alike && parts.len() == 1).then(String::new);
     };
-    // One job alone with one file, or several of the same names: a list says it better.
+    // A single job with one file, or several jobs with the same files: a list is clearer.
     let shares =
         next_clone.is_some_and(|next| next.parts.first().map(|it| &it.name) == Some(&first.name));
     let of_next = next_clone.and_then(|it| it.parts.first());
@@ -378,18 +379,18 @@ fn counted(parts: &[LoosePart], next_clone: Option<&LooseJob>) -> Option<String>
     (is_alike && parts.iter().enumerate().all(is_told)).then_some(pattern)
 }
 
-/// The usual pattern of a job alone whose only file is named by it.
+/// The default pattern, if the only file of a single job is named by it.
 fn alone(name: &str) -> Option<String> {
     name.strip_suffix(".0.0")
         .map(|job| format!("{job}.{{clone}}.{{file}}"))
 }
 
-/// The pattern of a job alone with several files.
+/// The pattern for a single job with several files.
 fn alone_with(name: &str, next: &str) -> Option<String> {
     alone(name).or_else(|| pattern(name, None, Some(next)))
 }
 
-/// A file with what is different from the first.
+/// A file, with the keys that differ from the first file.
 fn file(part: &LoosePart, first: &LoosePart) -> JobFileChoice {
     let of_file = JobFileTable {
         name: part.name.clone(),

@@ -1,4 +1,4 @@
-//! What a job is to keep to, for both ways.
+//! Goals of a job, in both directions.
 
 use units::{Bytes, Percent, Rate, Span};
 
@@ -11,10 +11,10 @@ use plan::job::{
 use super::{DirectionTable, JobTable, UntilSteadyTable};
 use crate::flaw::Flaw;
 
-/// Readings that are judged together at most, which results keep.
+/// Maximum number of readings that are judged together; results keep all of them.
 const READINGS_MAX: usize = 100_000;
 
-/// The largest weight in a flow.
+/// Largest `flow_weight`.
 const WEIGHT_MAX: u32 = 1000;
 
 keys! {
@@ -50,7 +50,7 @@ keys! {
     }
 }
 
-/// A floor of which nothing but the rates is written.
+/// Defaults of a minimum rate.
 const FLOOR: RateFloor = RateFloor {
     least: PerDirection {
         read: None,
@@ -60,7 +60,7 @@ const FLOOR: RateFloor = RateFloor {
     settle_ns: FLOOR_SETTLE_DEFAULT.0,
 };
 
-/// A target of which nothing is written.
+/// Defaults of a latency target.
 const TARGET: DepthTarget = DepthTarget {
     latency_ns: 0,
     window_ns: 0,
@@ -68,7 +68,7 @@ const TARGET: DepthTarget = DepthTarget {
     goes_on: false,
 };
 
-/// A goal of which nothing is written.
+/// Defaults of a steady goal.
 const STEADY: SteadyGoal = SteadyGoal {
     measure: GoalMeasure::Iops,
     is_slope: false,
@@ -80,7 +80,7 @@ const STEADY: SteadyGoal = SteadyGoal {
     group_index: None,
 };
 
-/// The goals of a table.
+/// The goals in a table.
 pub(super) fn goals(table: &JobTable) -> Result<JobGoals, Flaw> {
     let none = DirectionTable::default();
     let reads = table.reads.as_ref().unwrap_or(&none);
@@ -116,7 +116,7 @@ fn positive(key: &'static str, span: Span) -> Result<u64, Flaw> {
     }
 }
 
-/// The least rate of a direction: its own, or the job's.
+/// The minimum rate of a direction: its own, or the job's.
 fn least(table: &JobTable, own: &DirectionTable) -> Result<Option<LeastRate>, Flaw> {
     let said = match (own.rate_min, own.byte_rate_min) {
         (None, None) => (table.rate_min, table.byte_rate_min),
@@ -166,7 +166,7 @@ fn steady(table: &UntilSteadyTable) -> Result<SteadyGoal, Flaw> {
         (None, Some(limit)) => (limit, false),
     };
     if !(limit > 0.0 && limit.is_finite()) {
-        return flaw("nothing is as steady as that", "write `percent = 1`");
+        return flaw("no results are that steady", "write `percent = 1`");
     }
     let goal = SteadyGoal {
         limit,
@@ -176,7 +176,7 @@ fn steady(table: &UntilSteadyTable) -> Result<SteadyGoal, Flaw> {
         ..read_steady(table, STEADY)
     };
     if goal.interval_ns == 0 || !goal.window_ns.is_multiple_of(goal.interval_ns) {
-        let help = "write a `window` of so many whole seconds";
+        let help = "write a `window` that is a multiple of `interval`, by default 1 s";
         return flaw("its `window` is not a multiple of its `interval`", help);
     }
     match goal.reading_count() {
@@ -186,7 +186,7 @@ fn steady(table: &UntilSteadyTable) -> Result<SteadyGoal, Flaw> {
             flaw("a single reading has no slope", help)
         }
         count if count > READINGS_MAX => {
-            let message = "more readings are to be steady than results keep";
+            let message = "the `window` has more readings than results can store";
             flaw(message, "write a longer `interval`")
         }
         _ => Ok(goal),
@@ -204,7 +204,7 @@ fn flow(table: &JobTable) -> Result<Option<FlowShare>, Flaw> {
     Ok(Some(read_flow(table, FlowShare::default())))
 }
 
-/// Writes the goals into a table.
+/// Writes the goals to a table.
 pub(super) fn put(goals: &JobGoals, table: &mut JobTable) {
     if let Some(floor) = &goals.rate_floor {
         put_floor(floor.least.read, floor.least.write, table);

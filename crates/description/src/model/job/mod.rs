@@ -1,4 +1,4 @@
-//! Jobs: workers that each have an engine, files, an order, a pace and an end of their own.
+//! Jobs: workers that each have their own engine, files, request order, rate and end.
 
 mod blocks;
 mod clones;
@@ -35,227 +35,232 @@ fn differing<T: PartialEq>(value: T, default: T) -> Option<T> {
     (value != default).then_some(value)
 }
 
-/// A job, which does one kind of work on files of its own. The jobs of a workload run beside each
-/// other, but for those that wait; each has a result.
+/// A job: one kind of work on its own files. The jobs of a workload run in parallel, except those
+/// that wait; each job has its own result.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JobTable {
     /// Name, for reports and for files without names. Default: `job-1`, `job-2`, ...
     pub name: Option<String>,
-    /// How many clones of it run, 1 to 100000, each with an order of its own. Default: 1.
+    /// Number of parallel clones, 1 to 100000, each with its own random order. Default: 1.
     pub count: Option<u32>,
-    /// Begin when all jobs above have ended; the jobs below it run beside it, until one of them
-    /// waits. Each such wave is a cell. Default: false.
+    /// Start when all jobs above have ended. The jobs below run in parallel with it, until the next
+    /// one that waits. Each such wave is a cell. Default: false.
     pub waits: Option<bool>,
-    /// Begin when the jobs of this name, above it in its wave, have ended. Default: with the
-    /// others.
+    /// Start when the jobs of this name have ended; they must be above it in the same wave.
+    /// Default: start with the others.
     pub after: Option<String>,
-    /// Begin so long after the others of its wave. Default: 0.
+    /// Delay after the start of the wave. Default: 0.
     pub start_delay: Option<Span>,
-    /// When it ends, the others of its wave end, too. Default: false.
+    /// End the other jobs of the wave when this job ends. Default: false.
     pub ends_others: Option<bool>,
-    /// The same when it fails: a request, a check, or what it is to keep to. Default: false.
+    /// End the other jobs of the wave when this job fails: on a failed request, a failed check or a
+    /// missed goal. Default: false.
     pub ends_others_on_error: Option<bool>,
-    /// Go on when a request fails. Default: false.
+    /// Continue when a request fails. Default: false.
     pub goes_on_after_errors: Option<bool>,
-    /// End at the first read that does not verify. Default: false, all of them are counted.
+    /// End at the first read that fails verification. Default: false, all of them are counted.
     pub ends_on_mismatch: Option<bool>,
-    /// How requests reach the kernel. Default: the workload's `engine`, else `io_uring`, but
-    /// `psync` for work on `names`.
+    /// I/O interface. Default: the workload's `engine`, else `io_uring`, but `psync` for work on
+    /// `names`.
     pub engine: Option<EngineKind>,
-    /// How the page cache is used. Default: the workload's `cache`, else `direct`, but `buffered`
-    /// with the engine `mmap` and for work on `names`.
+    /// Use of the page cache. Default: the workload's `cache`, else `direct`, but `buffered` with
+    /// the engine `mmap` and for work on `names`.
     pub cache: Option<CacheMode>,
-    /// Requests in flight, over all its files, 1 to 32768. Default: 1.
+    /// Requests in flight, all of its files together, 1 to 32768. Default: 1.
     pub iodepth: Option<u32>,
-    /// A kernel thread submits the requests (`io_uring` only). Default: false.
+    /// Submit the requests from a kernel thread (`io_uring` only). Default: false.
     pub sqpoll: Option<bool>,
-    /// Poll for completions, where the device supports it (`io_uring` only). Default: false.
+    /// Poll for completions, if the device supports it (`io_uring` only). Default: false.
     pub iopoll: Option<bool>,
-    /// The most requests issued with one system call, 1 to 32768. Default: 32 when none is in
-    /// flight, else an eighth of the queue depth, or 1 where that is below 32.
+    /// Maximum number of requests issued with one system call, 1 to 32768. Default: 32 when none is
+    /// in flight, else an eighth of the queue depth, or 1 if that is below 32.
     pub batch: Option<u32>,
-    /// The target of its files: which of the workload's `targets`, counted from 1; of a list,
-    /// clones take them in turn. Default: 1.
+    /// Target of its files: index into the workload's `targets`, counted from 1; with a list,
+    /// clones use the targets in turn. Default: 1.
     pub target: Option<OneOrMany<u32>>,
-    /// How many files each clone has, 1 to 100000; or their names, below the work directory, which
-    /// clones and jobs that name them share; 0 is the target itself, a device or a file. Default:
-    /// 1.
+    /// Number of files of each clone, 1 to 100000; or a list of file names below the work
+    /// directory, shared by all clones and jobs that name them. 0 means the target itself, a device
+    /// or a file. Default: 1.
     pub files: Option<FilesChoice>,
-    /// Names of files that are counted: `{job}` is the job's name, `{clone}` the number of the
-    /// clone and `{file}` that of the file, both from 0 on. Default: `{job}.{clone}.{file}`.
+    /// Pattern for the names of counted files: `{job}` is the job's name, `{clone}` the number of
+    /// the clone and `{file}` the number of the file, both from 0. Default: `{job}.{clone}.{file}`.
     pub file_names: Option<String>,
-    /// How much of each file is used, from `start` on; all of it where the target is the file.
+    /// Bytes of each file that are used, from `start` on; all of it if the target is the file.
     /// Default: 1 GiB, but 4 KiB for work on `names`.
     pub size: Option<Bytes>,
     /// First byte of each file that is used. Default: 0.
     pub start: Option<Bytes>,
-    /// So much further begins each clone than the one before. Default: 0.
+    /// Each clone starts this many bytes after the previous one. Default: 0.
     pub start_step: Option<Bytes>,
-    /// Where the target is the file: how much of it is used, up to its end. Default: 100.
+    /// If the target is the file: used share of it in percent, at most to its end. Default: 100.
     pub size_percent: Option<Percent>,
-    /// Where the target is the file: where the used part begins, `start` further on. Default: 0.
+    /// If the target is the file: where the used part begins, in percent of the file; `start` is
+    /// added. Default: 0.
     pub start_percent: Option<Percent>,
-    /// A begin in percent is rounded up to multiples of this. Default: the smallest block size.
+    /// A start in percent is rounded up to a multiple of this. Default: the smallest block size.
     pub start_align: Option<Bytes>,
-    /// What is in its files when it begins. Default: `written`, but `absent` for `create`, and
+    /// Content of its files when it starts. Default: `written`, but `absent` for `create`, and
     /// `sparse` for `stat` and `delete`.
     pub layout: Option<Layout>,
-    /// What the page cache holds of its files when it begins. Default: `dropped`.
+    /// State of its files in the page cache when it starts. Default: `dropped`.
     pub page_cache: Option<FileCache>,
-    /// Remove its files when its wave has ended. Default: false, which is at the end of the run.
+    /// Remove its files when its wave has ended. Default: false, at the end of the run.
     pub remove: Option<bool>,
-    /// Make its files and do nothing else; all jobs of a wave do, or none. Default: false.
+    /// Only create the files; either all jobs of a wave do this or none. Default: false.
     pub layout_only: Option<bool>,
-    /// Work on the names of its files instead of requests, one after the other. Default: requests.
+    /// Create, stat or delete its files in turn, instead of issuing requests. Default: requests.
     pub names: Option<NameWork>,
     /// Share of the requests that read, in percent. Default: 100.
     pub read: Option<Percent>,
-    /// With a `read` of 0 or 100: still a mix, which a rate of each direction makes. Default:
-    /// false.
+    /// With a `read` of 0 or 100: treat the job as a mix, a rate per direction. Default: false.
     pub mixed: Option<bool>,
-    /// Share of the requests that start at a random place, in percent. Default: 0.
+    /// Share of the requests that start at a random position, in percent. Default: 0.
     pub random: Option<Percent>,
-    /// Sizes of requests, at most 1 GiB: one, `"4k-64k"` for any from the least to the most, or
+    /// Sizes of requests, at most 1 GiB: one size, `"4k-64k"` for any size in this range, or
     /// several with their shares of the requests, `"4k:60,64k:40"`. Default: 4 KiB.
     pub block_size: Option<BlockSizeChoice>,
-    /// Sizes from a range are multiples of this. Default: the smallest.
+    /// Sizes from a range are multiples of this. Default: the smallest size.
     pub block_unit: Option<Bytes>,
-    /// Random places are multiples of this, from `start` on. Default: the smallest block size.
+    /// Random positions are multiples of this, from `start` on. Default: the smallest block size.
     pub align: Option<Bytes>,
-    /// Where random requests go. Default: `no-repeat`, for each file in the same order each time.
+    /// Distribution of random requests. Default: `no-repeat`, in the same order in every loop.
     pub distribution: Option<DistributionChoice>,
-    /// In place of a `distribution`: zones of each file, told in bytes.
+    /// Zones of each file in bytes, instead of a `distribution`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub byte_zones: Vec<ByteZone>,
-    /// Requests from each random place on, one behind the other. Default: 1.
+    /// Number of consecutive requests from each random position on. Default: 1.
     pub run_length: Option<u32>,
-    /// Where the requests of such a run go: `onward`, or to the `same` place. Default: `onward`.
+    /// Where the requests of such a run go: `onward`, or to the `same` position. Default: `onward`.
     pub run_place: Option<Wrap>,
-    /// Bytes left out behind each sequential request. Default: 0.
+    /// Bytes skipped after each sequential request. Default: 0.
     pub skip: Option<Bytes>,
-    /// Each sequential request begins so far before the one before it. Default: they go onward.
+    /// Bytes by which each sequential request starts before the previous one. Default: go onward.
     pub back: Option<Bytes>,
-    /// Which of its files is next. Default: `round-robin`.
+    /// Order in which its files are used. Default: `round-robin`.
     pub file_order: Option<FileOrderWord>,
-    /// How files are `drawn`. Default: `uniform`.
+    /// Distribution over the files with `file_order = "drawn"`. Default: `uniform`.
     pub file_distribution: Option<DistributionChoice>,
-    /// Requests to one file before the next. Default: 1.
+    /// Number of requests to one file before the next. Default: 1.
     pub requests_per_file: Option<u32>,
-    /// Use zones of this size of each file, one after the other. Default: all of it.
+    /// Use zones of this size of each file, one after the other. Default: the whole file.
     pub zone_size: Option<Bytes>,
-    /// Bytes moved in each zone before the next; more than the `zone_size` goes through the zone
-    /// again. Default: the `zone_size`.
+    /// Bytes moved in each zone before the next one; if this exceeds the `zone_size`, the zone is
+    /// used again. Default: the `zone_size`.
     pub zone_used: Option<Bytes>,
-    /// Bytes left out behind each zone. Default: 0.
+    /// Bytes skipped after each zone. Default: 0.
     pub zone_skip: Option<Bytes>,
-    /// Bytes moved in each loop, reads and writes together. Default: as many as it uses of its
-    /// files.
+    /// Bytes moved in each loop, reads and writes together. Default: the used bytes of its files.
     pub bytes: Option<Bytes>,
-    /// The same in percent of what it uses of its files. Default: 100.
+    /// As `bytes`, in percent of the used bytes of its files. Default: 100.
     pub bytes_percent: Option<Percent>,
-    /// Requests in each loop, at most. Default: no limit.
+    /// Maximum number of requests in each loop. Default: no limit.
     pub operations: Option<u64>,
-    /// How often it does all this, each time in the same order; 0 is for as long as there is
-    /// time. Default: 1 with `bytes`, `bytes_percent`, `operations` or `names`, else 0.
+    /// Number of loops, each in the same order; 0 repeats until the time is up. Default: 1 with
+    /// `bytes`, `bytes_percent`, `operations` or `names`, else 0.
     pub loops: Option<u64>,
-    /// Whether a loop starts over where the files have no more for it and bytes are left, and does
-    /// not end there. Default: true where `bytes` is more than the files have, or `loops` is 0.
+    /// Start over within a loop when the end of the files is reached and bytes are left, instead of
+    /// ending the loop. Default: true if `bytes` exceeds the size of the files, if `loops` is 0, or
+    /// with a `zone_size`.
     pub starts_over: Option<bool>,
-    /// The longest it is measured, at most 30 d; 0 is no limit. Default: the workload's
-    /// `run_time`, else no limit, or 10 s where `loops` is 0.
+    /// Longest measured time, at most 30 d; 0 means no limit. Default: the workload's `run_time`,
+    /// else no limit, or 10 s if `loops` is 0.
     pub run_time: Option<Span>,
-    /// What is not measured at its beginning, at most 30 d. Default: the workload's `ramp_time`,
-    /// else 0, or 2 s where `loops` is 0.
+    /// Time at the beginning that is not measured, at most 30 d. Default: the workload's
+    /// `ramp_time`, else 0, or 2 s if `loops` is 0.
     pub ramp_time: Option<Span>,
-    /// `fsync` behind so many writes each. Default: never.
+    /// `fsync` after this many writes. Default: never.
     pub fsync_each: Option<u32>,
-    /// `fdatasync` behind so many writes each. Default: never.
+    /// `fdatasync` after this many writes. Default: never.
     pub fdatasync_each: Option<u32>,
-    /// `fsync` of each file behind all else. Default: false.
+    /// `fsync` each file at the very end. Default: false.
     pub fsync_at_end: Option<bool>,
-    /// `sync_file_range` of what was written since, behind so many writes each. Default: never.
+    /// `sync_file_range` over the bytes written since the last one, after this many writes.
+    /// Default: never.
     pub sync_range_each: Option<u32>,
-    /// What that does: `wait-before`, `write`, `wait-after`, or several of them. Default: `write`.
+    /// Flags of `sync_range_each`: `wait-before`, `write`, `wait-after`, or several of them.
+    /// Default: `write`.
     pub sync_range: Option<OneOrMany<SyncRangeWord>>,
-    /// How files are opened for writing. Default: `no`.
+    /// Open files for durable writes: `no`, `sync` or `data-sync`. Default: `no`.
     pub durable: Option<DurableWrites>,
-    /// Pause behind each burst. Default: none.
+    /// Pause after each burst. Default: none.
     pub delay: Option<Span>,
-    /// Requests of a burst. Default: 1.
+    /// Number of requests in a burst. Default: 1.
     pub burst: Option<u64>,
-    /// Time of a burst, in place of requests. Default: requests count.
+    /// Duration of a burst, instead of a number of requests. Default: requests count.
     pub burst_time: Option<Span>,
-    /// Requests of a burst count when they are issued, not when they are done. Default: false.
+    /// Count requests of a burst when they are issued, not when they complete. Default: false.
     pub burst_counts_issued: Option<bool>,
-    /// Requests due per second of each clone and direction, `20000` or `"20k/s"`. Default: no
-    /// rate: each follows an earlier one.
+    /// Requests due per second, per clone and direction, `20000` or `"20k/s"`. Default: no rate:
+    /// each request waits for an earlier one.
     pub rate: Option<Rate>,
-    /// In place of a `rate`: bytes due per second of each clone and direction. Default: no rate.
+    /// Bytes due per second, per clone and direction, instead of a `rate`. Default: no rate.
     pub byte_rate: Option<Bytes>,
-    /// How requests of a rate are spread over time. Default: `uniform`.
+    /// Distribution of the requests of a rate over time. Default: `uniform`.
     pub arrivals: Option<ArrivalKind>,
-    /// Pauses push what is due back. Default: false, what is late is made up for.
+    /// Let each pause push the due times of a rate back. Default: false, late requests catch up.
     pub delay_moves_rate: Option<bool>,
-    /// End with an error below so many requests a second of a direction. Default: any rate will do.
+    /// Lowest acceptable rate of a direction, in requests per second; the job ends with an error
+    /// below it. Default: no limit.
     pub rate_min: Option<Rate>,
-    /// In place of a `rate_min`: below so many bytes a second. Default: any rate will do.
+    /// Lowest acceptable rate in bytes per second, instead of a `rate_min`. Default: no limit.
     pub byte_rate_min: Option<Bytes>,
-    /// The time that such a rate is of. Default: 1 s.
+    /// Averaging window of such a minimum rate. Default: 1 s.
     pub rate_min_window: Option<Span>,
-    /// For so long no rate is judged. Default: 2 s.
+    /// Grace period before the minimum rate applies. Default: 2 s.
     pub rate_min_settle: Option<Span>,
-    /// End with an error when a request takes longer. Default: any latency will do.
+    /// End with an error when a request takes longer than this. Default: no limit.
     pub latency_max: Option<Span>,
-    /// Look for the largest queue depth, up to `iodepth`, at which requests keep within this
-    /// latency. Default: `iodepth` is the depth.
+    /// Find the largest queue depth, at most `iodepth`, at which requests stay within this latency.
+    /// Default: `iodepth` is the depth.
     pub latency_target: Option<Span>,
-    /// For so long at least a depth is tried. Default: 0.
+    /// Minimum time that each depth is tried. Default: 0.
     pub latency_target_window: Option<Span>,
-    /// The share of requests that keep within it, in percent. Default: 100.
+    /// Share of the requests that must stay within `latency_target`, in percent. Default: 100.
     pub latency_target_percent: Option<Percent>,
-    /// Look on when the depth was found. Default: false, it is measured for one window more.
+    /// Continue to search after the depth is found. Default: false, the found depth is measured for
+    /// one more window.
     pub latency_target_goes_on: Option<bool>,
-    /// End when its figures are steady. Default: they need not be.
+    /// End when the results are steady, as this table defines it. Default: not used.
     pub until_steady: Option<UntilSteadyTable>,
-    /// Its part of the requests of all jobs with a `flow_weight`, 1 to 1000. Default: as many as
-    /// it can.
+    /// Weight of this job, 1 to 1000: all jobs with a `flow_weight` share their requests by weight.
+    /// Default: no sharing.
     pub flow_weight: Option<u32>,
-    /// Only jobs with the same number share. Default: 0.
+    /// Only jobs with the same group number share. Default: 0.
     pub flow_group: Option<u32>,
-    /// How long it pauses where it is ahead of the others. Default: until it is not.
+    /// Length of a pause when the job is ahead of the others. Default: until it is no longer ahead.
     pub flow_pause: Option<Span>,
-    /// The data that is written. Default: the workload's `content`, else `incompressible`.
+    /// Data that is written. Default: the workload's `content`, else `incompressible`.
     pub content: Option<ContentChoice>,
     /// Stamp every block that is written and check every block that is read. Default: the
     /// workload's `verify`, else false.
     pub verify: Option<bool>,
-    /// Read back what was written, at the end of each loop. Default: false.
+    /// Read back the written data at the end of each loop. Default: false.
     pub read_back: Option<bool>,
-    /// Read back behind so many writes each. Default: at the end of each loop.
+    /// Read back after this many writes. Default: at the end of each loop.
     pub read_back_each: Option<u64>,
-    /// How many are read back at once. Default: all.
+    /// Number of writes that are read back in one batch. Default: all.
     pub read_back_batch: Option<u64>,
-    /// Seed of its streams; each clone has the next. Default: its number among all jobs and clones
-    /// of the file.
+    /// Seed of its random streams; each clone uses the next number. Default: its number among all
+    /// jobs and clones of the file.
     pub seed: Option<Seed>,
-    /// CPUs to run on; clones take them in turn. Default: the workload's `cpus`.
+    /// CPUs to run on; clones use them in turn. Default: the workload's `cpus`.
     pub cpus: Option<CpuList>,
-    /// CPUs of which each clone may run on any. Default: all.
+    /// Set of CPUs on which every clone may run. Default: all CPUs.
     pub cpu_set: Option<CpuList>,
-    /// How it gives way to other threads, from -20, hardly, to 19, always. Default: as pgmeter.
+    /// Nice value of its threads, from -20 (highest priority) to 19 (lowest). Default: as pgmeter.
     pub nice: Option<i32>,
-    /// Priority class of its requests, which some I/O schedulers heed. Default: as pgmeter, or
-    /// `best-effort` with `io_priority`.
+    /// I/O priority class, used by some I/O schedulers. Default: as pgmeter, or `best-effort` with
+    /// `io_priority`.
     pub io_class: Option<IoClassWord>,
-    /// Priority of its requests within the class, 0, the highest, to 7. Default: 0.
+    /// I/O priority within the class, from 0 (highest) to 7. Default: 0.
     pub io_priority: Option<u8>,
-    /// Do as fio does where it slips: sizes of random requests are cut where blocks were met
-    /// before, Poisson arrivals are those of a grid. Default: false.
+    /// Reproduce two quirks of fio: random requests are cut where they reach blocks that were used
+    /// before, and Poisson arrivals fall on a grid. Default: false.
     pub fio_compat: Option<bool>,
-    /// What is different for reads. Default: nothing.
+    /// Keys that differ for reads. Default: none.
     pub reads: Option<DirectionTable>,
-    /// What is different for writes. Default: nothing.
+    /// Keys that differ for writes. Default: none.
     pub writes: Option<DirectionTable>,
 }
 
@@ -279,73 +284,74 @@ by_key! {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DirectionTable {
-    /// Share of the requests that start at a random place, in percent. Default: the job's.
+    /// Share of the requests that start at a random position, in percent. Default: the job's.
     pub random: Option<Percent>,
     /// Sizes of requests. Default: the job's.
     pub block_size: Option<BlockSizeChoice>,
     /// Sizes from a range are multiples of this. Default: the job's.
     pub block_unit: Option<Bytes>,
-    /// Random places are multiples of this. Default: the job's.
+    /// Random positions are multiples of this. Default: the job's.
     pub align: Option<Bytes>,
-    /// Where random requests go. Default: the job's.
+    /// Distribution of random requests. Default: the job's.
     pub distribution: Option<DistributionChoice>,
-    /// Zones of each file, told in bytes. Default: the job's.
+    /// Zones of each file in bytes. Default: the job's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub byte_zones: Vec<ByteZone>,
     /// Requests due per second. Default: the job's.
     pub rate: Option<Rate>,
     /// Bytes due per second. Default: the job's.
     pub byte_rate: Option<Bytes>,
-    /// The least requests a second. Default: the job's.
+    /// Lowest acceptable rate in requests per second. Default: the job's.
     pub rate_min: Option<Rate>,
-    /// The least bytes a second. Default: the job's.
+    /// Lowest acceptable rate in bytes per second. Default: the job's.
     pub byte_rate_min: Option<Bytes>,
-    /// The longest that a request may take. Default: the job's.
+    /// Longest acceptable latency of a request. Default: the job's.
     pub latency_max: Option<Span>,
 }
 
-/// When the figures of a job are steady, which ends it.
+/// Criteria for steady results, which end a job.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct UntilSteadyTable {
-    /// What is looked at. Default: `iops`.
+    /// Quantity to judge. Default: `iops`.
     pub measure: Option<GoalMeasure>,
-    /// Its slope from one reading to the next is to be small, not the distance of the farthest
-    /// reading from the mean. Default: false.
+    /// Judge the slope of the readings over time instead of the largest deviation of a reading from
+    /// the mean. Default: false.
     pub slope: Option<bool>,
-    /// What that is to be below, in percent of the mean. Default: 1.
+    /// Upper limit of the slope or deviation, in percent of the mean. Default: 1.
     pub percent: Option<Percent>,
-    /// In place of a `percent`: requests or bytes a second, or nanoseconds. Default: none.
+    /// Absolute limit instead of a `percent`: requests or bytes per second, or nanoseconds.
+    /// Default: none.
     pub limit: Option<f64>,
-    /// The time that is judged, a multiple of `interval`.
+    /// Length of the time that is judged, a multiple of `interval`.
     pub window: Span,
-    /// What is not judged at the beginning of the measurement. Default: 0.
+    /// Time at the beginning of the measurement that is not judged. Default: 0.
     pub ramp: Option<Span>,
-    /// The time that one reading is of. Default: 1 s.
+    /// Length of one reading. Default: 1 s.
     pub interval: Option<Span>,
-    /// The jobs of a wave with the same number are judged together. Default: it alone.
+    /// Jobs of a wave with the same number are judged together. Default: the job alone.
     pub group: Option<u32>,
 }
 
-/// What `sync_file_range` does.
+/// Flags of `sync_file_range`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SyncRangeWord {
-    /// Waits for what is being written out before.
+    /// Waits for writeback that is already in progress.
     WaitBefore,
-    /// Begins to write out what is not yet.
+    /// Starts writeback of dirty pages.
     Write,
-    /// Waits until all is written out.
+    /// Waits until writeback has finished.
     WaitAfter,
 }
 
-/// A zone of a file, behind the one before it.
+/// A zone of a file; it starts where the previous one ends.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByteZone {
     /// Share of the requests that go here, in percent; the zones' shares add up to 100.
     pub access: Percent,
-    /// Bytes of the zone.
+    /// Length of the zone in bytes.
     pub size: Bytes,
 }
 
@@ -353,25 +359,25 @@ pub struct ByteZone {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JobFileTable {
-    /// Its name, of one component or several. Default: none, the target itself is the file.
+    /// Name, with one or more components. Default: none, the target itself is the file.
     pub name: Option<String>,
-    /// Which of the workload's `targets`, counted from 1. Default: the job's `target`.
+    /// Index into the workload's `targets`, counted from 1. Default: the job's `target`.
     pub target: Option<u32>,
     /// First byte that is used. Default: the job's `start`.
     pub start: Option<Bytes>,
-    /// How much of it is used. Default: the job's `size`.
+    /// Bytes of it that are used. Default: the job's `size`.
     pub size: Option<Bytes>,
 }
 
-/// Which file of a job is next.
+/// Order in which the files of a job are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileOrderWord {
-    /// One after the other.
+    /// The files in turn, one request each (see `requests_per_file`).
     RoundRobin,
-    /// The next one when one is done.
+    /// One file until its end, then the next.
     Sequential,
-    /// Drawn each time.
+    /// A random file for each request.
     Drawn,
 }
 
@@ -379,13 +385,13 @@ pub enum FileOrderWord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IoClassWord {
-    /// None of its own.
+    /// No class; the kernel derives the priority from the nice value.
     None,
-    /// Before all others.
+    /// Served before all other classes.
     RealTime,
-    /// By their priorities.
+    /// Served by priority.
     BestEffort,
-    /// When nobody else has any.
+    /// Served only when no other requests are waiting.
     Idle,
 }
 
@@ -398,19 +404,19 @@ impl IoClassWord {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FilesChoice {
-    /// So many, each of its own; 0 for the target itself.
+    /// Number of files, each clone having its own; 0 for the target itself.
     Count(u32),
-    /// These.
+    /// The files in this list.
     Each(Vec<JobFileChoice>),
 }
 
-/// A file of a job by its name, or with what is different for it.
+/// A file of a job: its name, or a table of the keys that differ for it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum JobFileChoice {
-    /// By its name.
+    /// Name only.
     Name(String),
-    /// With what is different for it.
+    /// Name with further keys.
     Table(Box<JobFileTable>),
 }
 
@@ -472,7 +478,7 @@ impl<'de> Visitor<'de> for FileVisitor {
 }
 
 impl FilesChoice {
-    /// How many files there are, in 64 bits; the target itself is one.
+    /// Number of files; the target itself counts as one.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Self::Count(count) => u64::from(*count).max(1),
@@ -480,7 +486,7 @@ impl FilesChoice {
         }
     }
 
-    /// The targets that files name.
+    /// The targets that the files name.
     pub(crate) fn targets(&self) -> impl Iterator<Item = u32> {
         let files = match self {
             Self::Count(_) => &[][..],

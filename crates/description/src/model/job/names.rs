@@ -1,7 +1,7 @@
-//! Patterns of the names of files.
+//! Finds patterns in file names.
 
-/// The pattern of files by the index of their clone and their number, which tells their names from
-/// those of the first and its neighbors; none where there is none.
+/// The pattern of file names by clone index and file number. It is derived from the first name, the
+/// first name of the next clone and the next name of the same clone; `None` if there is no pattern.
 pub(super) fn pattern(
     first: &str,
     of_next_clone: Option<&str>,
@@ -29,7 +29,7 @@ pub(super) fn pattern(
     Some(text)
 }
 
-/// Runs of digits, and what is between them.
+/// Splits a name into runs of digits and the text between them.
 fn tokens(name: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = name;

@@ -1,4 +1,4 @@
-//! What a job asks of its files, for both ways.
+//! Requests of a job, in both directions.
 
 use units::{Bytes, Percent, Rate};
 
@@ -50,7 +50,7 @@ keys! {
     }
 }
 
-/// Zones of which nothing but the size is written.
+/// Defaults of zones, for this zone size.
 const fn usual_zones(zone_bytes: u64) -> ZoneRule {
     ZoneRule {
         used_bytes: zone_bytes,
@@ -59,7 +59,7 @@ const fn usual_zones(zone_bytes: u64) -> ZoneRule {
     }
 }
 
-/// Pauses of which nothing is written.
+/// Defaults of pauses.
 const THINK: ThinkRule = ThinkRule {
     pause_ns: 0,
     requests: 1,
@@ -67,7 +67,8 @@ const THINK: ThinkRule = ThinkRule {
     counts_issued: false,
 };
 
-/// The stream of a table, in all of its files' bytes; `moved_bytes` are those of a loop.
+/// The request stream of a table, for files of `all_bytes` in total; `moved_bytes` is the default
+/// amount of a loop.
 pub(super) fn stream(
     table: &JobTable,
     all_bytes: u64,
@@ -117,14 +118,14 @@ pub(super) fn stream(
     Ok(stream)
 }
 
-/// Writes a stream into a table.
+/// Writes a stream to a table.
 pub(super) fn put(stream: &StreamPlan, table: &mut JobTable) {
     let mut reads = DirectionTable::default();
     let mut writes = DirectionTable::default();
     let usual = StreamPlan::sequential(stream.mix, stream.blocks.read.clone(), stream.end);
     write_stream(stream, &usual, table);
     put_mix(stream, table);
-    // What both have is the job's; else that of the direction that there is.
+    // Values that both directions share go to the job; otherwise the main direction's do.
     let is_write = matches!(stream.mix, Mix::Write);
     let other = if is_write { &mut reads } else { &mut writes };
     let (main, rest) = ordered(&stream.random_percent, is_write);
@@ -153,7 +154,7 @@ pub(super) fn put(stream: &StreamPlan, table: &mut JobTable) {
     table.writes = differing(writes, DirectionTable::default());
 }
 
-/// Writes the end of a stream that moves so many of all bytes where nothing is written.
+/// Writes when a stream ends, if it differs from the default of `moved_bytes` per loop.
 pub(super) fn put_end(stream: &StreamPlan, all_bytes: u64, moved_bytes: u64, table: &mut JobTable) {
     let end = &stream.end;
     table.operations = end.requests;
@@ -162,12 +163,12 @@ pub(super) fn put_end(stream: &StreamPlan, all_bytes: u64, moved_bytes: u64, tab
     table.starts_over = differing(end.starts_over, usual);
 }
 
-/// Whether a loop starts over where nothing is written.
+/// Default of `starts_over`.
 fn starts_over(end: &StreamEnd, all_bytes: u64, has_zones: bool) -> bool {
     end.bytes > all_bytes || end.loops.is_none() || has_zones
 }
 
-/// None where ranges are never written out.
+/// `None` if `sync_file_range` is never called.
 fn range(table: &JobTable) -> Option<RangeSync> {
     let write_count = table.sync_range_each.filter(|each| *each > 0)?;
     let said = table.sync_range.as_ref().map(OneOrMany::as_slice);
@@ -330,7 +331,7 @@ fn put_order(stream: &StreamPlan, table: &mut JobTable) {
     }
 }
 
-/// What is done with ranges.
+/// Flags of the range sync, as words.
 fn words(range: &RangeSync) -> OneOrMany<SyncRangeWord> {
     let all = [
         (range.waits_before, SyncRangeWord::WaitBefore),

@@ -1,4 +1,4 @@
-//! The job of a table, for both ways.
+//! Converts between a table and its job.
 
 use units::Span;
 
@@ -38,7 +38,7 @@ keys! {
     }
 }
 
-/// All of a file, with sizes and begins that are multiples of so many bytes.
+/// All of a file, with starts and sizes rounded to multiples of this many bytes.
 const fn all_of_file(unit_bytes: u64) -> FileShare {
     FileShare {
         start_unit_bytes: unit_bytes,
@@ -47,11 +47,11 @@ const fn all_of_file(unit_bytes: u64) -> FileShare {
     }
 }
 
-/// The clones of a table that says all that the workload says for it; it is the `index`-th of the
-/// file, and so many jobs stand before them.
+/// The clones of a table that has all defaults of the workload filled in. It is the `index`-th
+/// table of the file, and `before_count` jobs precede it.
 ///
 /// # Errors
-/// What it cannot be, with the way to it from the table.
+/// If a key is invalid, with the path to it from the table.
 pub(crate) fn clones_of(
     table: &JobTable,
     index: usize,
@@ -70,7 +70,7 @@ pub(crate) fn clones_of(
         Some(Seed(seed)) => seed,
         None => before_count + 1,
     };
-    // As other programs make clones: the first, then the others from the last on.
+    // Clones run in the order in which fio creates them: the first, then from the last backward.
     let order = (0..count.min(1)).chain((1..count).rev());
     Ok((0..).zip(order).map(move |(position, clone_index)| {
         let parts = parts(table, &name, clone_index)?;
@@ -98,7 +98,7 @@ fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Fl
     let stream = stream(table, all_bytes, moved.moved_bytes(all_bytes), loops)?;
     let verify = table.verify.unwrap_or(false);
     if stream.read_back.is_some() && !verify {
-        let message = "`read_back` reads what is checked, and nothing is";
+        let message = "`read_back` has no effect without `verify`";
         return Err(Flaw::new("read_back", message, "add `verify = true`"));
     }
     let share = share(table, parts, &stream)?;
@@ -115,7 +115,7 @@ fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Fl
     if table.io_class.is_some() || table.io_priority.is_some() {
         let class = table.io_class.unwrap_or(IoClassWord::BestEffort);
         plan.thread.io_priority = Some(IoPriority {
-            // In the order of the kernel's numbers.
+            // The variants are in the order of the kernel's class numbers.
             class: class as u8,
             level: table.io_priority.unwrap_or(0),
         });
@@ -137,13 +137,13 @@ fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Fl
     })
 }
 
-/// All bytes of files.
+/// Total size of the parts in bytes.
 fn bytes_of(parts: &[LoosePart]) -> u64 {
     let sizes = parts.iter().map(|it| it.size_bytes);
     sizes.fold(0, u64::saturating_add)
 }
 
-/// Whether the table says how much is done in all.
+/// Whether the table limits the total amount of work.
 const fn has_an_end(table: &JobTable) -> bool {
     table.bytes.is_some()
         || table.bytes_percent.is_some()
@@ -151,7 +151,7 @@ const fn has_an_end(table: &JobTable) -> bool {
         || table.names.is_some()
 }
 
-/// How long a job of so many loops is measured and ramps up where nothing is written.
+/// Default run time and ramp time of a job with this number of loops.
 fn usual_times(loops: Option<u64>) -> (Span, Span) {
     match loops {
         None => (RUN_TIME_DEFAULT, RAMP_TIME_DEFAULT),
@@ -159,7 +159,7 @@ fn usual_times(loops: Option<u64>) -> (Span, Span) {
     }
 }
 
-/// The engine of a table.
+/// The engine of a table, or its default.
 fn engine(table: &JobTable) -> EngineKind {
     table.engine.unwrap_or(match table.names {
         Some(_) => EngineKind::Psync,
@@ -170,7 +170,7 @@ fn engine(table: &JobTable) -> EngineKind {
 fn cache(table: &JobTable, engine: EngineKind) -> Result<CacheMode, Flaw> {
     let is_mapped = engine == EngineKind::Mmap;
     if is_mapped && table.cache.is_some_and(|it| it != CacheMode::Buffered) {
-        let message = "the engine `mmap` goes through the page cache";
+        let message = "the engine `mmap` always uses the page cache";
         return Err(Flaw::new("cache", message, "write `cache = \"buffered\"`"));
     }
     Ok(table.cache.unwrap_or(match table.names {
@@ -179,7 +179,7 @@ fn cache(table: &JobTable, engine: EngineKind) -> Result<CacheMode, Flaw> {
     }))
 }
 
-/// What is said in percent of the targets themselves.
+/// Settings in percent of the targets, if there are any.
 fn share(
     table: &JobTable,
     parts: &[LoosePart],
@@ -200,7 +200,7 @@ fn share(
         }
         if has_names && key != "bytes_percent" {
             let message =
-                format!("`{key}` is of the target itself, and the job has files of its own");
+                format!("`{key}` applies to the target itself, but the job has its own files");
             let help = "write `files = 0`, or a size in bytes";
             return Err(Flaw::new(key, message, help));
         }
@@ -220,7 +220,7 @@ fn share(
     Ok((!share.is_whole()).then_some(share))
 }
 
-/// The table of a job, whose files may be those of clones.
+/// The table for a job, which may be one of several clones.
 pub(super) fn table(
     it: &LooseJob,
     next_clone: Option<&LooseJob>,
@@ -255,7 +255,7 @@ pub(super) fn table(
     table
 }
 
-/// What the workload may say for all of its jobs.
+/// Writes keys that the workload may set for all of its jobs.
 fn put_chosen(job: &BuiltJob, workload: &Workload, table: &mut JobTable) {
     let plan = &job.plan;
     let says = workload.engine.is_some() || plan.engine != engine(table);
@@ -269,7 +269,7 @@ fn put_chosen(job: &BuiltJob, workload: &Workload, table: &mut JobTable) {
     table.verify = says.then_some(job.verify);
 }
 
-/// How much is done, and how long it is measured.
+/// Writes the amount of work and the measured time.
 fn put_end(job: &BuiltJob, all_bytes: u64, workload: &Workload, table: &mut JobTable) {
     let plan = &job.plan;
     let end = &plan.stream.end;

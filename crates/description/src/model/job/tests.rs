@@ -2,12 +2,12 @@ use proptest::prelude::*;
 use units::{Bytes, Percent, Rate, Span};
 
 use super::{jobs, waves};
+use crate::load;
 use crate::model::{
     BlockSizeChoice, ByteZone, ContentChoice, CpuList, DirectionTable, DistributionChoice,
     FileOrderWord, FilesChoice, IoClassWord, JobFileChoice, JobFileTable, JobTable, OneOrMany,
     Seed, UntilSteadyTable, Workload,
 };
-use crate::source::load;
 use crate::{read_toml, to_toml};
 use plan::job::{
     BuiltJobs, DurableWrites, FileCache, GoalMeasure, Layout, NameWork, RecordedPlan, Wrap,
@@ -410,8 +410,8 @@ proptest! {
         let workload = workload(job);
         let built = built(&workload);
         let text = text(&built);
-        let read = load("x.toml", text.as_bytes(), None, true);
-        let read = read.unwrap_or_else(|error| panic!("{error}\n{text}")).workloads;
+        let read = load("x.toml", &text);
+        let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
         prop_assert_eq!(jobs_of(&read), jobs_of(&built), "{}", text);
         let names = |all: &[Workload]| {
             all.iter().map(|it| (it.name.clone(), it.title.clone())).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Values of job tables: their bounds, and keys that need others.
+//! Validates job tables: limits, and keys that need other keys.
 
 use units::Bytes;
 
@@ -9,20 +9,20 @@ use crate::model::by_key::Keyed;
 use crate::model::limits::time;
 use plan::EngineKind;
 
-/// Most jobs of a file, clones included; plans of more are too large for any run.
+/// Maximum number of jobs in a file, clones included; larger plans are too large for any run.
 pub(super) const JOBS_MAX: u64 = 100_000;
 
-/// The most requests or loops: positions of files are no larger.
+/// Maximum number of requests or loops: file offsets are no larger.
 const COUNT_MAX: u64 = i64::MAX as u64;
 
-/// Checks the values of a table alone, whose requests go by that engine.
+/// Validates a table on its own, for the engine that it uses.
 pub(super) fn check(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
     values(table, engine)?;
     times(table)?;
     useless(table)
 }
 
-/// Numbers that have bounds, and texts.
+/// Checks limits of numbers and texts.
 fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
     range("count", table.count, 1, JOBS_MAX as u32)?;
     table.iodepth.map_or(Ok(()), iodepth)?;
@@ -33,7 +33,7 @@ fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
     {
         let word = units::text_of(&engine);
         let message =
-            format!("`iodepth` is {depth}, which `{word}` takes threads for, and {reason}");
+            format!("`iodepth` is {depth}, for which `{word}` uses threads, but {reason}");
         let help = "use `io_uring`, or a `count` of clones";
         return Err(Flaw::new("iodepth", message, help));
     }
@@ -68,7 +68,7 @@ fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
         .iter()
         .find(|(_, it)| it.is_some_and(|it| it > COUNT_MAX))
     {
-        let message = format!("`{key}` is more than any run does");
+        let message = format!("`{key}` is too large for any run");
         return Err(Flaw::leave_out(key, message));
     }
     if let Some(nice) = table.nice.filter(|nice| !(-20..=19).contains(nice)) {
@@ -90,7 +90,7 @@ fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
     content(table.content.as_ref())
 }
 
-/// Why a job cannot be divided among threads. Names are worked on one by one whatever its depth.
+/// Why a job cannot be divided among threads. Work on `names` is done by one thread at any depth.
 fn undivided(table: &JobTable) -> Option<&'static str> {
     let has_floor = table.rate_min.is_some() || table.byte_rate_min.is_some();
     let has_own_floor = |side: &DirectionTable| {
@@ -100,11 +100,11 @@ fn undivided(table: &JobTable) -> Option<&'static str> {
     let reasons = [
         (
             table.latency_target.is_some(),
-            "the depth that is looked for would be theirs together",
+            "a latency target holds for all of them together",
         ),
         (
             table.until_steady.is_some(),
-            "what is to be steady would be theirs together",
+            "steady results apply to all of them together",
         ),
         (
             table.flow_weight.is_some(),
@@ -114,14 +114,14 @@ fn undivided(table: &JobTable) -> Option<&'static str> {
             has_floor
                 || table.latency_max.is_some()
                 || sides.into_iter().flatten().any(has_own_floor),
-            "what it is to keep to would be theirs together",
+            "its limits hold for all of them together",
         ),
     ];
     let mut found = reasons.into_iter().filter(|(is_so, _)| *is_so);
     found.next().map(|(_, reason)| reason)
 }
 
-/// Sizes and times that have bounds.
+/// Checks limits of sizes and times.
 fn times(table: &JobTable) -> Result<(), Flaw> {
     for (key, value) in [
         ("run_time", table.run_time),
@@ -149,7 +149,7 @@ fn times(table: &JobTable) -> Result<(), Flaw> {
         .try_for_each(|(key, value)| position(key, value))
 }
 
-/// Keys that say nothing without another, and that one.
+/// Keys that have no effect without another key, and that key.
 const NEEDS: [(&str, &str); 18] = [
     ("burst", "delay"),
     ("burst_time", "delay"),
@@ -171,7 +171,7 @@ const NEEDS: [(&str, &str); 18] = [
     ("sync_range", "sync_range_each"),
 ];
 
-/// Keys without what they are about.
+/// Refuses keys without effect.
 fn useless(table: &JobTable) -> Result<(), Flaw> {
     let written = table.written();
     let is_written = |keys: &[&str]| keys.iter().any(|key| written.contains(key));

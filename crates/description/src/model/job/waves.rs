@@ -1,9 +1,9 @@
-//! Jobs: what tables say of them, which of them run beside each other, and keys that mean nothing
-//! beside them.
+//! Jobs of a workload: reads the tables, divides them into waves that run in parallel, and refuses
+//! keys that do not apply to jobs.
 
 use std::collections::BTreeMap;
 
-use crate::model::{Seed, Table, Workload};
+use crate::model::{Seed, Workload, WorkloadTable};
 use plan::Diagnostic;
 use plan::EngineKind;
 use plan::job::{BuiltJobs, JobsBefore};
@@ -16,7 +16,7 @@ use super::{FilesChoice, JobTable};
 use crate::flaw::Flaw;
 use crate::model::by_key::Keyed;
 
-/// Kinds of work that a workload has in place of jobs.
+/// Kinds of work that exclude jobs.
 const OTHER_WORK: [&str; 8] = [
     "access_spec",
     "fileset",
@@ -28,36 +28,36 @@ const OTHER_WORK: [&str; 8] = [
     "way",
 ];
 
-/// Keys that say nothing about jobs, why, and what says it.
+/// Keys that do not apply to jobs, with the reason and a replacement.
 const NOT_OF_JOBS: [(&str, &str, &str); 7] = [
     (
         "cursor",
-        "each job has a position of its own",
+        "each job has its own position",
         "give the jobs the parts of a file with `start` and `size`",
     ),
     (
         "cycling",
-        "jobs go through no test types",
+        "jobs have no test types",
         "write `iodepth` as a list",
     ),
     (
         "iometer",
-        "it keeps what an Iometer configuration says, and has no jobs",
+        "it holds settings of an Iometer configuration, which has no jobs",
         "leave `iometer` out",
     ),
     (
         "new_file",
-        "each job says what is in its files",
+        "each job sets the layout of its files",
         "write `layout = \"empty\"` in the `[[job]]`",
     ),
     (
         "position",
-        "each job says where its requests go",
+        "each job sets the distribution of its requests",
         "write `distribution` in the `[[job]]`",
     ),
     (
         "test_type",
-        "jobs go through no test types",
+        "jobs have no test types",
         "write `iodepth` as a list",
     ),
     (
@@ -67,18 +67,18 @@ const NOT_OF_JOBS: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// Most files of all jobs of a file.
+/// Maximum number of files of all jobs in a file.
 const FILES_MAX: u64 = 500_000;
 
-/// Names of jobs that a title tells.
+/// Maximum number of job names in a title.
 const TITLE_NAMES_MAX: usize = 4;
 
-/// Checks what is written, alone.
+/// Checks the jobs of one file; what is missing may come from another file.
 pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     all_waves(workload).map(|_| ())
 }
 
-/// Checks a workload that is complete in itself.
+/// Checks a workload that is complete: nothing will be merged with it.
 pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     let has_tables = !workload.job.is_empty();
     if workload.jobs.is_none() && !has_tables {
@@ -100,10 +100,10 @@ pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
 
 /// Why a workload of jobs cannot have this key.
 fn not_of_jobs(key: &str) -> Option<Flaw> {
-    let tables = Table::ALL.map(Table::key);
+    let tables = WorkloadTable::ALL.map(WorkloadTable::key);
     if let Some(other) = OTHER_WORK.into_iter().chain(tables).find(|it| *it == key) {
         let message = format!("there are both jobs and `{other}`");
-        let help = "write each as a `[[part]]` of its own";
+        let help = "put each into its own `[[part]]`";
         return Some(Flaw::new(other, message, help));
     }
     if key == "worker" {
@@ -116,20 +116,20 @@ fn not_of_jobs(key: &str) -> Option<Flaw> {
     Some(Flaw::new(key, message, help))
 }
 
-/// CPUs of the workload are all workers', so that no job has its own.
+/// The workload's `cpus` apply to all workers, so no job may set its own in addition.
 fn twice(workload: &Workload) -> Result<(), Flaw> {
     let own = workload.job.iter().position(|job| job.cpus.is_some());
     match own.filter(|_| workload.cpus.is_some()) {
         None => Ok(()),
         Some(index) => {
-            let message = "the workload has `cpus`, and so has the job";
+            let message = "both the workload and the job set `cpus`";
             let flaw = Flaw::new("cpus", message, "leave one of them out");
             Err(flaw.within("job", index))
         }
     }
 }
 
-/// Jobs are on targets that there are.
+/// The targets that jobs name must exist.
 fn targets(job: &JobTable, count: usize) -> Result<(), Flaw> {
     let of_job = job.target.iter().flat_map(|it| it.as_slice());
     let of_files = job.files.iter().flat_map(|it| it.targets());
@@ -150,7 +150,7 @@ fn targets(job: &JobTable, count: usize) -> Result<(), Flaw> {
     }
 }
 
-/// A job without an end is ended by time or by another job of its wave.
+/// A job that would never end needs a run time or another job that ends it.
 fn endless(workload: &Workload) -> Result<(), Flaw> {
     if workload.operations.is_some() {
         return Ok(());
@@ -174,10 +174,10 @@ fn endless(workload: &Workload) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// Jobs that run beside each other.
+/// Jobs that run in parallel.
 struct Wave {
     built: BuiltJobs,
-    /// The table of each job.
+    /// Index of the table of each job.
     table_indices: Vec<usize>,
 }
 
@@ -208,12 +208,12 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
         count += clones;
         if let Some((wave, indices)) = waves.last_mut() {
             let is_layout_only = table.layout_only.unwrap_or(false);
-            // All of them are as the first is.
+            // The first job of a wave decides for all.
             if wave
                 .first()
                 .is_some_and(|it| it.state.is_layout_only != is_layout_only)
             {
-                let message = "some jobs of the wave only make their files, and others do not";
+                let message = "only some jobs of the wave set `layout_only`";
                 let help = "write `layout_only` in all of them, or `waits` in the next";
                 return Err(placed(Flaw::new("layout_only", message, help)));
             }
@@ -234,12 +234,12 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
     Ok(waves.collect())
 }
 
-/// Where the jobs of a wave are that others may wait for, by their names.
+/// Positions of the jobs of a wave by name, for `after`.
 #[derive(Default)]
 struct NamesOfWave(BTreeMap<String, JobsBefore>);
 
 impl NamesOfWave {
-    /// Adds the clones of a table; `before_count` jobs of the wave come before them.
+    /// Adds the clones of a table; `before_count` jobs of the wave precede them.
     fn add(&mut self, before_count: usize, clones: &[LooseJob]) {
         let Some(first) = clones.first() else { return };
         let before = JobsBefore {
@@ -253,12 +253,12 @@ impl NamesOfWave {
             Some(known) if known.first_index + known.count == before.first_index => {
                 known.count += before.count;
             }
-            // Only the first in a row are waited for.
+            // Only the first consecutive jobs of a name are waited for.
             Some(_) => {}
         }
     }
 
-    /// The jobs of that name.
+    /// The jobs with this name.
     fn jobs(&self, name: &str) -> Result<JobsBefore, Flaw> {
         self.0.get(name).copied().ok_or_else(|| {
             let message = format!(
@@ -270,11 +270,11 @@ impl NamesOfWave {
     }
 }
 
-/// The jobs of a workload whose waves are workloads of their own, with what the workload says for
-/// all of them in its place; none where it has none.
+/// The jobs of a workload with one wave, with the workload's defaults filled in; `None` if it has
+/// no jobs.
 ///
 /// # Errors
-/// What tables cannot say.
+/// If a table is invalid.
 pub fn jobs(workload: &Workload) -> Result<Option<BuiltJobs>, Flaw> {
     if let Some(built) = &workload.jobs {
         return Ok(Some(with_keys(built, workload)));
@@ -286,9 +286,9 @@ pub fn jobs(workload: &Workload) -> Result<Option<BuiltJobs>, Flaw> {
     })
 }
 
-/// The tables of a workload with their names, each with the workload's own keys where it has none.
+/// The tables of a workload with their names and the workload's defaults filled in.
 ///
-/// Of several queue depths the first one counts.
+/// Of several queue depths, the first one is used.
 #[must_use]
 pub fn whole_job_tables(workload: &Workload) -> Vec<JobTable> {
     let tables = workload.job.iter().enumerate();
@@ -302,10 +302,10 @@ pub fn whole_job_tables(workload: &Workload) -> Vec<JobTable> {
     tables.collect()
 }
 
-/// The jobs of tables that are complete in themselves, by waves.
+/// The jobs of tables that need no workload defaults, by waves.
 ///
 /// # Errors
-/// What jobs cannot be.
+/// If a table is invalid.
 pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<BuiltJobs>, Diagnostic> {
     let workload = Workload {
         job: tables.to_vec(),
@@ -315,7 +315,7 @@ pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<BuiltJobs>, Diagnostic> 
     Ok(waves.into_iter().map(|wave| wave.built).collect())
 }
 
-/// What another program's file stands for, with the workload's keys, which replace what it says.
+/// Jobs converted from another program's file; keys of the workload replace their settings.
 fn with_keys(built: &BuiltJobs, workload: &Workload) -> BuiltJobs {
     let mut built = built.clone();
     for job in &mut built.jobs {
@@ -328,8 +328,7 @@ fn with_keys(built: &BuiltJobs, workload: &Workload) -> BuiltJobs {
     built
 }
 
-/// The waves of a workload as workloads of their own, each complete in itself; any other workload
-/// alone.
+/// Splits a workload into one complete workload per wave; a workload without jobs stays as it is.
 pub(crate) fn waves(workload: Workload) -> Vec<Workload> {
     if workload.job.is_empty() {
         return vec![workload];
@@ -380,14 +379,14 @@ pub(crate) fn waves(workload: Workload) -> Vec<Workload> {
     own.collect()
 }
 
-/// The names of jobs that run together.
+/// Title of a wave: the names of its jobs.
 fn title_of(wave: &Workload) -> String {
     let names = wave.job.iter().enumerate();
     let names = names.map(|(index, it)| it.name.clone().unwrap_or(format!("job-{}", index + 1)));
     job_title(names)
 }
 
-/// The title of jobs of these names, which follow each other.
+/// Title of jobs with these names; equal consecutive names count once.
 #[must_use]
 pub fn job_title(names: impl Iterator<Item = String>) -> String {
     let mut names: Vec<String> = names.collect();
@@ -413,7 +412,7 @@ mod tests {
             .keys()
             .filter(|key| not_of_jobs(key).is_some())
             .collect();
-        let rows = OTHER_WORK.len() + Table::ALL.len() + NOT_OF_JOBS.len();
+        let rows = OTHER_WORK.len() + WorkloadTable::ALL.len() + NOT_OF_JOBS.len();
         // `phase` is in both lists, and `worker` in none.
         assert_eq!(refused.len(), rows, "{refused:?}");
         for key in ["iodepth", "size", "rate", "operations", "until", "workers"] {

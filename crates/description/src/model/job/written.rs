@@ -1,5 +1,4 @@
-//! Jobs that another program's file stands for as tables of a workload file, which read back to
-//! the same jobs.
+//! Converts the jobs of another program's file to tables that read back to the same jobs.
 
 use super::clones::tables;
 use super::files::taken_apart;
@@ -10,10 +9,10 @@ use plan::Diagnostic;
 use plan::FrontOrigin;
 use plan::job::{BuiltJobs, JobPlace};
 
-/// The workload with its jobs in tables; one without jobs is left as it is.
+/// The workload with its jobs as tables; a workload without jobs stays as it is.
 ///
 /// # Errors
-/// What tables cannot say.
+/// If tables cannot express a job.
 pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     if workload.jobs.is_none() {
         return Ok(workload.clone());
@@ -24,7 +23,7 @@ pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     if let Some(job) = built.jobs.iter().find(|job| job.plan.recorded.is_some()) {
         let log = job.plan.recorded.as_ref().map_or("", |it| it.log.as_str());
         let what = format!(
-            "the job `{}` replays the log `{}`, for which it has no words",
+            "the job `{}` replays the log `{}`, for which there is no key",
             plan::printable(&job.name),
             plan::printable(log)
         );
@@ -32,14 +31,14 @@ pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     }
     if let Some(job) = built.jobs.iter().find(|job| job.fills) {
         let what = format!(
-            "the job `{}` fills the room that there is, for which there is no key",
+            "the job `{}` fills the free space, for which there is no key",
             plan::printable(&job.name)
         );
         return Err(unsaid(workload, &what));
     }
     for job in &mut built.jobs {
         job.place = JobPlace::default();
-        // A log of requests is the other program's to write.
+        // Logging of requests is the other program's task and has no key.
         job.plan.is_noted = false;
         job.share = job.share.filter(|it| !it.is_whole());
         if workload.cpus.is_some() {
@@ -59,7 +58,7 @@ pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     }
 }
 
-/// The workload without a title that it has anyway.
+/// Removes a title that the workload would get by default.
 fn untitled(workload: Workload) -> Workload {
     let mut bare = Workload {
         title: None,
@@ -81,7 +80,7 @@ fn unsaid(workload: &Workload, what: &str) -> Diagnostic {
     Diagnostic::error("", message).help("run the file itself")
 }
 
-/// Which job has something that no key says.
+/// Error text that names the first job that no keys can express.
 fn first_difference(built: &BuiltJobs, read: Option<&BuiltJobs>) -> String {
     let read = read.map_or(&[][..], |it| &it.jobs);
     let mut pairs = built.jobs.iter().zip(read);
@@ -91,8 +90,8 @@ fn first_difference(built: &BuiltJobs, read: Option<&BuiltJobs>) -> String {
     format!("the job `{name}` has something for which there is no key")
 }
 
-/// Waves that follow each other as one workload, which reads back to them; none where they are not
-/// those of one.
+/// Combines consecutive waves into one workload that reads back to them; `None` if they do not come
+/// from one workload.
 pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
     let parts: Vec<Workload> = parts.iter().cloned().map(untitled).collect();
     let first = parts.first()?;
@@ -100,7 +99,7 @@ pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
     let is_alike = parts.iter().all(|part| part.engine == first.engine);
     let mut whole = Workload {
         name: Some(base.to_owned()),
-        // Waves that touch nothing say so, others beside them do not.
+        // Waves without I/O name an engine that the other waves do not.
         engine: first.engine.filter(|_| is_alike),
         job: Vec::new(),
         ..first.clone()
@@ -112,7 +111,7 @@ pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
         }
         for (at, table) in part.job.iter().enumerate() {
             let clones = u64::from(table.count.unwrap_or(1));
-            // What is not written counts from the begin of the part.
+            // Seeds that are not written are counted from the start of the part.
             let seed = table.seed.unwrap_or(Seed(count_in(&part.job[..at]) + 1));
             whole.job.push(JobTable {
                 waits: (at == 0 && index > 0).then_some(true),
@@ -136,7 +135,7 @@ fn count_in(tables: &[JobTable]) -> u64 {
     counts.sum()
 }
 
-/// Whether two waves do the same.
+/// Whether two waves are equal.
 fn is_same(one: &Workload, other: &Workload) -> bool {
     let bare = |it: &Workload| {
         let whole = waves(it.clone()).pop().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a worker does: an act is a table whose key is a verb, or the verb alone.
+//! Acts of a worker: a table whose key is a verb, or the verb alone.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::de::{Error, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use units::{Bytes, Span};
 
-use super::names::{Handles, Names};
+use super::names::{GroupHandles, ProgramNames};
 use super::{AmountChoice, LawChoice, PickChoice, PlaceChoice, Unsaid, unsaid};
 use crate::flaw::Flaw;
 use crate::model::by_key::{Keyed, by_key};
@@ -17,25 +17,25 @@ use plan::program::{
     Act, Call, Due, FileOperation, FilesetPlan, Measure, On, Program, Turn, Which, Whose,
 };
 
-/// One thing that a worker does.
+/// One act of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ActChoice {
-    /// A verb that needs nothing beside it.
+    /// A verb without arguments.
     Word(ActWord),
-    /// A verb with what it needs.
+    /// A verb with its arguments.
     Table(Box<ActTable>),
 }
 
-/// A verb that stands for itself: what the first handle has open is meant.
+/// A verb on its own; it works on the file that is open under the handle without a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActWord {
     /// Closes the file.
     Close,
-    /// Makes its data and metadata durable.
+    /// Makes the data and metadata of the file durable (`fsync`).
     Fsync,
-    /// Makes its data durable.
+    /// Makes the data of the file durable (`fdatasync`).
     Fdatasync,
     /// Reads the attributes of the open file.
     Fstat,
@@ -43,21 +43,21 @@ pub enum ActWord {
     Sync,
 }
 
-/// An act: one verb, and what it takes. A file is named by its fileset, from which one is picked,
-/// or by `@` and a handle, which is the file that was picked last under that handle; `@` alone is
-/// the one without a name.
+/// An act: one verb and its arguments. A file is named either by a fileset, from which one is
+/// picked, or by `@` and a handle: the file last picked under that handle. `@` alone is the handle
+/// without a name.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ActTable {
-    /// Makes a file that is not there, and leaves it open: a fileset, or `@`.
+    /// Creates a file that does not exist, and leaves it open: a fileset, or `@`.
     pub create: Option<String>,
-    /// Opens a file that is there: a fileset, or `@`.
+    /// Opens an existing file: a fileset, or `@`.
     pub open: Option<String>,
     /// Reads the attributes of a file by its name: a fileset, or `@`.
     pub stat: Option<String>,
     /// Removes a file: a fileset, or `@`.
     pub unlink: Option<String>,
-    /// Makes a directory: a fileset whose names are directories, or `directory of @`.
+    /// Creates a directory: a fileset whose names are directories, or `directory of @`.
     pub mkdir: Option<String>,
     /// Removes a directory: a fileset whose names are directories, or `directory of @`.
     pub rmdir: Option<String>,
@@ -71,88 +71,90 @@ pub struct ActTable {
     pub symlink: Option<String>,
     /// Sets the permissions of a file to 0644: a fileset, or `@`.
     pub chmod: Option<String>,
-    /// Closes what is open: `@` and a handle. Short for `{ close = "@" }` is `"close"`.
+    /// Closes an open file: `@` and a handle. `"close"` is short for `{ close = "@" }`.
     pub close: Option<String>,
-    /// Makes data and metadata durable, of what is open or of the directory that it is in: `@`,
-    /// or `directory of @`. Short for `{ fsync = "@" }` is `"fsync"`.
+    /// Makes data and metadata durable, of an open file or of the directory that contains it: `@`,
+    /// or `directory of @`. `"fsync"` is short for `{ fsync = "@" }`.
     pub fsync: Option<String>,
-    /// Makes data durable: `@`. Short for `{ fdatasync = "@" }` is `"fdatasync"`.
+    /// Makes data durable: `@`. `"fdatasync"` is short for `{ fdatasync = "@" }`.
     pub fdatasync: Option<String>,
-    /// Reads the attributes of what is open: `@`. Short for `{ fstat = "@" }` is `"fstat"`.
+    /// Reads the attributes of an open file: `@`. `"fstat"` is short for `{ fstat = "@" }`.
     pub fstat: Option<String>,
-    /// Reads so much: a size, a law, `rest` (until the end), `size` (of the file by its fileset),
-    /// or `size of @HANDLE`.
+    /// Reads this many bytes: a size, a law, `rest` (to the end of the file), `size` (the size that
+    /// the fileset gives the file), or `size of @HANDLE`.
     pub read: Option<AmountChoice>,
-    /// Writes so much: a size, a law, `size` (of the file by its fileset), or `size of @HANDLE`.
+    /// Writes this many bytes: a size, a law, `size` (the size that the fileset gives the file), or
+    /// `size of @HANDLE`.
     pub write: Option<AmountChoice>,
-    /// Sets the length of what is open: a size, a law, `size`, or `size of @HANDLE`.
+    /// Sets the length of an open file: a size, a law, `size`, or `size of @HANDLE`.
     pub truncate: Option<AmountChoice>,
-    /// Does what stands in `do` so many times: a number, or a law.
+    /// Repeats the acts in `do` this many times: a number, or a law.
     pub times: Option<LawChoice<u64>>,
-    /// Does one of several, by their shares.
+    /// Does one of several branches, chosen at random by their shares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mix: Option<Vec<BranchTable>>,
-    /// Does what stands in `do`, counted and timed as one thing under this label.
+    /// Does the acts in `do` and counts and times them as one unit under this label.
     pub step: Option<String>,
-    /// As `step`, and the rate of the phase is that of its transactions.
+    /// As `step`; in addition, the rate of the phase is its number of transactions per second.
     pub transaction: Option<String>,
     /// Sleeps: a time, or a law.
     pub think: Option<LawChoice<Span>>,
     /// Computes: a time, or a law.
     pub burn: Option<LawChoice<Span>>,
-    /// Adds to the counter of `[[tokens]]`, and waits for `room` where it has little: a name.
+    /// Adds to the counter of `[[tokens]]` with this name; waits while it has no `room`.
     pub put: Option<String>,
-    /// Takes from the counter of `[[tokens]]`, and waits until enough lies there: a name.
+    /// Takes from the counter of `[[tokens]]` with this name; waits until it holds enough.
     pub take: Option<String>,
-    /// Waits for all workers of the phase that come to the meeting of this name and are not done.
+    /// Waits for all workers of the phase that take part in the meeting of this name and are not
+    /// done.
     pub meet: Option<String>,
-    /// How much is put or taken. Default: 1.
+    /// Amount to put or take. Default: 1.
     pub count: Option<u32>,
-    /// Which of several counters: that of the worker's number (`mine`), `each` one after the other,
-    /// or those of its share in turn (`turns`). Default: `mine`.
+    /// Which of several counters: the one with the worker's number (`mine`), `each` one after the
+    /// other, or the worker's share of them in turn (`turns`). Default: `mine`.
     pub whose: Option<Whose>,
-    /// In place of `count`: one is taken for each so many calls that the worker made.
+    /// Take one per this many calls that the worker made, instead of a `count`.
     pub per_calls: Option<u64>,
-    /// In place of `count`: one is taken for each so many bytes that the worker moved.
+    /// Take one per this many bytes that the worker moved, instead of a `count`.
     pub per_bytes: Option<Bytes>,
-    /// Label whose calls or bytes alone count for `per_calls` and `per_bytes`. Default: all count.
+    /// Label whose calls or bytes count for `per_calls` and `per_bytes`. Default: all count.
     pub of: Option<String>,
-    /// What `times`, `step` and `transaction` do.
+    /// Acts of `times`, `step` and `transaction`.
     #[serde(rename = "do", skip_serializing_if = "Vec::is_empty")]
     pub acts: Vec<ActChoice>,
-    /// In which order files are picked: `next`, `back`, `shuffled`, `around`, `uniform`,
-    /// `{ zipf = 0.9 }`, `{ pareto = 0.2 }`, `{ normal = 10 }` or `{ index = 0 }`. Default:
-    /// `next`, which ends behind the last file.
+    /// Order in which files are picked: `next`, `back`, `shuffled`, `around`, `uniform`, `{ zipf =
+    /// 0.9 }`, `{ pareto = 0.2 }`, `{ normal = 10 }` or `{ index = 0 }`. Default: `next`, which
+    /// stops after the last file.
     pub pick: Option<PickChoice>,
-    /// Which files are picked from: `any`, `present` or `absent`. Default: `present`, but
-    /// `absent` for `create` and `mkdir`.
+    /// Files to pick from: `any`, `present` or `absent`. Default: `present`, but `absent` for
+    /// `create` and `mkdir`.
     pub which: Option<Which>,
-    /// Whose turn counts: each worker goes through all files (`own`), through its share of them
-    /// (`slice`), or all workers go through them together (`shared`). Default: `own`, but `shared`
-    /// with `around`.
+    /// How workers divide the files: each goes through all files (`own`), each goes through its
+    /// share of them (`slice`), or all go through them together (`shared`). Default: `own`, but
+    /// `shared` with `around`.
     pub turn: Option<Turn>,
-    /// Fileset whose name is taken by `rename`, `link` and `symlink`.
+    /// Fileset from which `rename`, `link` and `symlink` pick the new name.
     pub to: Option<String>,
-    /// In which order names are picked for `to`, as `pick`. Default: `next`.
+    /// Order in which names are picked for `to`, as in `pick`. Default: `next`.
     pub to_pick: Option<PickChoice>,
-    /// Which names are picked for `to`, as `which`; with `any`, `rename` takes the place of a file
-    /// that is there. Default: `absent`.
+    /// Names to pick from for `to`, as in `which`; with `any`, `rename` may replace an existing
+    /// file. Default: `absent`.
     pub to_which: Option<Which>,
-    /// Whose turn counts for `to`, as `turn`. Default: as `turn`.
+    /// How workers divide the names for `to`, as in `turn`. Default: as `turn`.
     pub to_turn: Option<Turn>,
-    /// Name under which the file is known to other acts of the group. Default: the one without
-    /// a name.
+    /// Name under which other acts of the group refer to the file. Default: the handle without a
+    /// name.
     pub handle: Option<String>,
-    /// The `[[way]]` in which `create` and `open` open it. Default: to read and to write.
+    /// The `[[way]]` in which `create` and `open` open the file. Default: for reading and writing.
     pub way: Option<String>,
-    /// Bytes of one request of `read` and `write`, at most 64 MiB. Default: all at once, but at
-    /// most 1 MiB.
+    /// Bytes per request of `read` and `write`, at most 64 MiB. Default: all at once, but at most 1
+    /// MiB.
     pub piece: Option<Bytes>,
-    /// Where in the file: `here` (behind the last one), `same` (where the last one was), `end`, an
-    /// offset, `random`, or a table such as `{ random = { zipf = 1.2 }, align = "4KiB" }`.
+    /// Position in the file: `here` (after the last request), `same` (at the last request), `end`,
+    /// an offset, `random`, or a table such as `{ random = { zipf = 1.2 }, align = "4KiB" }`.
     /// Default: `here`.
     pub at: Option<PlaceChoice>,
-    /// Label under which it is counted and timed, besides its operation. Default: none.
+    /// Label under which the act is counted and timed, in addition to its operation. Default: none.
     pub label: Option<String>,
 }
 
@@ -164,17 +166,17 @@ by_key! {
     to_pick, to_which, to_turn, handle, way, piece, at, label,
 }
 
-/// One of several, of which one is done.
+/// A branch of a `mix`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BranchTable {
-    /// How often it is done, beside the shares of the others. Must be written.
+    /// Weight of this branch relative to the others. Required.
     pub share: Option<u32>,
-    /// Counts what it does under this label.
+    /// Label under which the acts are counted as one unit.
     pub step: Option<String>,
-    /// As `step`, and the rate of the phase is that of its transactions.
+    /// As `step`; in addition, the rate of the phase is its number of transactions per second.
     pub transaction: Option<String>,
-    /// What it does. Must be written.
+    /// Acts of the branch. Required.
     #[serde(rename = "do", skip_serializing_if = "Vec::is_empty")]
     pub acts: Vec<ActChoice>,
 }
@@ -213,14 +215,13 @@ impl JsonSchema for ActChoice {
         let word = generator.subschema_for::<ActWord>();
         let table = generator.subschema_for::<ActTable>();
         json_schema!({
-            "description": "One thing that a worker does.",
+            "description": "An act of a worker.",
             "anyOf": [word, table],
         })
     }
 }
 
 impl ActWord {
-    /// All words.
     pub(super) const ALL: [Self; 5] = [
         Self::Close,
         Self::Fsync,
@@ -229,7 +230,7 @@ impl ActWord {
         Self::Sync,
     ];
 
-    /// What it asks.
+    /// The operation that the word stands for.
     pub(super) const fn operation(self) -> FileOperation {
         match self {
             Self::Close => FileOperation::Close,
@@ -241,7 +242,7 @@ impl ActWord {
     }
 }
 
-/// The keys that a verb takes beside it; none where it is no verb.
+/// The keys that are valid together with a verb; `None` if it is not a verb.
 fn keys_beside(verb: &str) -> Option<&'static [&'static str]> {
     Some(match verb {
         "create" | "open" => &["pick", "which", "turn", "handle", "way", "label"],
@@ -262,7 +263,7 @@ fn keys_beside(verb: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// The only verb of a table, beside which nothing stands that has no meaning there.
+/// The only verb of a table; an error if there are several or a key does not apply to it.
 fn only_verb(table: &ActTable) -> Result<&'static str, Flaw> {
     let written = table.written();
     let mut verbs = written
@@ -270,11 +271,11 @@ fn only_verb(table: &ActTable) -> Result<&'static str, Flaw> {
         .filter_map(|key| Some((*key, keys_beside(key)?)));
     let Some((verb, taken)) = verbs.next() else {
         let help = "write a verb, such as `{ open = \"FILESET\" }`";
-        return Err(Flaw::of_value("the act says nothing to do", help));
+        return Err(Flaw::of_value("the act has no verb", help));
     };
     if let Some((second, _)) = verbs.next() {
         let message = format!("`{verb}` and `{second}` are two acts");
-        let help = "write each as an act of its own";
+        let help = "write them as separate acts";
         return Err(Flaw::new(second, message, help));
     }
     let mut keys = written.iter().filter(|key| **key != verb);
@@ -284,15 +285,15 @@ fn only_verb(table: &ActTable) -> Result<&'static str, Flaw> {
     }
 }
 
-/// Reads the acts of a group.
+/// Converts the tables of a group to acts.
 pub(super) struct ActReader<'a> {
-    pub names: &'a mut Names,
-    pub handles: Handles,
+    pub names: &'a mut ProgramNames,
+    pub handles: GroupHandles,
     pub filesets: &'a [FilesetPlan],
 }
 
 impl ActReader<'_> {
-    /// The acts under a key.
+    /// Converts the acts listed under a key.
     pub fn list(&mut self, key: &'static str, acts: Vec<ActChoice>) -> Result<Vec<Act>, Flaw> {
         let acts = acts.into_iter().enumerate();
         acts.map(|(index, act)| self.act(act).map_err(|flaw| flaw.within(key, index)))
@@ -382,7 +383,7 @@ impl ActReader<'_> {
             (None, None, Some(bytes), None) => (Measure::Bytes, bytes.0),
             (None, None, Some(bytes), Some(label)) => (Measure::StepBytes(label), bytes.0),
             _ => {
-                let message = "how much is taken is said twice";
+                let message = "the amount to take is set twice";
                 let help = "write one of `count`, `per_calls` and `per_bytes`";
                 return Err(Flaw::new("take", message, help));
             }
@@ -391,11 +392,11 @@ impl ActReader<'_> {
     }
 }
 
-/// Writes the acts of a group.
+/// Converts the acts of a group to tables.
 pub(super) struct ActWriter<'a> {
     pub program: &'a Program,
-    pub names: &'a Names,
-    pub handles: Handles,
+    pub names: &'a ProgramNames,
+    pub handles: GroupHandles,
 }
 
 impl ActWriter<'_> {
@@ -422,8 +423,8 @@ impl ActWriter<'_> {
                 let branches = branches.map(|(share, acts)| self.branch(*share, acts));
                 table.mix = Some(branches.collect::<Result<_, _>>()?);
             }
-            Act::Walk(_) => return unsaid("files come as directories list them"),
-            Act::Deal(_) => return unsaid("what is done follows from no rule"),
+            Act::Walk(_) => return unsaid("files come in the order of their directories"),
+            Act::Deal(_) => return unsaid("its acts follow an arbitrary list"),
             Act::Step(label, acts) => {
                 table.step = self.label(*label);
                 table.acts = self.list(acts)?;
@@ -480,7 +481,7 @@ impl ActWriter<'_> {
             Due::Since { what, each } => (what, each),
         };
         match what {
-            Measure::Rounds => return unsaid("something is taken for each round"),
+            Measure::Rounds => return unsaid("tokens are taken per round"),
             Measure::Calls | Measure::Steps(_) => table.per_calls = Some(each),
             Measure::Bytes | Measure::StepBytes(_) => table.per_bytes = Some(Bytes(each)),
         }

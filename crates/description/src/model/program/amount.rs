@@ -1,4 +1,4 @@
-//! How much is read or written, and where.
+//! Amounts that are read or written, and positions in files.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,19 +16,19 @@ use crate::model::by_key::{Keyed, by_key};
 use plan::Distribution;
 use plan::program::{FilePath, Where};
 
-/// What begins a text that names another file's size.
+/// Prefix of a text that refers to another file's size.
 const SIZE_OF: &str = "size of ";
 
-/// How much is read or written.
+/// Amount to read or write.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AmountChoice {
-    /// A size, or one that is drawn.
+    /// A fixed or random size.
     Law(LawChoice<Bytes>),
-    /// Until a read returns nothing.
+    /// The rest of the file: reads until one returns nothing.
     Rest,
-    /// As much as the file has by its fileset.
+    /// The size that the fileset gives the file.
     Size,
-    /// As much as the file of a handle has by its fileset.
+    /// The size that the fileset gives the file of this handle.
     SizeOf(String),
 }
 
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for AmountChoice {
     }
 }
 
-/// Whether a text is meant as a number with a unit.
+/// Whether a text looks like a number with a unit.
 fn begins_as_number(text: &str) -> bool {
     let first = text.trim_start().chars().next();
     first.is_some_and(|it| it.is_ascii_digit() || matches!(it, '.' | '-' | '+'))
@@ -106,68 +106,67 @@ impl JsonSchema for AmountChoice {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let law = generator.subschema_for::<LawChoice<Bytes>>();
         json_schema!({
-            "description": "How much is read or written.",
+            "description": "Amount to read or write.",
             "anyOf": [{"type": "string", "pattern": "^(rest|size|size of @.*)$"}, law],
         })
     }
 }
 
-/// Where in a file something is read or written.
+/// Position in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlaceChoice {
-    /// Behind the last read or write that said so.
+    /// After the last request that used `here`.
     Here,
-    /// Where the last read or write was.
+    /// At the position of the last request.
     Same,
     /// At the end of the file.
     End,
-    /// By chance, everywhere alike.
+    /// At a random position, uniformly distributed.
     Anywhere,
-    /// From this byte on.
+    /// At this offset in bytes.
     At(Bytes),
-    /// By chance, or along a path.
+    /// At a random position, or along a path.
     Table(PlaceTable),
 }
 
-/// A place by chance or along a path: one of `random`, `shuffled`, `backward`, `strided` and
-/// `blocks`. A path begins anew in each phase, for each worker.
+/// A random position or a path through the file: one of `random`, `shuffled`, `dealt`, `backward`,
+/// `strided` and `blocks`. Each worker starts its path again in each phase.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PlaceTable {
-    /// How it is distributed: `"uniform"`, `{ zipf = 1.2 }`, `{ pareto = 0.2 }`,
-    /// `{ normal = 10 }`, `{ zones = [..] }` or `"no-repeat"`.
+    /// Distribution of random positions: `"uniform"`, `{ zipf = 1.2 }`, `{ pareto = 0.2 }`, `{
+    /// normal = 10 }`, `{ zones = [..] }` or `"no-repeat"`.
     pub random: Option<DistributionChoice>,
-    /// What `random` is a multiple of. Default: the bytes of one request.
+    /// Random positions are multiples of this. Default: the bytes of one request.
     pub align: Option<Bytes>,
-    /// `random` uses the size that the fileset gives the file, whatever its length. Default: false,
-    /// its length; for writes at least that size.
+    /// Use the size that the fileset gives the file, instead of its length. Default: false, its
+    /// length; for writes at least the size in the fileset.
     pub nominal: Option<bool>,
-    /// Each multiple of this once, in a random order.
+    /// Each multiple of this once, in random order.
     pub shuffled: Option<Bytes>,
-    /// From the last multiple of this to the beginning.
+    /// The same, but the workers of the group share the multiples: together they visit each once.
+    pub dealt: Option<Bytes>,
+    /// Backward in steps of this size, from the last multiple of it to the beginning.
     pub backward: Option<Bytes>,
-    /// From one call to the next, from the beginning on.
+    /// Distance from one request to the next, from the beginning on.
     pub strided: Option<Bytes>,
-    /// How much further on a `strided` path begins each time that it has come to the end. Default:
-    /// 0.
+    /// Offset added to the start of a `strided` path each time it reaches the end. Default: 0.
     pub shift: Option<Bytes>,
-    /// What a `strided` path leaves free at the end. Default: 0.
+    /// Bytes that a `strided` path leaves unused at the end. Default: 0.
     pub margin: Option<Bytes>,
-    /// One call behind the other in blocks of this size.
+    /// Sequential requests within blocks of this size.
     pub blocks: Option<Bytes>,
-    /// From one of the `blocks` to the next. Default: the size of a block.
+    /// Distance from the start of one of the `blocks` to the next. Default: the block size.
     pub stride: Option<Bytes>,
-    /// How much further on each worker begins with its `blocks` than the one before. Default: the
-    /// size of a block.
+    /// Distance between the first `blocks` of consecutive workers. Default: the block size.
     pub each: Option<Bytes>,
 }
 
 by_key! {
     PlaceTable, place_keys:
-    random, align, nominal, shuffled, backward, strided, shift, margin, blocks, stride, each,
+    random, align, nominal, shuffled, dealt, backward, strided, shift, margin, blocks, stride, each,
 }
 
-/// The words for a place.
 const PLACES: [&str; 4] = ["here", "same", "end", "random"];
 
 impl Serialize for PlaceChoice {
@@ -235,14 +234,14 @@ impl JsonSchema for PlaceChoice {
         let offset = generator.subschema_for::<Bytes>();
         let random = generator.subschema_for::<PlaceTable>();
         json_schema!({
-            "description": "Where in a file something is read or written.",
+            "description": "Position in a file.",
             "anyOf": [{"type": "string", "enum": PLACES}, offset, random],
         })
     }
 }
 
 impl PlaceChoice {
-    /// Where requests of so many bytes go.
+    /// The position of requests that have this size in bytes.
     pub(super) fn place(choice: Option<Self>, request_bytes: u32) -> Result<Where, Flaw> {
         Ok(match choice {
             None | Some(Self::Here) => Where::Here,
@@ -258,7 +257,7 @@ impl PlaceChoice {
         })
     }
 
-    /// How that is written, where it is not the usual place.
+    /// The key value for a position; `None` for the default position.
     pub(super) fn of(place: &Where, request_bytes: u32) -> Option<Self> {
         Some(match place {
             Where::Here => return None,
@@ -281,7 +280,7 @@ impl PlaceChoice {
                 ..PlaceTable::default()
             }),
             Where::Along(path) => Self::Table(PlaceTable::along(*path)),
-            // Without a card that says where.
+            // The cards of a deck, which would give the offset, are not in the table.
             Where::Dealt { .. } => Self::At(Bytes(0)),
         })
     }
@@ -291,10 +290,11 @@ fn differing(bytes: u64, usual: u64) -> Option<Bytes> {
     (bytes != usual).then_some(Bytes(bytes))
 }
 
-/// The forms of a place, each with the keys that it takes.
-const FORMS: [(&str, &[&str]); 5] = [
+/// Ways to write a position, each with the keys that it takes.
+const FORMS: [(&str, &[&str]); 6] = [
     ("random", &["align", "nominal"]),
     ("shuffled", &[]),
+    ("dealt", &[]),
     ("backward", &[]),
     ("strided", &["shift", "margin"]),
     ("blocks", &["stride", "each"]),
@@ -305,7 +305,7 @@ impl PlaceTable {
         let written = self.written();
         let mut forms = FORMS.iter().filter(|(form, _)| written.contains(form));
         let (Some((form, taken)), None) = (forms.next(), forms.next()) else {
-            let forms = "`random`, `shuffled`, `backward`, `strided` and `blocks`";
+            let forms = "`random`, `shuffled`, `dealt`, `backward`, `strided` and `blocks`";
             let message = format!("a place is one of {forms}");
             return Err(Flaw::new("at", message, "write one of them"));
         };
@@ -324,11 +324,14 @@ impl PlaceTable {
             });
         }
         Ok(Where::Along(
-            match (self.shuffled, self.backward, self.strided) {
+            match (self.shuffled, self.dealt, self.backward, self.strided) {
                 (Some(shuffled), ..) => FilePath::Shuffled {
                     step_bytes: step(shuffled),
                 },
-                (_, Some(backward), _) => FilePath::Backward {
+                (_, Some(dealt), ..) => FilePath::Dealt {
+                    step_bytes: step(dealt),
+                },
+                (_, _, Some(backward), _) => FilePath::Backward {
                     step_bytes: step(backward),
                 },
                 (.., Some(strided)) => FilePath::Strided {
@@ -353,6 +356,7 @@ impl PlaceTable {
         match path {
             FilePath::Backward { step_bytes } => table.backward = Some(Bytes(step_bytes.into())),
             FilePath::Shuffled { step_bytes } => table.shuffled = Some(Bytes(step_bytes.into())),
+            FilePath::Dealt { step_bytes } => table.dealt = Some(Bytes(step_bytes.into())),
             FilePath::Strided {
                 stride_bytes,
                 shift_bytes,

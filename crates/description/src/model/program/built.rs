@@ -1,4 +1,4 @@
-//! Programs that come from elsewhere than a workload's own tables.
+//! Programs that do not come from the workload's own tables.
 
 use super::{deepest, sized};
 use crate::flaw::Flaw;
@@ -8,7 +8,7 @@ use plan::program::{Program, ProgramFlaw};
 /// The program with the workload's `run_time` and `ramp_time` in every phase that ends by time.
 ///
 /// # Errors
-/// What keeps it from being done; times where no phase ends by time.
+/// If the keys cannot be applied, or times are given and no phase ends by time.
 pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, Flaw> {
     let mut program = built.clone();
     let times = [
@@ -26,7 +26,7 @@ pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, F
         let (own_ns, own_ramp_ns) = (phase.time_ns.unwrap_or(0), phase.ramp_ns);
         let time_ns = workload.run_time.map_or(own_ns, |it| it.0);
         phase.time_ns = Some(time_ns);
-        // A ramp of which nothing is said stays the same part of the time.
+        // Without a `ramp_time`, the ramp stays the same fraction of the time.
         phase.ramp_ns = workload.ramp_time.map_or_else(
             || (own_ramp_ns as f64 * (time_ns as f64 / own_ns.max(1) as f64)) as u64,
             |it| it.0,

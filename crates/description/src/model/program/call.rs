@@ -1,21 +1,21 @@
-//! Verbs that ask something of the file system, for both ways.
+//! Verbs that make system calls, in both directions.
 
 use units::Bytes as Size;
 
 use super::act::{ActReader, ActWriter};
-use super::names::Named;
+use super::names::NamedFiles;
 use super::{ActChoice, ActTable, ActWord, AmountChoice, PickChoice, PlaceChoice, Unsaid, unsaid};
 use crate::flaw::Flaw;
 use plan::program::{
-    Bytes, Call, FileOperation, FilesetPlan, On, Order, PIECE_BYTES_MAX, Pick, Turn, Which,
+    Call, FileOperation, FilesetPlan, MovedBytes, On, PIECE_BYTES_MAX, Pick, PickOrder, Turn, Which,
 };
 
-/// Bytes of one request where nothing is written, at most.
+/// Largest default size of one request, in bytes.
 const PIECE_BYTES: u32 = 1 << 20;
-/// What places by chance are multiples of where a request may have any size.
+/// Default alignment of random positions when requests have no fixed size, in bytes.
 const ALIGN_BYTES: u32 = 4096;
 
-/// What a verb asks, and where its value stands.
+/// The operation of a verb, and the field with its value.
 type Verb<T> = (FileOperation, fn(&mut ActTable) -> &mut Option<T>);
 
 /// Verbs that take a name, or a file by its handle.
@@ -48,13 +48,13 @@ const OF_AMOUNTS: [Verb<AmountChoice>; 3] = [
     (FileOperation::Truncate, |it| &mut it.truncate),
 ];
 
-/// Which of the verbs is written, and its value.
+/// The written verb and its value, taken out of the table.
 fn written<T>(verbs: &[Verb<T>], table: &mut ActTable) -> Option<(FileOperation, T)> {
     let mut verbs = verbs.iter();
     verbs.find_map(|(operation, value)| Some((*operation, value(table).take()?)))
 }
 
-/// Writes the value of the verb that asks for an operation, where there is one.
+/// Writes the value of the verb for an operation, if the operation has one.
 fn write<T>(verbs: &[Verb<T>], operation: FileOperation, value: T, table: &mut ActTable) {
     if let Some((_, place)) = verbs.iter().find(|(it, _)| *it == operation) {
         *place(table) = Some(value);
@@ -62,7 +62,7 @@ fn write<T>(verbs: &[Verb<T>], operation: FileOperation, value: T, table: &mut A
 }
 
 impl ActReader<'_> {
-    /// The call of a table whose verb asks something of the file system.
+    /// The call of a table whose verb makes a system call.
     pub fn call(&mut self, mut table: ActTable, verb: &'static str) -> Result<Call, Flaw> {
         let label = table.label.take();
         let label = label.map(|label| self.names.label("label", &label));
@@ -84,7 +84,7 @@ impl ActReader<'_> {
         Ok(Call { label, ..call })
     }
 
-    /// A verb that takes a fileset, or a file by its handle.
+    /// A verb that takes a fileset or a handle.
     fn of_name(
         &mut self,
         table: ActTable,
@@ -93,7 +93,7 @@ impl ActReader<'_> {
         name: &str,
     ) -> Result<Call, Flaw> {
         let (key, handle, on) = match self.names.named(verb, name)? {
-            Named::Fileset(fileset) => {
+            NamedFiles::Fileset(fileset) => {
                 let order = PickChoice::order(table.pick.clone(), "pick")?;
                 let pick = Pick {
                     fileset,
@@ -103,9 +103,9 @@ impl ActReader<'_> {
                 };
                 ("handle", table.handle.clone(), On::Name(pick))
             }
-            Named::File { handle, on } => {
+            NamedFiles::File { handle, on } => {
                 no_picking(&table, &handle)?;
-                // A list is of a directory, whichever of its files is named.
+                // `list` works on a directory, whichever of its files is named.
                 let on = if operation == FileOperation::List {
                     On::Directory
                 } else {
@@ -147,14 +147,14 @@ impl ActReader<'_> {
     /// A verb that takes an amount.
     fn of_amount(&mut self, mut table: ActTable, verb: &'static str) -> Result<Call, Flaw> {
         let Some((operation, amount)) = written(&OF_AMOUNTS, &mut table) else {
-            let message = format!("`{verb}` asks nothing of the file system");
+            let message = format!("`{verb}` makes no system call");
             return Err(Flaw::new(verb, message, "take it out"));
         };
         let bytes = match amount {
-            AmountChoice::Law(law) => Bytes::Law(law.law(verb)?),
-            AmountChoice::Rest => Bytes::Rest,
-            AmountChoice::Size => Bytes::Size,
-            AmountChoice::SizeOf(handle) => Bytes::SizeOf {
+            AmountChoice::Law(law) => MovedBytes::Law(law.law(verb)?),
+            AmountChoice::Rest => MovedBytes::Rest,
+            AmountChoice::Size => MovedBytes::Size,
+            AmountChoice::SizeOf(handle) => MovedBytes::SizeOf {
                 handle: self.handles.number(verb, Some(&handle))?,
             },
         };
@@ -177,12 +177,12 @@ impl ActReader<'_> {
     }
 }
 
-/// Nothing is picked where the file is named by its handle.
+/// Refuses keys for picking if the file is named by its handle.
 fn no_picking(table: &ActTable, handle: &str) -> Result<(), Flaw> {
     let keys = [
         ("pick", table.pick.is_some()),
         ("which", table.which.is_some()),
-        // Whose turn it is may be said of the second name.
+        // `turn` may belong to the second name.
         ("turn", table.turn.is_some() && table.to.is_none()),
     ];
     if let Some((key, _)) = keys.into_iter().find(|(_, is_written)| *is_written) {
@@ -218,7 +218,7 @@ impl ActWriter<'_> {
         Ok(ActChoice::Table(Box::new(table)))
     }
 
-    /// The handle under which a file is picked, or which is meant.
+    /// The handle under which a file is picked, or to which the act refers.
     fn own_handle(&self, call: &Call) -> Option<String> {
         (call.handle > 0).then(|| self.handles.name(call.handle).to_owned())
     }
@@ -240,7 +240,7 @@ impl ActWriter<'_> {
             On::Handle | On::Same => format!("@{handle}"),
             On::Directory => format!("directory of @{handle}"),
         };
-        // What is open and what has a name have each a verb for their attributes.
+        // Open files and named files have different verbs for reading attributes.
         let verbs = match call.on {
             On::Handle => [&OF_HANDLES[..], &OF_NAMES].concat(),
             _ => [&OF_NAMES[..], &OF_HANDLES].concat(),
@@ -262,10 +262,12 @@ impl ActWriter<'_> {
     fn write_amount(&self, call: &Call, table: &mut ActTable) {
         table.handle = self.own_handle(call);
         let amount = match &call.bytes {
-            Bytes::Law(law) => AmountChoice::Law(law.into()),
-            Bytes::Rest => AmountChoice::Rest,
-            Bytes::Size => AmountChoice::Size,
-            Bytes::SizeOf { handle } => AmountChoice::SizeOf(self.handles.name(*handle).to_owned()),
+            MovedBytes::Law(law) => AmountChoice::Law(law.into()),
+            MovedBytes::Rest => AmountChoice::Rest,
+            MovedBytes::Size => AmountChoice::Size,
+            MovedBytes::SizeOf { handle } => {
+                AmountChoice::SizeOf(self.handles.name(*handle).to_owned())
+            }
         };
         write(&OF_AMOUNTS, call.operation, amount, table);
         if !call.operation.moves() {
@@ -274,7 +276,7 @@ impl ActWriter<'_> {
         let filesets = &self.program.filesets;
         let usual = usual_piece(&call.bytes, filesets);
         let piece_bytes = match call.piece_bytes {
-            // All at once, which a piece of the most that there can be is as well.
+            // "All at once" is written as a piece of the largest possible size.
             0 if usual > 0 => {
                 let most = largest(&call.bytes, filesets).unwrap_or(PIECE_BYTES_MAX);
                 u32::try_from(most).unwrap_or(usual)
@@ -290,7 +292,7 @@ fn differing<T: PartialEq>(value: T, usual: T) -> Option<T> {
     (value != usual).then_some(value)
 }
 
-/// The verb alone, where nothing is to be said beside it.
+/// The verb alone, if it needs no arguments.
 fn word(call: &Call) -> Option<ActWord> {
     let is_bare = call.handle == 0 && call.label.is_none() && call.on == On::Handle;
     let mut words = ActWord::ALL.into_iter();
@@ -298,27 +300,26 @@ fn word(call: &Call) -> Option<ActWord> {
     word.filter(|word| is_bare || *word == ActWord::Sync)
 }
 
-/// How much one request has where nothing is written: all, which is 0, or 1 MiB.
-fn usual_piece(bytes: &Bytes, filesets: &[FilesetPlan]) -> u32 {
+/// Default request size in bytes: 0 for all at once, or 1 MiB.
+fn usual_piece(bytes: &MovedBytes, filesets: &[FilesetPlan]) -> u32 {
     match largest(bytes, filesets) {
         Some(largest) if largest <= PIECE_BYTES.into() => 0,
         _ => PIECE_BYTES,
     }
 }
 
-/// The most that a call moves; none where nothing limits it.
-pub(super) fn largest(bytes: &Bytes, filesets: &[FilesetPlan]) -> Option<u64> {
+/// Most bytes that a call moves; `None` if there is no limit.
+pub(super) fn largest(bytes: &MovedBytes, filesets: &[FilesetPlan]) -> Option<u64> {
     match bytes {
-        Bytes::Law(law) => law.largest(),
-        Bytes::Rest => None,
-        Bytes::Size | Bytes::SizeOf { .. } => {
+        MovedBytes::Law(law) => law.largest(),
+        MovedBytes::Rest => None,
+        MovedBytes::Size | MovedBytes::SizeOf { .. } => {
             let mut sizes = filesets.iter().map(|it| it.size.largest());
             sizes.try_fold(0_u64, |most, size| Some(most.max(size?)))
         }
     }
 }
 
-/// Which files are picked from where nothing is written.
 const fn usual_which(operation: FileOperation) -> Which {
     match operation.makes() {
         true => Which::Absent,
@@ -326,18 +327,17 @@ const fn usual_which(operation: FileOperation) -> Which {
     }
 }
 
-/// Whose turn counts where nothing is written.
-const fn usual_turn(order: &Order) -> Turn {
+const fn usual_turn(order: &PickOrder) -> Turn {
     match order {
-        Order::Around => Turn::Shared,
+        PickOrder::Around => Turn::Shared,
         _ => Turn::Own,
     }
 }
 
-/// What places by chance are multiples of where nothing is written: a request.
-fn usual_align(bytes: &Bytes, piece_bytes: u32) -> u32 {
+/// Default alignment of random positions: the size of a request.
+fn usual_align(bytes: &MovedBytes, piece_bytes: u32) -> u32 {
     match (piece_bytes, bytes) {
-        (0, Bytes::Law(law)) => {
+        (0, MovedBytes::Law(law)) => {
             let all = law.always().map(u32::try_from);
             all.and_then(Result::ok).unwrap_or(ALIGN_BYTES).max(1)
         }
@@ -353,16 +353,16 @@ mod tests {
 
     #[test]
     fn places_by_chance_are_multiples_of_a_request() {
-        let random = |bytes: Bytes, piece_bytes| {
+        let random = |bytes: MovedBytes, piece_bytes| {
             let anywhere = Some(PlaceChoice::Anywhere);
             match PlaceChoice::place(anywhere, usual_align(&bytes, piece_bytes)) {
                 Ok(Where::Random { align_bytes, .. }) => align_bytes,
                 other => panic!("{other:?}"),
             }
         };
-        assert_eq!(random(Bytes::Law(Law::fixed(8192)), 0), 8192);
-        assert_eq!(random(Bytes::Law(Law::fixed(8192)), 512), 512);
-        assert_eq!(random(Bytes::Size, 0), 4096);
-        assert_eq!(random(Bytes::Law(Law::fixed(0)), 0), 1);
+        assert_eq!(random(MovedBytes::Law(Law::fixed(8192)), 0), 8192);
+        assert_eq!(random(MovedBytes::Law(Law::fixed(8192)), 512), 512);
+        assert_eq!(random(MovedBytes::Size, 0), 4096);
+        assert_eq!(random(MovedBytes::Law(Law::fixed(0)), 0), 1);
     }
 }

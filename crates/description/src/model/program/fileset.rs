@@ -1,10 +1,10 @@
-//! Which files there are.
+//! Filesets: which files there are.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Percent};
 
-use super::names::Names;
+use super::names::ProgramNames;
 use super::{LawChoice, Unsaid, unsaid};
 use crate::flaw::Flaw;
 use crate::model::by_key::{Keyed, by_key};
@@ -14,73 +14,73 @@ use plan::program::{
     PADDED_WORKER_MARK, ROUND_MARK, TreeGrowth, WORKER_MARK,
 };
 
-/// Files by number: how many there may be, what they are called, how large they are. A workload
-/// has phases, or access specifications, or a table such as `[postmark]`.
+/// A numbered set of files: how many there can be, their names and their sizes. A workload has
+/// either phases, or access specifications, or a table such as `[postmark]`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FilesetTable {
-    /// Name by which acts call it. Must be written.
+    /// Name by which acts refer to the fileset. Required.
     pub name: Option<String>,
-    /// How many names there are, 1 to 100000000. Default: 1.
+    /// Number of names, 1 to 100000000. Default: 1.
     pub count: Option<u32>,
-    /// Share of the files that are there before the first phase, evenly over their numbers, to a
+    /// Share of the files that exist before the first phase, spread evenly over their numbers, to a
     /// tenth of a percent. Default: 0.
     pub present: Option<Percent>,
-    /// Bytes of a file: a size or a law, drawn for each file once and for all. Default: 0.
+    /// Size of a file: a fixed size or a law, drawn once per file. Default: 0.
     pub size: Option<LawChoice<Bytes>>,
-    /// Names of the files: `{number}` stands for the number, from 0, and `{number:6}` for one of
-    /// at least six digits; `{worker}` and `{round}` for those of the worker and of the round
-    /// around. Default: the fileset's name, a hyphen and the number.
+    /// Pattern for the file names: `{number}` is the number from 0, `{number:6}` the number with at
+    /// least six digits; `{worker}` and `{round}` are the numbers of the worker and of the
+    /// enclosing round. Default: the fileset's name, a hyphen and the number.
     pub names: Option<String>,
     /// Number of the first file. Default: 0.
     pub first: Option<u32>,
-    /// In place of `names`: these are directories in each other.
+    /// The names are nested directories, instead of `names`.
     pub paths: Option<NestedTable>,
-    /// Its directory below the target; empty for the target's own. Default: the fileset's name.
+    /// Directory below the target; empty for the target itself. Default: the fileset's name.
     pub path: Option<String>,
-    /// Directories that the files are dealt to in turn, 1 to 65536. Default: none, all files are
-    /// in one.
+    /// Number of directories, 1 to 65536, over which the files are distributed in turn. Default:
+    /// none, all files are in one.
     pub directories: Option<u32>,
-    /// Files in a row in each directory, 1 to 100000000, in place of `directories`. Default: all.
+    /// Number of consecutive files per directory, 1 to 100000000, instead of `directories`.
+    /// Default: all.
     pub files_per_directory: Option<u32>,
-    /// Which of the directories of `files_per_directory` are in which. Default: none is in
-    /// another.
+    /// Nesting of the directories of `files_per_directory`. Default: not nested.
     pub nested: Option<NestedTable>,
-    /// Directories in each other as chance says, which is the same in every run.
+    /// Directories nested at random, in the same way in every run.
     pub grown: Option<GrownTable>,
-    /// In place of files: the directories of this fileset, which has `grown` ones, to be listed.
+    /// The entries are the directories of this fileset, which must have `grown` ones, to be listed.
     pub directories_of: Option<String>,
-    /// Who has it: all workers together (`one`), or each worker for itself (`per-worker`).
+    /// Whether all workers share the files (`one`) or each worker has its own copy (`per-worker`).
     /// Default: `one`.
     pub copies: Option<Copies>,
 }
 
-/// Directories that are in each other, by their numbers.
+/// Numbered directories that are nested in each other.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NestedTable {
-    /// Names of the directories, which end with `{number}`. Must be written.
+    /// Names of the directories, ending with `{number}`. Required.
     pub names: Option<String>,
-    /// Directories in a directory, at most, 1 to 65536. Must be written.
+    /// Maximum number of directories in a directory, 1 to 65536. Required.
     pub fan: Option<u32>,
-    /// Which are in which: the way to a directory is its number in the base of `fan` (`digits`),
-    /// or directory 0 has all others in it, each under its own number (`heap`). Default: `digits`.
+    /// Rule of nesting: the path of a directory is its number in base `fan` (`digits`), or
+    /// directory 0 contains all others, each under its own number (`heap`). Default: `digits`.
     pub nesting: Option<DirectoryNesting>,
 }
 
-/// Directories that grow by chance until all files have a place; a directory has either files in
-/// it or directories.
+/// A random directory tree that grows until all files have a place. A directory contains either
+/// files or directories.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GrownTable {
-    /// How much is in a directory: a number or a law. Must be written.
+    /// Number of entries in a directory: a number or a law. Required.
     pub width: Option<LawChoice<u64>>,
-    /// Shape of the gamma laws by which the depth, and a `width` that is a number, are drawn, to
-    /// three digits. Default: they are the same everywhere.
+    /// Shape of the gamma law from which the depth is drawn, and the width if `width` is a number,
+    /// to three digits. Default: the same depth and width everywhere.
     pub gamma: Option<f64>,
-    /// Whether sizes by a gamma law are drawn in turn with the directories. Default: false.
+    /// Draw sizes with a gamma law in turn with the directories. Default: false.
     pub draws_sizes: Option<bool>,
-    /// Whether the names of the fileset are directories, too. Default: false.
+    /// The names of the fileset are directories, too. Default: false.
     pub only_directories: Option<bool>,
 }
 
@@ -98,7 +98,7 @@ keys! {
     }
 }
 
-/// What holds for a fileset of which nothing but the name is written.
+/// A fileset for which only the name is written.
 fn usual_fileset(name: &str) -> FilesetPlan {
     FilesetPlan {
         name: name.to_owned(),
@@ -117,8 +117,8 @@ fn usual_fileset(name: &str) -> FilesetPlan {
 }
 
 impl FilesetTable {
-    /// The files, where the filesets of the workload have those names.
-    pub(super) fn fileset(&self, names: &Names) -> Result<FilesetPlan, Flaw> {
+    /// The fileset, resolved with the names of the workload.
+    pub(super) fn fileset(&self, names: &ProgramNames) -> Result<FilesetPlan, Flaw> {
         let usual = usual_fileset(self.name.as_deref().unwrap_or_default());
         let mut set = read_fileset(self, usual);
         set.tree = self.tree(names)?;
@@ -130,8 +130,8 @@ impl FilesetTable {
         Ok(set)
     }
 
-    /// How they are written.
-    pub(super) fn of(set: &FilesetPlan, name: &str, names: &Names) -> Result<Self, Unsaid> {
+    /// The table for a fileset.
+    pub(super) fn of(set: &FilesetPlan, name: &str, names: &ProgramNames) -> Result<Self, Unsaid> {
         let usual = usual_fileset(name);
         let mut table = Self {
             name: Some(name.to_owned()),
@@ -150,7 +150,7 @@ impl FilesetTable {
             }
             _ => {
                 let name = plan::printable(&set.name);
-                return unsaid(format!("names of `{name}` follow from no rule"));
+                return unsaid(format!("names of `{name}` are arbitrary"));
             }
         }
         if let FileNames::NumberFrom { first, .. } = set.names {
@@ -177,7 +177,7 @@ impl FilesetTable {
             let written = self.written();
             let mut idle = ["names", "first"].into_iter();
             if let Some(key) = idle.find(|key| written.contains(key)) {
-                let message = format!("`{key}` does not apply beside `paths`");
+                let message = format!("`{key}` does not apply together with `paths`");
                 return Err(Flaw::leave_out(key, message));
             }
             *names = FileNames::Ways(paths.directories("paths")?);
@@ -209,8 +209,8 @@ impl FilesetTable {
         Err(Flaw::new("present", message, help))
     }
 
-    /// Which directory a file of the set is in; what says so is written once.
-    fn tree(&self, names: &Names) -> Result<DirectoryTree, Flaw> {
+    /// The directory tree of the fileset; at most one key may define it.
+    fn tree(&self, names: &ProgramNames) -> Result<DirectoryTree, Flaw> {
         let written = self.written();
         let trees = [
             "directories",
@@ -220,7 +220,7 @@ impl FilesetTable {
         ];
         let mut trees = trees.into_iter().filter(|key| written.contains(key));
         if let (Some(first), Some(second)) = (trees.next(), trees.next()) {
-            let message = format!("`{first}` and `{second}` both say which directory a file is in");
+            let message = format!("`{first}` and `{second}` both set the directory of a file");
             return Err(Flaw::new(second, message, "leave one of them out"));
         }
         if self.nested.is_some() && self.files_per_directory.is_none() {
@@ -252,7 +252,7 @@ impl NestedTable {
     fn directories(&self, key: &'static str) -> Result<NestedDirectories, Flaw> {
         let (Some(pattern), Some(fan)) = (&self.names, self.fan) else {
             let help = format!("write `{key} = {{ names = \"d{{number}}\", fan = 10 }}`");
-            return Err(Flaw::new(key, format!("`{key}` says too little"), help));
+            return Err(Flaw::new(key, format!("`{key}` is incomplete"), help));
         };
         match file_names(key, pattern)? {
             FileNames::Number {
@@ -284,7 +284,7 @@ impl NestedTable {
 impl GrownTable {
     fn growth(&self) -> Result<TreeGrowth, Flaw> {
         let Some(width) = &self.width else {
-            let message = "`grown` does not say how much is in a directory";
+            let message = "`grown` has no `width`";
             return Err(Flaw::new(
                 "grown",
                 message,
@@ -315,17 +315,17 @@ impl GrownTable {
     }
 }
 
-/// What stands for the number of a file in its name, behind a brace.
+/// Start of the placeholder for a file's number.
 const NUMBER: &str = "{number";
 
-/// `before{number}after`, or `{number:6}` for so many digits.
+/// Parses `before{number}after`, or `{number:6}` for at least that many digits.
 fn file_names(key: &'static str, pattern: &str) -> Result<FileNames, Flaw> {
     let wrong = |what: &str| {
         let message = format!("the names `{}` have {what}", plan::printable(pattern));
         Flaw::new(
             key,
             message,
-            "write such as `msg-{number}` or `msg-{number:6}`",
+            "write, for example, `msg-{number}` or `msg-{number:6}`",
         )
     };
     let Some((before, rest)) = pattern.split_once(NUMBER) else {
@@ -359,7 +359,7 @@ fn pattern(before: &str, digits: u32, after: &str) -> String {
     }
 }
 
-/// Whether there is a brace that belongs to no mark.
+/// Whether a brace does not belong to a known placeholder.
 fn has_brace(text: &str) -> bool {
     let marks = [WORKER_MARK, PADDED_WORKER_MARK, ROUND_MARK];
     let bare = marks

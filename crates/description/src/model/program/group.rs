@@ -1,4 +1,4 @@
-//! Workers that do the same.
+//! Groups: workers that do the same work.
 
 use std::collections::BTreeMap;
 
@@ -7,64 +7,63 @@ use serde::{Deserialize, Serialize};
 use units::Bytes;
 
 use super::act::{ActReader, ActWriter};
-use super::names::{Handles, Names};
+use super::names::{GroupHandles, ProgramNames};
 use super::{ActChoice, Unsaid, unsaid};
 use crate::flaw::Flaw;
 use crate::model::keys::keys;
 use plan::program::{ActList, Failed, FilesetPlan, Group, Measure, Out, Program, Quota, Share};
 
-/// Workers that do the same, each for itself: what stands in `body` over and over, the other
-/// lists of acts once.
+/// Workers that do the same work independently of each other. The acts in `body` are repeated, the
+/// other lists are done once.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GroupTable {
-    /// Name in records and reports. Default: the phase's name, with a number where it has several
-    /// groups.
+    /// Name in records and reports. Default: the phase's name, with a number if the phase has
+    /// several groups.
     pub name: Option<String>,
-    /// How many workers there are, 1 to 1024. Default: the workload's `workers`.
+    /// Number of workers, 1 to 1024. Default: the workload's `workers`.
     pub workers: Option<u32>,
-    /// By how many workers on each takes another's files: with 1 the first takes the second's, and
-    /// the last the first's. Default: 0.
+    /// Each worker uses the files of the worker this many places later: with 1, the first uses the
+    /// second's and the last uses the first's. Default: 0.
     pub shift: Option<u32>,
-    /// Acts before all workers begin together; not measured.
+    /// Acts before all workers start together; not measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub enter: Vec<ActChoice>,
-    /// Acts at the beginning.
+    /// Acts at the start, done once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<ActChoice>,
-    /// Acts that are repeated: a round.
+    /// Acts that are repeated; one pass is a round.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub body: Vec<ActChoice>,
-    /// Acts at the end.
+    /// Acts at the end, done once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last: Vec<ActChoice>,
-    /// Acts behind the end; not measured.
+    /// Acts after the end; not measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub leave: Vec<ActChoice>,
-    /// Rounds after which a worker stops. Default: no limit.
+    /// Number of rounds after which a worker stops. Default: no limit.
     pub rounds: Option<u64>,
-    /// Bytes, read and written, after which a worker stops. Default: no limit.
+    /// Number of bytes, read and written, after which a worker stops. Default: no limit.
     pub bytes: Option<Bytes>,
-    /// System calls after which a worker stops. Default: no limit.
+    /// Number of system calls after which a worker stops. Default: no limit.
     pub calls: Option<u64>,
-    /// How often a step or a transaction is done before a worker stops, by its label:
-    /// `{ deliver = 1000 }`. Default: no limit.
+    /// Number of steps or transactions with a label after which a worker stops: `{ deliver = 1000
+    /// }`. Default: no limit.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub steps: BTreeMap<String, u64>,
-    /// How many bytes are read and written in a step or a transaction before a worker stops, by
-    /// its label: `{ deliver = "1GiB" }`. Default: no limit.
+    /// Number of bytes read and written in steps or transactions with a label after which a worker
+    /// stops: `{ deliver = "1GiB" }`. Default: no limit.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub step_bytes: BTreeMap<String, Bytes>,
-    /// Whether these amounts count what all workers of the group do together, not what each does.
-    /// Default: false.
+    /// Count these amounts for all workers of the group together instead of each. Default: false.
     pub together: Option<bool>,
     /// What happens when there is no file to pick: the worker stops (`end-worker`), all workers of
-    /// the phase stop (`end-phase`), or what is left of the transaction or round is left out
-    /// (`skip`). Default: `end-worker`.
+    /// the phase stop (`end-phase`), or the rest of the transaction or round is skipped (`skip`).
+    /// Default: `end-worker`.
     pub when_out: Option<Out>,
-    /// What happens when a call fails: what is left of the transaction or round is left out
-    /// (`end-transaction`), nothing (`count`), the worker stops (`end-worker`), or the run has
-    /// failed (`end-run`). Default: `end-transaction`.
+    /// What happens when a call fails: the rest of the transaction or round is skipped
+    /// (`end-transaction`), the failure is only counted (`count`), the worker stops (`end-worker`),
+    /// or the run fails (`end-run`). Default: `end-transaction`.
     pub on_failure: Option<Failed>,
 }
 
@@ -77,7 +76,7 @@ keys! {
     }
 }
 
-/// The handles of acts, wherever they stand.
+/// Collects the handles that the acts define, nested ones included.
 fn handles_of<'a>(acts: &'a [ActChoice], found: &mut Vec<&'a str>) {
     for act in acts {
         if let ActChoice::Table(table) = act {
@@ -90,7 +89,6 @@ fn handles_of<'a>(acts: &'a [ActChoice], found: &mut Vec<&'a str>) {
 }
 
 impl GroupTable {
-    /// Its lists of acts, each with its key.
     pub(crate) fn lists(&self) -> [(&'static str, &[ActChoice]); 5] {
         [
             ("enter", &self.enter),
@@ -101,23 +99,23 @@ impl GroupTable {
         ]
     }
 
-    /// The list of acts that is meant, and its key.
+    /// The list of acts at this place, and its key.
     pub(super) fn acts(&self, list: ActList) -> (&'static str, &[ActChoice]) {
         self.lists()[list as usize]
     }
 
-    /// Whether an amount ends it.
+    /// Whether an amount ends the group.
     pub(super) fn has_end(&self) -> bool {
         let has_amount = self.rounds.is_some() || self.calls.is_some() || self.bytes.is_some();
         has_amount || !self.steps.is_empty() || !self.step_bytes.is_empty()
     }
 
-    /// The group in a workload with those names and filesets.
+    /// The group, resolved with the names and filesets of the workload.
     pub(super) fn group(
         self,
         usual_name: String,
         workers: Option<u32>,
-        names: &mut Names,
+        names: &mut ProgramNames,
         filesets: &[FilesetPlan],
     ) -> Result<Group, Flaw> {
         let usual = Group {
@@ -130,7 +128,7 @@ impl GroupTable {
         self.lists()
             .into_iter()
             .for_each(|(_, acts)| handles_of(acts, &mut written));
-        let handles = Handles::written(written.into_iter());
+        let handles = GroupHandles::written(written.into_iter());
         let mut reader = ActReader {
             names,
             handles,
@@ -145,12 +143,12 @@ impl GroupTable {
         Ok(group)
     }
 
-    /// How a group is written.
+    /// The table for a group.
     pub(super) fn of(
         group: &Group,
         usual_name: &str,
         program: &Program,
-        names: &Names,
+        names: &ProgramNames,
     ) -> Result<Self, Unsaid> {
         let name = plan::printable(&group.name);
         if let Some(trace) = &group.trace {
@@ -166,7 +164,7 @@ impl GroupTable {
         let acts = ActWriter {
             program,
             names,
-            handles: Handles::of(group, names),
+            handles: GroupHandles::of(group, names),
         };
         let mut table = Self {
             workers: group.workers,
@@ -186,7 +184,7 @@ impl GroupTable {
         Ok(table)
     }
 
-    fn quotas(&self, names: &Names) -> Result<Vec<Quota>, Flaw> {
+    fn quotas(&self, names: &ProgramNames) -> Result<Vec<Quota>, Flaw> {
         let is_together = self.together == Some(true);
         let amounts = [
             (Measure::Rounds, self.rounds),
@@ -219,8 +217,8 @@ impl GroupTable {
             .collect())
     }
 
-    /// Of several amounts of the same, the least is reached first.
-    fn write_quotas(&mut self, group: &Group, names: &Names) -> Result<(), Unsaid> {
+    /// Writes the quotas as keys. Of several quotas of one kind, the smallest is reached first.
+    fn write_quotas(&mut self, group: &Group, names: &ProgramNames) -> Result<(), Unsaid> {
         let Some(first) = group.quotas.first() else {
             return Ok(());
         };

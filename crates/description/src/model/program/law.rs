@@ -1,4 +1,4 @@
-//! Sizes, times and counts that are drawn.
+//! Random sizes, times and counts.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,13 +10,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::{Bytes, Span};
 
 use crate::flaw::Flaw;
-use crate::model::keys::Written;
+use crate::model::keys::WrittenAs;
 use crate::nearest::listed;
 use plan::program::{Band, Law, LawFlaw, Shape};
 
-/// What can be drawn by a law: a size, a time, a count.
-pub trait LawUnit: Copy + Default + Serialize + for<'de> Deserialize<'de> + Written<u64> {
-    /// What stands behind a number of bytes or nanoseconds; nothing behind a mere number.
+/// A unit that a law can draw: a size, a time, a count.
+pub trait LawUnit: Copy + Default + Serialize + for<'de> Deserialize<'de> + WrittenAs<u64> {
+    /// Unit symbol after a number of bytes or nanoseconds; empty for a plain number.
     const SUFFIX: &str;
 }
 
@@ -32,16 +32,16 @@ impl LawUnit for u64 {
     const SUFFIX: &str = "";
 }
 
-/// A mean, a median or a deviation: an amount that need not be whole.
+/// A mean, a median or a deviation: an amount that may be fractional.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean<U> {
-    /// In bytes, in nanoseconds, or just a number.
+    /// Bytes, nanoseconds, or a plain number.
     pub amount: f64,
     unit: PhantomData<U>,
 }
 
 impl<U> Mean<U> {
-    /// The one of that amount.
+    /// The mean of this amount.
     #[must_use]
     pub const fn of(amount: f64) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl<U: LawUnit> Mean<U> {
     }
 }
 
-/// Below this every whole floating-point number is exact.
+/// Below this value, every whole floating-point number is exact.
 const WHOLE_BELOW: f64 = 9_007_199_254_740_992.0;
 
 impl<U: LawUnit> Serialize for Mean<U> {
@@ -79,7 +79,7 @@ impl<'de, U: LawUnit> Deserialize<'de> for Mean<U> {
     }
 }
 
-/// Reads what is not whole; all else is the unit's.
+/// Reads fractions; leaves everything else to the unit.
 struct MeanVisitor<U>(PhantomData<U>);
 
 impl<U: LawUnit> Visitor<'_> for MeanVisitor<U> {
@@ -113,7 +113,7 @@ impl<U: LawUnit> Visitor<'_> for MeanVisitor<U> {
     }
 }
 
-/// Always the same, or drawn.
+/// A fixed or a random amount.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged, bound(serialize = "U: LawUnit"))]
 #[schemars(rename = "AmountOf{U}", bound = "U: Default + JsonSchema")]
@@ -124,7 +124,7 @@ pub enum LawChoice<U> {
     Drawn(LawTable<U>),
 }
 
-/// How an amount is drawn, by one of `uniform`, `exponential`, `gamma`, `normal`, `lognormal` and
+/// The law of a random amount: one of `uniform`, `exponential`, `gamma`, `normal`, `lognormal` and
 /// `table`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(
@@ -134,50 +134,50 @@ pub enum LawChoice<U> {
 )]
 #[schemars(rename = "LawOf{U}", bound = "U: Default + JsonSchema")]
 pub struct LawTable<U> {
-    /// The least and the most, with all in between as likely.
+    /// Lower and upper bound, with all values between them equally likely.
     pub uniform: Option<[U; 2]>,
-    /// The mean of an exponential law, as of times between independent events.
+    /// Mean of an exponential law, as for times between independent events.
     #[schemars(with = "Option<U>")]
     pub exponential: Option<Mean<U>>,
-    /// The mean of a gamma law, which takes `shape`.
+    /// Mean of a gamma law; needs `shape`.
     #[schemars(with = "Option<U>")]
     pub gamma: Option<Mean<U>>,
-    /// The shape of `gamma`, 0.001 to 10000; 1 makes it exponential.
+    /// Shape of `gamma`, 0.001 to 10000; 1 makes it exponential.
     pub shape: Option<f64>,
-    /// The mean of a normal law, which takes `deviation`.
+    /// Mean of a normal law; needs `deviation`.
     #[schemars(with = "Option<U>")]
     pub normal: Option<Mean<U>>,
-    /// The standard deviation of `normal`.
+    /// Standard deviation of `normal`.
     #[schemars(with = "Option<U>")]
     pub deviation: Option<Mean<U>>,
-    /// The median of a law whose logarithm is normal, which takes `spread`.
+    /// Median of a lognormal law; needs `spread`.
     #[schemars(with = "Option<U>")]
     pub lognormal: Option<Mean<U>>,
-    /// The standard deviation of the natural logarithm of `lognormal`.
+    /// Standard deviation of the natural logarithm of `lognormal`.
     pub spread: Option<f64>,
-    /// Bands with their shares, uniform within each.
+    /// Bands with their shares, uniform within each band.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<Vec<BandTable<U>>>,
-    /// What is added to what is drawn. Default: 0.
+    /// Amount added to each drawn value. Default: 0.
     pub base: Option<U>,
-    /// The least that may come. Default: 0.
+    /// Lower limit of the result. Default: 0.
     pub least: Option<U>,
-    /// The most that may come. Default: no limit.
+    /// Upper limit of the result. Default: no limit.
     pub most: Option<U>,
-    /// What is drawn is rounded down to a multiple of this. Default: not rounded.
+    /// The result is rounded down to a multiple of this. Default: not rounded.
     pub step: Option<U>,
 }
 
-/// A band of a law.
+/// A band of a `table` law.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "U: LawUnit"))]
 #[schemars(rename = "BandOf{U}")]
 pub struct BandTable<U> {
-    /// How often it comes, beside the shares of the other bands.
+    /// Weight of the band relative to the others.
     pub share: u32,
-    /// The least in it.
+    /// Smallest value in the band.
     pub low: U,
-    /// The most in it.
+    /// Largest value in the band.
     pub high: U,
 }
 
@@ -187,7 +187,7 @@ impl<'de, U: LawUnit> Deserialize<'de> for LawChoice<U> {
     }
 }
 
-/// Hands everything but a table to the unit, so that its own messages are kept.
+/// Leaves everything but a table to the unit, so that the unit's own error messages are kept.
 struct LawVisitor<U>(PhantomData<U>);
 
 impl<'de, U: LawUnit> Visitor<'de> for LawVisitor<U> {
@@ -219,7 +219,7 @@ impl<'de, U: LawUnit> Visitor<'de> for LawVisitor<U> {
 }
 
 impl<U: LawUnit> LawChoice<U> {
-    /// The law; what is wrong with it is placed under the key.
+    /// The law; an error in it is reported under the key.
     pub(super) fn law(&self, key: &'static str) -> Result<Law, Flaw> {
         match self {
             Self::Fixed(value) => Ok(Law::fixed(value.meant())),
@@ -255,10 +255,10 @@ impl<U: LawUnit> LawTable<U> {
         Err(Flaw::new(key, flaw.to_string(), help))
     }
 
-    /// All shapes, each with its key and the key that it takes beside it.
+    /// All shapes, each with its key and the second key that it needs.
     fn shapes(&self) -> [(&'static str, &'static str, Option<Shape>); 6] {
-        let of = |mean: Option<Mean<U>>, shape: fn(f64, f64) -> Shape, beside: f64| {
-            mean.map(|it| shape(it.amount, beside))
+        let of = |mean: Option<Mean<U>>, shape: fn(f64, f64) -> Shape, second: f64| {
+            mean.map(|it| shape(it.amount, second))
         };
         let uniform = self.uniform.map(|ends| ends.map(|it| it.meant()));
         let bands = |bands: &Vec<BandTable<U>>| bands.iter().map(BandTable::band).collect();
@@ -291,15 +291,16 @@ impl<U: LawUnit> LawTable<U> {
         ]
     }
 
-    /// The only shape that is written and its key, with what it takes and nothing else.
+    /// The only shape that is written and its key; an error if there are several or a key does not
+    /// fit.
     fn only_shape(&self) -> Result<(&'static str, Shape), Flaw> {
         let shapes = self.shapes();
         let known = listed(shapes.iter().map(|(key, ..)| *key));
         let mut written = shapes
             .into_iter()
-            .filter_map(|(key, beside, shape)| Some((key, beside, shape?)));
-        let Some((key, beside, shape)) = written.next() else {
-            let message = "the law says nothing of how it draws";
+            .filter_map(|(key, needed, shape)| Some((key, needed, shape?)));
+        let Some((key, needed, shape)) = written.next() else {
+            let message = "the law has no distribution";
             return Err(Flaw::of_value(message, format!("write one of {known}")));
         };
         if let Some((second, ..)) = written.next() {
@@ -312,12 +313,12 @@ impl<U: LawUnit> LawTable<U> {
             ("spread", self.spread.is_some()),
         ];
         for (parameter, is_written) in parameters {
-            if is_written && parameter != beside {
+            if is_written && parameter != needed {
                 return Err(Flaw::idle(parameter, key));
             }
-            if !is_written && parameter == beside {
-                let message = format!("`{key}` needs `{beside}`");
-                return Err(Flaw::new(key, message, format!("add `{beside}`")));
+            if !is_written && parameter == needed {
+                let message = format!("`{key}` needs `{needed}`");
+                return Err(Flaw::new(key, message, format!("add `{needed}`")));
             }
         }
         Ok((key, shape))

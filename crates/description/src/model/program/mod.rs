@@ -1,7 +1,7 @@
-//! Work on many files in tables of the workload's own: filesets, ways, phases, rounds.
+//! Work on many files in the workload's own tables: filesets, ways, phases, rounds.
 //!
-//! What stands here are names; numbers take their place when it is resolved to a program. Each
-//! table says both how it is read and how a program is written in it.
+//! The tables use names, which are replaced by numbers when they are resolved to a program. Each
+//! table converts in both directions: from the file to the program and back.
 
 mod act;
 mod amount;
@@ -27,7 +27,7 @@ pub use amount::{AmountChoice, PlaceChoice, PlaceTable};
 pub use fileset::{FilesetTable, GrownTable, NestedTable};
 pub use group::GroupTable;
 pub use law::{BandTable, LawChoice, LawTable, LawUnit, Mean};
-use names::Names;
+use names::ProgramNames;
 pub use phase::{BeforeChoice, PhaseTable};
 pub use pick::PickChoice;
 use plan::program::Program;
@@ -37,34 +37,34 @@ pub use rounds::RoundsTable;
 pub use tokens::TokensTable;
 pub use way::WayTable;
 
-/// Something of a program that a workload file has no words for.
+/// Part of a program that a workload file cannot express.
 struct Unsaid(String);
 
 fn unsaid<T>(what: impl Into<String>) -> Result<T, Unsaid> {
     Err(Unsaid(what.into()))
 }
 
-/// The groups of all phases, those of rounds behind the others.
+/// The groups of all phases, followed by the groups of all rounds.
 fn groups(workload: &Workload) -> impl Iterator<Item = &GroupTable> {
     let of_rounds = workload.rounds.iter().flat_map(|rounds| &rounds.phase);
     let phases = workload.phase.iter().chain(of_rounds);
     phases.flat_map(|phase| &phase.group)
 }
 
-/// The program that a workload describes, without what only its targets decide: groups that do not
-/// say how many workers they have get as many as the workload, where that says how many.
+/// Resolves the program that a workload describes, except for values that depend on the targets.
+/// Groups without a number of workers get the workload's number, if it is written.
 ///
 /// # Errors
-/// The first name that nobody has, key without effect, or act that cannot be done.
+/// The first unknown name, key without effect, or act that cannot be done.
 pub fn program(workload: &Workload) -> Result<Program, Flaw> {
     if let Some(built) = &workload.built {
         return built::program(workload, &built.program);
     }
     if workload.workers.is_some() && groups(workload).all(|group| group.workers.is_some()) {
-        let message = "`workers` does not apply: every group says how many it has";
+        let message = "`workers` does not apply: every group has its own";
         return Err(Flaw::leave_out("workers", message));
     }
-    let mut names = Names::written(workload)?;
+    let mut names = ProgramNames::written(workload)?;
     let mut program = Program::default();
     for (index, table) in workload.fileset.iter().enumerate() {
         let fileset = table.fileset(&names);
@@ -95,7 +95,7 @@ pub fn program(workload: &Workload) -> Result<Program, Flaw> {
 /// The program with its files scaled to the workload's `size` or `total_size`.
 ///
 /// # Errors
-/// Recorded calls, which say themselves how much they move.
+/// If the program replays recorded calls, whose amounts are fixed.
 fn sized(workload: &Workload, program: Program) -> Result<Program, Flaw> {
     let (key, sized) = match (workload.size, workload.total_size) {
         (None, None) => return Ok(program),
@@ -103,13 +103,13 @@ fn sized(workload: &Workload, program: Program) -> Result<Program, Flaw> {
         (None, Some(total)) => ("total_size", program.with_total_size(total.0)),
     };
     if program.groups().any(|group| group.trace.is_some()) {
-        let message = format!("`{key}` does not apply to recorded calls: they say what they move");
+        let message = format!("`{key}` does not apply to recorded calls: their amounts are fixed");
         return Err(Flaw::leave_out(key, message));
     }
     Ok(sized)
 }
 
-/// The most flows that a thread of a worker has in progress at once.
+/// Most flows that a thread of a worker has in progress at once.
 fn deepest(workload: &Workload) -> u32 {
     let engine = workload.engine.unwrap_or(EngineKind::Psync);
     if engine.is_one_at_a_time() {
@@ -120,12 +120,11 @@ fn deepest(workload: &Workload) -> u32 {
     depths.iter().copied().max().unwrap_or(1)
 }
 
-/// The workload with the program that another program's file stands for in tables, which read back
-/// to the same program. Handles are named after the filesets that their files are from, and what
-/// has no name of its own is numbered.
+/// Converts the program of another program's file to tables, which read back to the same program.
+/// Handles are named after the filesets of their files; unnamed items are numbered.
 ///
 /// # Errors
-/// What tables cannot say.
+/// If tables cannot express the program.
 pub(crate) fn program_in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     if workload.built.is_none() {
         return Ok(workload.clone());
@@ -142,7 +141,7 @@ fn written(workload: &Workload, program: &Program) -> Result<Workload, Unsaid> {
     if program.lasting.is_some() {
         return unsaid("its files outlast the run");
     }
-    let names = Names::of(program);
+    let names = ProgramNames::of(program);
     let filesets = program.filesets.iter().zip(&names.filesets);
     let filesets = filesets.map(|(set, name)| FilesetTable::of(set, name, &names));
     let tokens = program.tokens.iter().zip(&names.tokens);
@@ -157,7 +156,7 @@ fn written(workload: &Workload, program: &Program) -> Result<Workload, Unsaid> {
         phase,
         rounds,
         built: None,
-        // The phases have them.
+        // The phases have these keys.
         run_time: None,
         ramp_time: None,
         workers: workload

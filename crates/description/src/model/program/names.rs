@@ -1,37 +1,37 @@
-//! Names of filesets, ways, labels and handles, and the numbers that take their place.
+//! Names of filesets, ways, labels and handles, and the numbers that replace them.
 
 use crate::flaw::Flaw;
 use crate::model::Workload;
 use crate::nearest::{listed, nearest};
 use plan::program::{Group, LABELS_MAX, MEETINGS_MAX, On, Program, REGISTERS_MAX};
 
-/// The names of what all groups have in common, by number.
-pub(super) struct Names {
+/// Names that all groups share, indexed by number.
+pub(super) struct ProgramNames {
     pub filesets: Vec<String>,
-    /// Those that are written.
+    /// Only the ways that are written.
     pub ways: Vec<String>,
-    /// How many ways there are before those that are written: that of acts which name none.
+    /// Number of ways that precede the written ones: 1 if the default way is not written, else 0.
     unwritten_ways: u8,
     pub tokens: Vec<String>,
-    /// In the order in which they are first written.
+    /// In the order of first use.
     pub labels: Vec<String>,
     meetings: Vec<String>,
 }
 
-/// What an act names.
+/// Files that an act names.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Named {
+pub(super) enum NamedFiles {
     /// A fileset, by its number.
     Fileset(u8),
     /// The file of a handle, or the directory that it is in.
     File { handle: String, on: On },
 }
 
-/// What begins a text that names a directory.
+/// Prefix of a text that names a directory.
 const DIRECTORY_OF: &str = "directory of ";
 
-impl Names {
-    /// Those of a workload; labels and meetings follow.
+impl ProgramNames {
+    /// Collects the names written in a workload; labels and meetings are added later.
     pub fn written(workload: &Workload) -> Result<Self, Flaw> {
         let filesets = workload.fileset.iter().map(|it| it.name.as_deref());
         let ways = workload.way.iter().map(|it| it.name.as_deref());
@@ -46,7 +46,7 @@ impl Names {
         })
     }
 
-    /// Names for what a program has by number.
+    /// Names for the numbered items of a program.
     pub fn of(program: &Program) -> Self {
         let filesets = program.filesets.iter().map(|it| it.name.as_str());
         let ways = program.ways.iter().enumerate();
@@ -65,18 +65,18 @@ impl Names {
         }
     }
 
-    /// What a verb's value names.
-    pub fn named(&self, key: &'static str, text: &str) -> Result<Named, Flaw> {
+    /// Parses the value of a verb.
+    pub fn named(&self, key: &'static str, text: &str) -> Result<NamedFiles, Flaw> {
         let text = text.trim();
         let (on, handle) = match text.strip_prefix(DIRECTORY_OF) {
             Some(handle) => (On::Directory, handle.trim().trim_start_matches('@')),
             None => match text.strip_prefix('@') {
                 Some(handle) => (On::Same, handle),
-                None => return self.fileset(key, text).map(Named::Fileset),
+                None => return self.fileset(key, text).map(NamedFiles::Fileset),
             },
         };
         let handle = handle.to_owned();
-        Ok(Named::File { handle, on })
+        Ok(NamedFiles::File { handle, on })
     }
 
     /// The number of a fileset.
@@ -84,7 +84,7 @@ impl Names {
         number(&self.filesets, name).ok_or_else(|| unknown(key, name, "fileset", &self.filesets))
     }
 
-    /// The number of the fileset whose directories are meant.
+    /// The number of a fileset that `directories_of` names.
     pub fn grown_fileset(&self, name: &str) -> Result<u8, Flaw> {
         number(&self.filesets, name).ok_or_else(|| {
             let message = format!("there is no fileset `{}`", plan::printable(name));
@@ -93,12 +93,12 @@ impl Names {
         })
     }
 
-    /// The number of tokens.
+    /// The number of a `[[tokens]]` table.
     pub fn tokens(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
         number(&self.tokens, name).ok_or_else(|| unknown(key, name, "token", &self.tokens))
     }
 
-    /// The number of a meeting, which is a new one where it was not written before.
+    /// The number of a meeting; a new name gets the next number.
     pub fn meeting(&mut self, key: &'static str, name: &str) -> Result<u8, Flaw> {
         numbered(&mut self.meetings, name, MEETINGS_MAX).ok_or_else(|| {
             let message = format!("there are more than {MEETINGS_MAX} meetings");
@@ -106,7 +106,7 @@ impl Names {
         })
     }
 
-    /// The number of a way; that of none is the first.
+    /// The number of a way; 0 for acts without a way.
     pub fn way(&self, name: Option<&str>) -> Result<u8, Flaw> {
         let Some(name) = name else { return Ok(0) };
         number(&self.ways, name)
@@ -114,7 +114,7 @@ impl Names {
             .ok_or_else(|| unknown("way", name, "way", &self.ways))
     }
 
-    /// The number of a label, which is a new one where it was not written before.
+    /// The number of a label; a new name gets the next number.
     pub fn label(&mut self, key: &'static str, name: &str) -> Result<u8, Flaw> {
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             let message = format!("`{key}` is not a label of one line");
@@ -127,14 +127,13 @@ impl Names {
         })
     }
 
-    /// The number of a label that must have been written before.
+    /// The number of a label that is already known.
     pub fn known_label(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
         number(&self.labels, name).ok_or_else(|| unknown(key, name, "label", &self.labels))
     }
 }
 
-/// The number of a name, which is a new one where it was not written before; none if there are as
-/// many as there may be.
+/// The number of a name; a new name gets the next number. `None` if the limit is reached.
 fn numbered(names: &mut Vec<String>, name: &str, most: usize) -> Option<u8> {
     let known = names.iter().position(|it| it == name);
     let index = known.unwrap_or_else(|| {
@@ -145,13 +144,13 @@ fn numbered(names: &mut Vec<String>, name: &str, most: usize) -> Option<u8> {
     u8::try_from(index).ok().filter(|_| is_allowed)
 }
 
-/// Whether the first way that is written is that of acts which name none.
+/// Whether the first written way is the default of acts without a way.
 pub(super) fn begins_with_default(workload: &Workload) -> bool {
     let first = workload.way.first();
     first.is_some_and(|way| way.default == Some(true))
 }
 
-/// The names of tables of one kind, each of which has one.
+/// The names of tables of one kind; an error if a name is missing, unusable or used twice.
 fn written<'a>(
     names: impl Iterator<Item = Option<&'a str>>,
     key: &'static str,
@@ -171,7 +170,7 @@ fn written<'a>(
             }
             Some(name) if all.iter().any(|it| it == name) => {
                 let message = format!("there are two `[[{key}]]` of the name `{name}`");
-                (message, "give each a name of its own".to_owned())
+                (message, "give each its own name".to_owned())
             }
             Some(name) => {
                 all.push(name.to_owned());
@@ -199,11 +198,11 @@ fn unknown(key: &'static str, name: &str, what: &str, known: &[String]) -> Flaw 
     Flaw::new(key, message, help)
 }
 
-/// The handles of a group, by the acts that name files with them; the first is that without a name.
-pub(super) struct Handles(Vec<String>);
+/// The handles of a group, in the order of the acts; the first one has no name.
+pub(super) struct GroupHandles(Vec<String>);
 
-impl Handles {
-    /// Those of acts, each once.
+impl GroupHandles {
+    /// The distinct handles of these acts.
     pub fn written<'a>(handles: impl Iterator<Item = &'a str>) -> Self {
         let mut all = vec![String::new()];
         for handle in handles.map(bare) {
@@ -214,9 +213,9 @@ impl Handles {
         Self(all)
     }
 
-    /// Handles for the registers of a group, called after the fileset that a file is picked from
-    /// first.
-    pub fn of(group: &Group, names: &Names) -> Self {
+    /// Handle names for the registers of a group: the name of the fileset from which a file is
+    /// picked first.
+    pub fn of(group: &Group, names: &ProgramNames) -> Self {
         let calls = group.calls();
         let count = calls.iter().map(|call| usize::from(call.handle) + 1).max();
         let name = |register: usize| {
@@ -231,12 +230,11 @@ impl Handles {
         Self(std::iter::once(String::new()).chain(named).collect())
     }
 
-    /// The name of a register's handle.
     pub fn name(&self, register: u8) -> &str {
         &self.0[usize::from(register)]
     }
 
-    /// The number of a handle; that of none is the first.
+    /// The number of a handle; 0 for the handle without a name.
     pub fn number(&self, key: &'static str, name: Option<&str>) -> Result<u8, Flaw> {
         let name = bare(name.unwrap_or_default());
         let number = number(&self.0, name).ok_or_else(|| {
@@ -251,12 +249,12 @@ impl Handles {
     }
 }
 
-/// A handle may be written with its mark everywhere.
+/// The `@` in front of a handle is optional everywhere.
 fn bare(handle: &str) -> &str {
     handle.trim().trim_start_matches('@')
 }
 
-/// Names that differ from each other, and from what has a meaning of its own.
+/// Makes the names distinct from each other and from reserved names.
 fn distinct<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (index, name) in names.enumerate() {
@@ -269,7 +267,7 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> Vec<String>
     all
 }
 
-/// The name without what would make it something else in an act.
+/// Removes characters and prefixes that have a meaning in acts.
 fn plain(name: &str, what: &str) -> String {
     let name: String = name
         .chars()

@@ -1,40 +1,41 @@
-//! What happens to files, phase by phase.
+//! Phases: work on files, one phase after the other.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Span;
 
-use super::names::Names;
+use super::names::ProgramNames;
 use super::{GroupTable, Unsaid};
 use crate::flaw::Flaw;
 use crate::model::limits;
 use crate::model::{OneOrMany, Workload};
 use plan::program::{Before, Ending, FilesetPlan, Program, ProgramPhase};
 
-/// What groups of workers do to files at the same time; the next phase begins when all are done.
+/// Work of groups of workers on files at the same time; the next phase starts when all are done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PhaseTable {
-    /// Name in records and reports. Must be written.
+    /// Name in records and reports. Required.
     pub name: Option<String>,
-    /// Whether it is done but kept out of records. Default: false.
+    /// Run the phase but keep it out of records. Default: false.
     pub hidden: Option<bool>,
-    /// What happens before it, never timed: `sync`, `drop-caches`, `remount` or
-    /// `{ pause = "10s" }`, or several in a list; caches and mounts need root. Default: nothing.
+    /// What happens before the phase, never timed: `sync`, `drop-caches`, `remount` or `{ pause =
+    /// "10s" }`, or several in a list; dropping caches and remounting need root. Default: nothing.
     pub before: Option<OneOrMany<BeforeChoice>>,
-    /// Beginning that is not measured, at most 30 d. Default: the workload's `ramp_time`.
+    /// Time at the beginning that is not measured, at most 30 d. Default: the workload's
+    /// `ramp_time`.
     pub ramp_time: Option<Span>,
-    /// Time after which all workers stop, at most 30 d. Default: the workload's `run_time` where
-    /// no group has an end of its own; 0 means until files or amounts end it.
+    /// Time after which all workers stop, at most 30 d; 0 means until files or amounts end the
+    /// phase. Default: the workload's `run_time`, if no group has its own end.
     pub run_time: Option<Span>,
-    /// What happens when `run_time` is over: all workers stop (`stop`), go on to ends of their own
-    /// (`finish`), or go on until each did as many rounds as the one that had done most (`level`).
+    /// What happens when `run_time` is over: all workers stop (`stop`), continue to their own ends
+    /// (`finish`), or continue until each has done as many rounds as the fastest one (`level`).
     /// Default: `stop`.
     pub time_up: Option<Ending>,
-    /// What the others do when the first worker is done: `stop`, or `finish` what they have to do;
-    /// how far they were is recorded. Default: they go on.
+    /// What the other workers do when the first one is done: `stop`, or `finish` their own work;
+    /// their progress at that moment is recorded. Default: they continue.
     pub first_done: Option<Ending>,
-    /// Who works, and at what.
+    /// Groups of workers and their work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group: Vec<GroupTable>,
 }
@@ -49,7 +50,7 @@ pub enum BeforeChoice {
     DropCaches,
     /// The file system is unmounted and mounted again.
     Remount,
-    /// Nothing happens for a while.
+    /// A pause of this length.
     Pause(Span),
 }
 
@@ -75,7 +76,7 @@ impl From<Before> for BeforeChoice {
     }
 }
 
-/// The name of a group that has none, of so many in its phase.
+/// Default name of a group that is the `index`-th of `count` in its phase.
 fn usual_name(phase: &str, index: usize, count: usize) -> String {
     match count {
         1 => phase.to_owned(),
@@ -84,21 +85,21 @@ fn usual_name(phase: &str, index: usize, count: usize) -> String {
 }
 
 impl PhaseTable {
-    /// The phase in a workload with those names and filesets.
+    /// The phase, resolved with the names and filesets of the workload.
     pub(super) fn phase(
         &self,
         workload: &Workload,
-        names: &mut Names,
+        names: &mut ProgramNames,
         filesets: &[FilesetPlan],
     ) -> Result<ProgramPhase, Flaw> {
         let Some(name) = self.name.clone() else {
-            let help = "add `name`, which stands in the report";
+            let help = "add `name`, which appears in the report";
             return Err(Flaw::new("name", "a phase has no `name`", help));
         };
         limits::time("run_time", self.run_time)?;
         limits::time("ramp_time", self.ramp_time)?;
         let is_hidden = self.hidden.unwrap_or(false);
-        // The workload's time holds where nothing else ends a group.
+        // The workload's time applies only if nothing else ends a group.
         let time = match self.run_time {
             None if is_hidden || self.group.iter().any(GroupTable::has_end) => None,
             own => own.or(workload.run_time),
@@ -129,11 +130,11 @@ impl PhaseTable {
         })
     }
 
-    /// How a phase is written.
+    /// The table for a phase.
     pub(super) fn of(
         phase: &ProgramPhase,
         program: &Program,
-        names: &Names,
+        names: &ProgramNames,
     ) -> Result<Self, Unsaid> {
         let mut group = Vec::with_capacity(phase.groups.len());
         for (index, of) in phase.groups.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Which file an act takes.
+//! Order in which acts pick files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,49 +8,49 @@ use super::{LawChoice, Unsaid, unsaid};
 use crate::flaw::Flaw;
 use crate::model::{DistributionChoice, ZoneChoice};
 use plan::Distribution;
-use plan::program::Order;
+use plan::program::PickOrder;
 
-/// In which order files are taken.
+/// Order in which files are picked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PickChoice {
-    /// As they are numbered, each once in a phase.
+    /// In the order of their numbers, each once per phase.
     Next,
-    /// From the last to the first, each once in a phase.
+    /// From the last number to the first, each once per phase.
     Back,
-    /// In a random order, each once in a phase.
+    /// In random order, each once per phase.
     Shuffled,
-    /// As they are numbered, from the start again behind the last.
+    /// In the order of their numbers, starting over after the last.
     Around,
-    /// By chance, each as likely as any other.
+    /// At random, all equally likely.
     Uniform,
-    /// By Zipf's law with this skew, above 0 and not 1.
+    /// Zipf's law with this skew, above 0 and not 1.
     Zipf(f64),
-    /// By Pareto's law with this shape h, between 0 and 1: the share h of the files gets the share
-    /// 1-h of the acts, on every scale. 0.2 is the 80/20 law.
+    /// Pareto's law with this shape h, between 0 and 1: the share h of the files gets the share 1-h
+    /// of the acts, on every scale. 0.2 is the 80/20 law.
     Pareto(f64),
     /// Normal around the middle number, with this standard deviation in percent of their count.
     Normal(Percent),
-    /// By zones in the order of their numbers, each with its share of the acts and of the files.
+    /// Zones in the order of the file numbers, each with its share of the acts and of the files.
     Zones(Vec<ZoneChoice>),
-    /// Each once before any comes again, in a random order.
+    /// In random order; no file repeats before all others were picked.
     NoRepeat,
-    /// Always the one of this number, from 0.
+    /// Always the file with this number, from 0.
     Index(u32),
-    /// The one of a number that is drawn, counted around: a number or a law.
+    /// The file with a random number, modulo their count: a number or a law.
     Law(LawChoice<u64>),
 }
 
 impl PickChoice {
-    /// The order that is written under the key; without any, files are taken as they are numbered.
-    pub(super) fn order(choice: Option<Self>, key: &'static str) -> Result<Order, Flaw> {
+    /// The order written under the key; without a choice, the order of the numbers.
+    pub(super) fn order(choice: Option<Self>, key: &'static str) -> Result<PickOrder, Flaw> {
         let distribution = match choice {
-            None | Some(Self::Next) => return Ok(Order::Next),
-            Some(Self::Back) => return Ok(Order::Back),
-            Some(Self::Shuffled) => return Ok(Order::Shuffled),
-            Some(Self::Around) => return Ok(Order::Around),
-            Some(Self::Index(index)) => return Ok(Order::Index(index)),
-            Some(Self::Law(law)) => return Ok(Order::ByLaw(law.law(key)?)),
+            None | Some(Self::Next) => return Ok(PickOrder::Next),
+            Some(Self::Back) => return Ok(PickOrder::Back),
+            Some(Self::Shuffled) => return Ok(PickOrder::Shuffled),
+            Some(Self::Around) => return Ok(PickOrder::Around),
+            Some(Self::Index(index)) => return Ok(PickOrder::Index(index)),
+            Some(Self::Law(law)) => return Ok(PickOrder::ByLaw(law.law(key)?)),
             Some(Self::Uniform) => DistributionChoice::Uniform,
             Some(Self::Zipf(theta)) => DistributionChoice::Zipf(theta),
             Some(Self::Pareto(h)) => DistributionChoice::Pareto(h),
@@ -58,20 +58,20 @@ impl PickChoice {
             Some(Self::Zones(zones)) => DistributionChoice::Zones(zones),
             Some(Self::NoRepeat) => DistributionChoice::NoRepeat,
         };
-        Ok(Order::Drawn(Distribution::from(&distribution)))
+        Ok(PickOrder::Drawn(Distribution::from(&distribution)))
     }
 
-    /// How an order is written, where it is not the usual one.
-    pub(super) fn of(order: &Order) -> Result<Option<Self>, Unsaid> {
+    /// The key value for an order; `None` for the default order.
+    pub(super) fn of(order: &PickOrder) -> Result<Option<Self>, Unsaid> {
         let distribution = match order {
-            Order::Next => return Ok(None),
-            Order::Back => return Ok(Some(Self::Back)),
-            Order::Shuffled => return Ok(Some(Self::Shuffled)),
-            Order::Around => return Ok(Some(Self::Around)),
-            Order::Index(index) => return Ok(Some(Self::Index(*index))),
-            Order::ByLaw(law) => return Ok(Some(Self::Law(law.into()))),
-            Order::Listed(_) => return unsaid("the order of files follows from no rule"),
-            Order::Drawn(distribution) => DistributionChoice::from(distribution),
+            PickOrder::Next => return Ok(None),
+            PickOrder::Back => return Ok(Some(Self::Back)),
+            PickOrder::Shuffled => return Ok(Some(Self::Shuffled)),
+            PickOrder::Around => return Ok(Some(Self::Around)),
+            PickOrder::Index(index) => return Ok(Some(Self::Index(*index))),
+            PickOrder::ByLaw(law) => return Ok(Some(Self::Law(law.into()))),
+            PickOrder::Listed(_) => return unsaid("the order of files is arbitrary"),
+            PickOrder::Drawn(distribution) => DistributionChoice::from(distribution),
         };
         Ok(Some(match distribution {
             DistributionChoice::Uniform => Self::Uniform,

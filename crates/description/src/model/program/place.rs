@@ -1,13 +1,13 @@
-//! From the place of a flaw in the program to that in the file.
+//! Maps the position of an error in a program to its position in the workload file.
 
 use super::names::begins_with_default;
 use super::rounds::PartPlace;
 use super::{ActChoice, BranchTable, PhaseTable};
-use crate::flaw::{Flaw, Step};
+use crate::flaw::{Flaw, PathStep};
 use crate::model::Workload;
 use plan::program::{ProgramFlaw, ProgramStep};
 
-/// The flaw where the workload has what is wrong.
+/// The error at the position in the workload where the faulty key is written.
 pub(super) fn placed(workload: &Workload, places: &[PartPlace], flaw: ProgramFlaw) -> Flaw {
     Flaw {
         path: path(workload, places, &flaw.path),
@@ -16,8 +16,8 @@ pub(super) fn placed(workload: &Workload, places: &[PartPlace], flaw: ProgramFla
     }
 }
 
-fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec<Step> {
-    let under = |key: &'static str, index: usize| vec![Step::Key(key), Step::Index(index)];
+fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec<PathStep> {
+    let under = |key: &'static str, index: usize| vec![PathStep::Key(key), PathStep::Index(index)];
     match steps {
         [ProgramStep::Fileset(index), ..] => under("fileset", *index),
         [ProgramStep::Way(index), ..] => {
@@ -34,7 +34,7 @@ fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec
             Some(PartPlace::Rounds(index)) => {
                 let mut path = under("rounds", *index);
                 if let [ProgramStep::Part(phase), rest @ ..] = rest {
-                    path.extend([Step::Key("phase"), Step::Index(*phase)]);
+                    path.extend([PathStep::Key("phase"), PathStep::Index(*phase)]);
                     let phases = &workload.rounds[*index].phase;
                     if let Some(phase) = phases.get(*phase) {
                         in_phase(phase, rest, &mut path);
@@ -44,15 +44,15 @@ fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec
             }
             None => Vec::new(),
         },
-        _ => vec![Step::Key("phase")],
+        _ => vec![PathStep::Key("phase")],
     }
 }
 
-fn in_phase(phase: &PhaseTable, steps: &[ProgramStep], path: &mut Vec<Step>) {
+fn in_phase(phase: &PhaseTable, steps: &[ProgramStep], path: &mut Vec<PathStep>) {
     let [ProgramStep::Group(group), rest @ ..] = steps else {
         return;
     };
-    path.extend([Step::Key("group"), Step::Index(*group)]);
+    path.extend([PathStep::Key("group"), PathStep::Index(*group)]);
     let (Some(group), [ProgramStep::Acts(list), rest @ ..]) = (phase.group.get(*group), rest)
     else {
         return;
@@ -61,11 +61,11 @@ fn in_phase(phase: &PhaseTable, steps: &[ProgramStep], path: &mut Vec<Step>) {
     in_acts(key, acts, rest, path);
 }
 
-fn in_acts(key: &'static str, acts: &[ActChoice], steps: &[ProgramStep], path: &mut Vec<Step>) {
+fn in_acts(key: &'static str, acts: &[ActChoice], steps: &[ProgramStep], path: &mut Vec<PathStep>) {
     let [ProgramStep::Act(index), rest @ ..] = steps else {
         return;
     };
-    path.extend([Step::Key(key), Step::Index(*index)]);
+    path.extend([PathStep::Key(key), PathStep::Index(*index)]);
     let Some(ActChoice::Table(table)) = acts.get(*index) else {
         return;
     };
@@ -73,14 +73,14 @@ fn in_acts(key: &'static str, acts: &[ActChoice], steps: &[ProgramStep], path: &
         in_acts("do", &table.acts, rest, path);
         return;
     };
-    path.extend([Step::Key("mix"), Step::Index(*branch)]);
+    path.extend([PathStep::Key("mix"), PathStep::Index(*branch)]);
     if let Some(branch) = branches.get(*branch) {
         in_branch(branch, inside, path);
     }
 }
 
-/// A branch that is counted as one thing has an act in the program that is written nowhere.
-fn in_branch(branch: &BranchTable, steps: &[ProgramStep], path: &mut Vec<Step>) {
+/// A branch with a label has an additional act in the program that the file does not contain.
+fn in_branch(branch: &BranchTable, steps: &[ProgramStep], path: &mut Vec<PathStep>) {
     let is_labeled = branch.step.is_some() || branch.transaction.is_some();
     match steps {
         [ProgramStep::Act(0), rest @ ..] if is_labeled => in_acts("do", &branch.acts, rest, path),

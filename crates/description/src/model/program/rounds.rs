@@ -1,46 +1,46 @@
-//! Phases that are repeated, and all phases in their order.
+//! Repeated phases, and the order of all phases.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Span;
 
-use super::names::Names;
+use super::names::ProgramNames;
 use super::{PhaseTable, Unsaid, unsaid};
 use crate::flaw::Flaw;
 use crate::model::{Workload, limits};
 use crate::nearest::{listed, nearest};
 use plan::program::{FilesetPlan, Program, ProgramPart, Until};
 
-/// Phases that are repeated one after the other.
+/// Phases that are repeated together.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RoundsTable {
-    /// The `[[phase]]` that they come behind, by its name. Default: the last one.
+    /// Name of the `[[phase]]` after which the rounds start. Default: the last one.
     pub after: Option<String>,
-    /// How often, 1 to 1000000. One of `times`, `spent` and `until_full` must be written.
+    /// Number of rounds, 1 to 1000000. One of `times`, `spent` and `until_full` is required.
     pub times: Option<u32>,
-    /// As often as it takes until this time was measured in all rounds together, at most 30 d.
+    /// Repeat until the measured time of all rounds together exceeds this, at most 30 d.
     pub spent: Option<Span>,
-    /// Until another round would not fit into the file system. Default: false.
+    /// Repeat until another round would not fit into the file system. Default: false.
     pub until_full: Option<bool>,
     /// The phases of a round.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phase: Vec<PhaseTable>,
 }
 
-/// Rounds, at most.
+/// Maximum number of rounds.
 const TIMES_MAX: u32 = 1_000_000;
 
-/// Where a part of the program is written.
+/// Location of a part of the program in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PartPlace {
-    /// As the `[[phase]]` of this index.
+    /// The `[[phase]]` with this index.
     Phase(usize),
-    /// As the `[[rounds]]` of this index.
+    /// The `[[rounds]]` with this index.
     Rounds(usize),
 }
 
-/// Where the parts are written, in the order in which they are done.
+/// Locations of the parts, in the order in which they run.
 pub(super) fn places(workload: &Workload) -> Result<Vec<PartPlace>, Flaw> {
     let names = workload.phase.iter();
     let names = names.map(|phase| phase.name.as_deref().unwrap_or_default());
@@ -58,7 +58,7 @@ pub(super) fn places(workload: &Workload) -> Result<Vec<PartPlace>, Flaw> {
     }
     let phases = (0..names.len()).map(|index| (index, PartPlace::Phase(index)));
     let mut places: Vec<_> = phases.chain(behind).collect();
-    // Rounds behind a phase come in the order in which they are written.
+    // The sort is stable: rounds after the same phase run in the order in which they are written.
     places.sort_by_key(|(phase, _)| *phase);
     Ok(places.into_iter().map(|(_, place)| place).collect())
 }
@@ -73,11 +73,11 @@ fn no_phase(after: &str, names: &[&str]) -> Flaw {
     Flaw::new("after", message, help)
 }
 
-/// The part that is written there.
+/// The part at this location.
 pub(super) fn part(
     place: PartPlace,
     workload: &Workload,
-    names: &mut Names,
+    names: &mut ProgramNames,
     filesets: &[FilesetPlan],
 ) -> Result<ProgramPart, Flaw> {
     let mut phase = |index: usize, table: &PhaseTable| {
@@ -101,10 +101,10 @@ pub(super) fn part(
     rounds().map_err(|flaw: Flaw| flaw.within("rounds", index))
 }
 
-/// How the parts are written: the phases, and the rounds with the phases that they come behind.
+/// The tables for the parts: the phases, and the rounds with the phase that they follow.
 pub(super) fn written_parts(
     program: &Program,
-    names: &Names,
+    names: &ProgramNames,
 ) -> Result<(Vec<PhaseTable>, Vec<RoundsTable>), Unsaid> {
     let mut phases: Vec<PhaseTable> = Vec::new();
     let mut rounds = Vec::new();
@@ -123,7 +123,7 @@ pub(super) fn written_parts(
                 return unsaid("rounds come before its first phase");
             };
             if phases.iter().filter(|it| it.name == last.name).count() > 1 {
-                return unsaid("rounds come behind one of several phases of the same name");
+                return unsaid("rounds follow one of several phases with the same name");
             }
             table.after.clone_from(&last.name);
         }
@@ -139,7 +139,7 @@ pub(super) fn written_parts(
 }
 
 impl RoundsTable {
-    /// The only end that is written.
+    /// The only end condition that is written; an error if there is none or several.
     fn until(&self) -> Result<Until, Flaw> {
         limits::time("spent", self.spent)?;
         if self.times.is_some_and(|times| times > TIMES_MAX) {

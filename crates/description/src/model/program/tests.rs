@@ -1,11 +1,12 @@
 //! What a file of phases says wrong, each with its line and one help.
 
 use super::program;
-use crate::source::load;
+use crate::load;
 use crate::{read_toml, to_toml};
 use plan::program::{
-    Access, Act, Before, Bytes, DirectoryTree, FileNames, FileOperation, Measure, On, OpenSync,
-    Order, Out, Program, ProgramPart, Quota, Shape, Share, Turn, Until, Way, Where, Which,
+    Access, Act, Before, DirectoryTree, FileNames, FileOperation, Measure, MovedBytes, On,
+    OpenSync, Out, PickOrder, Program, ProgramPart, Quota, Shape, Share, Turn, Until, Way, Where,
+    Which,
 };
 
 mod waits;
@@ -24,9 +25,7 @@ fn read(text: &str) -> Program {
 }
 
 fn refusal(text: &str) -> String {
-    load("w.toml", text.as_bytes(), None, true)
-        .unwrap_err()
-        .to_string()
+    load("w.toml", text).unwrap_err().to_string()
 }
 
 fn refused(body: &str) -> String {
@@ -64,15 +63,15 @@ fn verbs_and_names_become_numbers() {
     assert_eq!(all[0].label, Some(0));
     assert_eq!(
         (&all[1].bytes, all[1].piece_bytes, &all[1].place),
-        (&Bytes::Rest, 65_536, &Where::At(0))
+        (&MovedBytes::Rest, 65_536, &Where::At(0))
     );
     assert_eq!((&all[2].on, &all[5].on), (&On::Directory, &On::Same));
     let On::Name(pick) = &all[4].on else { panic!() };
-    assert!(matches!(pick.order, Order::Drawn(_)) && pick.which == Which::Any);
+    assert!(matches!(pick.order, PickOrder::Drawn(_)) && pick.which == Which::Any);
     let second = all[5].second.as_ref().unwrap();
     assert_eq!(
         (&second.order, second.which, second.turn),
-        (&Order::Around, Which::Absent, Turn::Shared)
+        (&PickOrder::Around, Which::Absent, Turn::Shared)
     );
 }
 
@@ -310,7 +309,7 @@ fn an_unknown_key_has_its_line_and_what_it_may_mean() {
         refused("{ stat = \"mail\", pikc = \"around\" }"),
         "error: unknown key `pikc`\n  --> w.toml:9:18\n   \
          9 | { stat = \"mail\", pikc = \"around\" }\n\
-         help: did you mean `pick`? In which order files are picked: `next`, `back`, `shuffled`, \
+         help: did you mean `pick`? Order in which files are picked: `next`, `back`, `shuffled`, \
          `around`, `uniform`, `{ zipf = 0.9 }`, `{ pareto = 0.2 }`, `{ normal = 10 }` or \
          `{ index = 0 }`"
     );
@@ -335,15 +334,11 @@ fn an_unknown_key_has_its_line_and_what_it_may_mean() {
 #[test]
 fn an_act_has_one_verb_and_what_that_takes() {
     for (body, message, help) in [
-        (
-            "{ pick = \"next\" }",
-            "the act says nothing to do",
-            "write a verb",
-        ),
+        ("{ pick = \"next\" }", "the act has no verb", "write a verb"),
         (
             "{ open = \"mail\", unlink = \"mail\" }",
             "`open` and `unlink` are two acts",
-            "write each as an act of its own",
+            "write them as separate acts",
         ),
         (
             "{ unlink = \"mail\", way = \"x\" }",
@@ -398,7 +393,7 @@ fn an_act_has_one_verb_and_what_that_takes() {
 #[test]
 fn a_law_has_one_shape_and_what_that_takes() {
     for (law, message) in [
-        ("{}", "the law says nothing of how it draws"),
+        ("{}", "the law has no distribution"),
         (
             "{ uniform = [1, 2], gamma = 3 }",
             "`uniform` and `gamma` are two laws",
@@ -447,7 +442,7 @@ fn what_the_checker_finds_is_placed_in_the_file() {
     );
     let endless = with("{ stat = \"mail\", pick = \"uniform\" }");
     assert!(refusal(&endless).starts_with(
-        "error: nothing ends the phase `serve`: `serve` goes on for ever\n  --> w.toml:5:1\n"
+        "error: nothing ends the phase `serve`: `serve` never ends\n  --> w.toml:5:1\n"
     ));
     let way = format!("[[way]]\nname = \"w\"\naccess = \"read\"\nappend = true\n{text}");
     assert!(refusal(&way).contains("`append` has no meaning\n  --> w.toml:1:1"));
@@ -483,7 +478,7 @@ fn names_of_tables_are_written_once() {
         (
             "present = 50",
             "directories = 2\nfiles_per_directory = 2",
-            "`directories` and `files_per_directory` both say",
+            "`directories` and `files_per_directory` both set",
         ),
         (
             "present = 50",
@@ -508,7 +503,7 @@ fn names_of_tables_are_written_once() {
         (
             "[[phase]]",
             "[[way]]\nname = \"default\"\n[[phase]]",
-            "`default` is the way of acts",
+            "`default` is reserved for the way of acts",
         ),
         (
             "[[phase.group]]",
@@ -537,7 +532,7 @@ fn what_names_and_directories_follow_from_is_written_once() {
         (
             "[[phase]]",
             "[[way]]\nname = \"x\"\n[[way]]\nname = \"y\"\ndefault = true\n[[phase]]",
-            "the way of acts that name none is not the first",
+            "the default way is not the first",
         ),
         (
             "present = 50",
@@ -547,7 +542,7 @@ fn what_names_and_directories_follow_from_is_written_once() {
         (
             "present = 50",
             "first = 3\npaths = { names = \"d{number}\", fan = 2 }",
-            "`first` does not apply beside `paths`",
+            "`first` does not apply together with `paths`",
         ),
         (
             "present = 50",
@@ -562,12 +557,12 @@ fn what_names_and_directories_follow_from_is_written_once() {
         (
             "present = 50",
             "files_per_directory = 2\nnested = { fan = 2 }",
-            "`nested` says too little",
+            "`nested` is incomplete",
         ),
         (
             "present = 50",
             "grown = { gamma = 1.5 }",
-            "`grown` does not say how much",
+            "`grown` has no `width`",
         ),
         (
             "present = 50",
@@ -598,7 +593,7 @@ fn rounds_have_one_end() {
     assert!(rounds("").starts_with("error: nothing ends the rounds\n  --> w.toml:1:1\n"));
     assert!(rounds("times = 2\nspent = 3").starts_with("error: the rounds have two ends\n"));
     assert!(rounds("times = 1000001").starts_with("error: `times` is not from 1 to 1000000\n"));
-    assert!(rounds("times = 0").starts_with("error: the rounds are done 0 times\n"));
+    assert!(rounds("times = 0").starts_with("error: `times` is 0, so no round would run\n"));
 }
 
 #[test]
@@ -620,11 +615,11 @@ fn keys_of_the_workload_that_phases_do_not_take_are_refused() {
     let own = with("{ stat = \"mail\" }").replace("body", "workers = 2\nbody");
     assert!(
         refusal(&format!("workers = 3\n{own}"))
-            .starts_with("error: `workers` does not apply: every group says how many it has\n")
+            .starts_with("error: `workers` does not apply: every group has its own\n")
     );
     let left_open = with("{ read = 1 }").replace("body", "first = [{ open = \"mail\" }]\nbody");
     let timed = format!("engine = \"io_uring\"\niodepth = [1, 4]\nrun_time = 1\n{left_open}");
-    assert!(refusal(&timed).contains("as `iodepth` is above 1\n"));
+    assert!(refusal(&timed).contains(", because `iodepth` is above 1\n"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Who waits for whom.
+//! Counters on which workers wait for each other.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,29 +7,30 @@ use units::Rate;
 use crate::flaw::Flaw;
 use plan::program::{Refill, Tokens};
 
-/// Counters that the workers of a phase `put` to and `take` from; whoever finds too little waits.
+/// Counters that the workers of a phase `put` to and `take` from. A worker waits while a counter
+/// holds too little to take.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TokensTable {
-    /// Name by which acts call them. Must be written.
+    /// Name by which acts refer to the counters. Required.
     pub name: Option<String>,
-    /// How many counters there are, 1 to 65536; workers use those of their number. Default: 1.
+    /// Number of counters, 1 to 65536; each worker uses the one with its number. Default: 1.
     pub counters: Option<u32>,
-    /// How much lies in each as a phase begins. Default: 0.
+    /// Value of each counter at the start of a phase. Default: 0.
     pub start: Option<u32>,
-    /// Whoever puts waits while more would lie there than this and what waits to be taken.
-    /// Default: nobody waits to put.
+    /// Capacity: `put` waits while the counter would exceed this plus the amounts that waiting
+    /// workers want to take. Default: unlimited, `put` never waits.
     pub room: Option<u32>,
-    /// How much the clock puts to each. Default: nothing.
+    /// Amount added to each counter per second by the clock. Default: nothing.
     pub rate: Option<Rate>,
-    /// How much the clock puts at once. Default: 1.
+    /// Amount that the clock adds in one step. Default: 1.
     pub at_once: Option<u32>,
-    /// The clock never makes more lie there. Default: as much as it puts in a second.
+    /// Limit up to which the clock fills a counter. Default: the amount it adds in a second.
     pub most: Option<u32>,
 }
 
 impl TokensTable {
-    /// The counters.
+    /// The counters of this table.
     pub(super) fn tokens(&self) -> Result<Tokens, Flaw> {
         let (at_once, most) = (self.at_once, self.most);
         for (key, is_written) in [("at_once", at_once.is_some()), ("most", most.is_some())] {
@@ -52,7 +53,7 @@ impl TokensTable {
         })
     }
 
-    /// How they are written.
+    /// The table for the counters.
     pub(super) fn of(tokens: &Tokens, name: &str) -> Self {
         let refill = tokens.refill;
         Self {

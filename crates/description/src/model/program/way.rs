@@ -1,47 +1,46 @@
-//! How files are opened.
+//! Ways to open files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
-use super::names::{Names, begins_with_default};
+use super::names::{ProgramNames, begins_with_default};
 use crate::flaw::Flaw;
 use crate::model::Workload;
 use crate::model::keys::keys;
 use plan::CacheMode;
 use plan::program::{Access, OpenSync, Program, Way};
 
-/// A way in which `open` and `create` open files; without any, to read and to write.
+/// Options with which `open` and `create` open files. Without a way, files are opened for reading
+/// and writing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WayTable {
-    /// Name by which acts call it. Must be written.
+    /// Name by which acts refer to the way. Required.
     pub name: Option<String>,
-    /// Whether it is that of acts which name none; the first alone can be. Default: false.
+    /// Use this way for acts that name none; only the first way can be the default. Default: false.
     pub default: Option<bool>,
-    /// What a file is opened for: `read`, `write` or `read-write`. Default: `read-write`.
+    /// Access mode: `read`, `write` or `read-write`. Default: `read-write`.
     pub access: Option<Access>,
-    /// Whether every write goes to the end of the file. Default: false.
+    /// Append: every write goes to the end of the file. Default: false.
     pub append: Option<bool>,
-    /// Whether the file is emptied when it is opened. Default: false.
+    /// Truncate the file to length 0 when it is opened. Default: false.
     pub truncate: Option<bool>,
-    /// Whether the page cache is passed by. Default: as the workload's `cache`.
+    /// Bypass the page cache (`O_DIRECT`). Default: as the workload's `cache`.
     pub direct: Option<bool>,
-    /// Whether a write is durable when it returns: `no`, `data` or `all`, which is with the
-    /// metadata. Default: `no`.
+    /// Durability of a write when it returns: `no`, `data`, or `all`, which includes the metadata.
+    /// Default: `no`.
     pub sync: Option<OpenSync>,
-    /// Permissions of a file that is made, three octal digits. Default: `600`.
+    /// Permissions of a new file, three octal digits. Default: `600`.
     pub permissions: Option<String>,
-    /// Whether `create` also opens a file that is there already, as it is or emptied with
-    /// `truncate`. Default: false, it fails.
+    /// Let `create` also open a file that exists, unchanged or emptied with `truncate`. Default:
+    /// false, it fails.
     pub existing: Option<bool>,
-    /// Whether files are read and written by `read` and `write`, with `lseek` before where that is
-    /// not where the last one ended, in place of `pread` and `pwrite`. Needs `engine = "psync"`.
-    /// Default: false.
+    /// Use `read` and `write` instead of `pread` and `pwrite`, with an `lseek` before a request
+    /// that does not follow the previous one. Needs `engine = "psync"`. Default: false.
     pub seek: Option<bool>,
-    /// Bytes of each system call: a request is read or written in so many of them as it takes,
-    /// one behind the other, and is measured as a whole. Needs `engine = "psync"`. Default: the
-    /// request's.
+    /// Bytes per system call: a request is split into calls of this size, which are measured
+    /// together as one request. Needs `engine = "psync"`. Default: one call per request.
     pub unit: Option<Bytes>,
 }
 
@@ -58,7 +57,7 @@ keys! {
     }
 }
 
-/// The way of acts that name none, where it is not written.
+/// The default way of acts that name none, if the file does not define it.
 fn usual_way(is_direct: bool) -> Way {
     Way {
         name: "default".to_owned(),
@@ -67,13 +66,13 @@ fn usual_way(is_direct: bool) -> Way {
     }
 }
 
-/// The ways of a workload, behind that of acts which name none.
+/// The ways of a workload, preceded by the default way unless the file defines it.
 pub(super) fn ways(workload: &Workload) -> Result<Vec<Way>, Flaw> {
     let usual = usual_way(workload.cache == Some(CacheMode::Direct));
     let tables = || workload.way.iter().enumerate();
     let mut late = tables().skip(1);
     if let Some((index, _)) = late.find(|(_, way)| way.default == Some(true)) {
-        let message = "the way of acts that name none is not the first";
+        let message = "the default way is not the first";
         let help = "write it before the other ways";
         return Err(Flaw::new("default", message, help).within("way", index));
     }
@@ -85,15 +84,19 @@ pub(super) fn ways(workload: &Workload) -> Result<Vec<Way>, Flaw> {
     }
     let is_taken = |it: &WayTable| it.name.as_deref() == Some("default");
     if let Some((index, _)) = tables().find(|(_, it)| is_taken(it) && it.default != Some(true)) {
-        let message = "`default` is the way of acts that name none";
+        let message = "`default` is reserved for the way of acts that name none";
         let help = "give the way another name";
         return Err(Flaw::new("name", message, help).within("way", index));
     }
     Ok(ways)
 }
 
-/// How the ways of a program are written; the first is left out where it is as if nothing were.
-pub(super) fn written_ways(program: &Program, names: &Names, is_direct: bool) -> Vec<WayTable> {
+/// The tables for the ways of a program; a first way that equals the default is left out.
+pub(super) fn written_ways(
+    program: &Program,
+    names: &ProgramNames,
+    is_direct: bool,
+) -> Vec<WayTable> {
     let usual = usual_way(is_direct);
     let mut tables = Vec::new();
     for (index, (way, name)) in program.ways.iter().zip(&names.ways).enumerate() {
@@ -134,7 +137,7 @@ fn permissions(text: &str) -> Result<u32, Flaw> {
     parsed.ok_or_else(|| {
         let shown = plan::printable(text);
         let message = format!("the permissions `{shown}` are not three octal digits");
-        let help = "write such as `permissions = \"644\"`";
+        let help = "write, for example, `permissions = \"644\"`";
         Flaw::new("permissions", message, help)
     })
 }

@@ -1,4 +1,4 @@
-//! What no ring knows is done where the request is pushed.
+//! Operations that io_uring does not have; they are executed when the request is pushed.
 
 use super::UringFiles;
 use crate::Request;

@@ -1,4 +1,4 @@
-//! Entries of the ring for what is opened, and for what goes by an open file.
+//! Queue entries for opening files and for operations on open files.
 
 use std::ffi::c_char;
 use std::os::fd::AsRawFd;
@@ -9,16 +9,16 @@ use crate::file_operations::OpenHow;
 use crate::fileset::At;
 use crate::{Operation, Request};
 
-/// What entries point to: a slot's buffer, and the attribute's name.
+/// Memory that entries refer to: the slot's buffer, and the attribute's name.
 #[derive(Clone, Copy)]
 pub(super) struct Memory {
     pub start: *mut u8,
-    /// The registered piece of memory that the buffer is in.
+    /// Number of the registered region that contains the buffer.
     pub region: u16,
     pub xattr: *const c_char,
 }
 
-/// Opens into a place of the ring's table; the name and `how` must stay where they are.
+/// Opens a file into a place of the ring's table. The name and `how` must keep their addresses.
 #[inline]
 pub(super) fn open(at: At<'_>, how: &OpenHow, place: u32) -> squeue::Entry {
     let place = types::DestinationSlot::try_from_slot_target(place)
@@ -30,7 +30,7 @@ pub(super) fn open(at: At<'_>, how: &OpenHow, place: u32) -> squeue::Entry {
         .build()
 }
 
-/// Does what goes by the file open at `place`; none for what does not.
+/// Entry for an operation on the file open at `place`; `None` for other operations.
 #[inline]
 pub(super) fn on_file(
     request: &Request,
@@ -46,11 +46,12 @@ pub(super) fn on_file(
         xattr,
     } = memory;
     Some(match request.operation {
+        // With a registered buffer, the kernel need not look up its pages for each request.
         Operation::Read => opcode::ReadFixed::new(file, start, length, region)
             .offset(position(offset, at_position))
             .build(),
         Operation::Write if offset == Request::AT_END && !at_position => {
-            // As with pwritev2(2): the offset is without meaning, but -1 would move the position.
+            // As with pwritev2(2): the offset is ignored, but -1 would move the position.
             opcode::WriteFixed::new(file, start, length, region)
                 .rw_flags(libc::RWF_APPEND)
                 .build()
@@ -77,7 +78,7 @@ pub(super) fn on_file(
     })
 }
 
-/// The ring's number for the position of the open file is that of a request.
+/// The ring and requests use the same number for the position of the open file.
 #[inline]
 const fn position(offset: u64, at_position: bool) -> u64 {
     if at_position {

@@ -1,11 +1,10 @@
-//! What a ring for file operations does otherwise than its name says.
+//! Notes on how a ring for file operations differs from what its name suggests.
 
 use super::UringFiles;
 use crate::{Operation, OperationSet};
 
 impl UringFiles {
-    /// One line for each thing that is not as the engine's name says where these operations are
-    /// asked for, for the record.
+    /// One line per difference that affects the operations in `asked`, for the record.
     #[must_use]
     pub fn notes(&self, asked: OperationSet) -> Vec<String> {
         let mut notes = self.setup.notes();
@@ -17,24 +16,23 @@ impl UringFiles {
             .collect();
         if !lacking.is_empty() {
             notes.push(format!(
-                "io_uring has no {} here: done by system call",
+                "io_uring has no {} here: system calls are used instead",
                 lacking.join(", ")
             ));
         }
         notes.push(
-            "io_uring hands operations on names and buffered writes to threads of the kernel"
-                .to_owned(),
+            "io_uring runs operations on names and buffered writes on kernel threads".to_owned(),
         );
         if asked.contains(Operation::ReadWhole) {
             notes.push(
-                "small files are opened, read and closed by linked requests; `read_whole` is the \
-                 time of all three"
+                "linked requests open, read and close small files; `read_whole` is the time of all \
+                 three"
                     .to_owned(),
             );
         }
         if asked.contains(Operation::Close) {
             notes.push(
-                "files are direct descriptors: closing one reports no error of the file system"
+                "files are direct descriptors: closing one does not report file system errors"
                     .to_owned(),
             );
         }

@@ -1,24 +1,25 @@
-//! Which places of a ring's table are whose, and what is open in them.
+//! Places of the slots in a ring's table, and the files open in them.
 
 use crate::Request;
 use crate::fileset::NameKey;
 
-/// The places of each slot: one for each register, and perhaps one more for what a request opens
-/// and closes by itself.
-pub(super) struct Places {
-    /// By place: the name of what is open.
+/// Places of each slot: one per register, and possibly one more for files that a request opens and
+/// closes itself.
+pub(super) struct SlotPlaces {
+    /// Name of the file open in each place.
     open: Box<[Option<NameKey>]>,
     register_count: u32,
     per_slot_count: u32,
 }
 
-impl Places {
-    /// One place for each slot, which serves everything.
+impl SlotPlaces {
+    /// One place per slot, used for everything.
     pub(super) fn one_each(slot_count: u32) -> Self {
         Self::new(slot_count, 1, 1)
     }
 
-    /// A place for each register, which what a request opens by itself does not take.
+    /// One place per register, and one more per slot for files that a request opens and closes
+    /// itself.
     pub(super) fn registers(slot_count: u32, register_count: u8) -> Self {
         let register_count = u32::from(register_count);
         Self::new(slot_count, register_count, register_count + 1)
@@ -36,41 +37,40 @@ impl Places {
         self.open.len() as u32
     }
 
-    /// Where the request's register is, whether something is open there or not; none beyond the
-    /// last.
+    /// Place of a register, whether it is in use or not; `None` beyond the last.
     #[inline]
     pub(super) fn register(&self, slot: u32, handle: u8) -> Option<u32> {
         let handle = u32::from(handle);
         (handle < self.register_count).then(|| slot * self.per_slot_count + handle)
     }
 
-    /// Where the request finds its open file, with the name of that.
+    /// Place and name of the request's open file.
     #[inline]
     pub(super) fn opened(&self, request: &Request) -> Option<(u32, NameKey)> {
         let place = self.register(request.slot, request.handle)?;
         Some((place, self.open[place as usize]?))
     }
 
-    /// Where the request may open the file that it names.
+    /// Free place for the file that the request opens.
     ///
     /// # Errors
-    /// The result of a request that may not.
+    /// A completion's result if there is no such register or it is in use.
     #[inline]
     pub(super) fn free_register(&self, request: &Request) -> Result<u32, i32> {
         let place = self.register(request.slot, request.handle);
         self.free(place.ok_or(-libc::EBADF)?)
     }
 
-    /// Where a slot's request may open something that it closes by itself.
+    /// Free place for a file that a slot's request opens and closes itself.
     ///
     /// # Errors
-    /// As in [`Places::free_register`].
+    /// As for [`SlotPlaces::free_register`].
     #[inline]
     pub(super) fn passing(&self, slot: u32) -> Result<u32, i32> {
         self.free(self.last(slot))
     }
 
-    /// The place of [`Places::passing`], whether it is free or not.
+    /// The place of [`SlotPlaces::passing`], whether it is free or not.
     #[inline]
     pub(super) fn last(&self, slot: u32) -> u32 {
         slot * self.per_slot_count + self.per_slot_count - 1
@@ -84,7 +84,7 @@ impl Places {
         }
     }
 
-    /// Takes note of what is open in a slot's register from now on.
+    /// Records the file that is now open in a slot's register; `None` if none is.
     #[inline]
     pub(super) fn note(&mut self, (slot, handle): (u32, u8), open: Option<NameKey>) {
         if let Some(place) = self.register(slot, handle) {

@@ -1,31 +1,30 @@
-//! Reading a small file whole: open, read and close as linked requests of the ring, for which one
-//! submission does.
+//! Reading a small file as a whole: open, read and close as linked requests of the ring, in one
+//! submission.
 //!
-//! The open is linked so that nothing follows if it fails: the kernel then answers `ECANCELED` for
-//! the other two. The read is linked hard, as a short read or a failed one must not keep the file
-//! open.
+//! The link after the open is soft: if it fails, the kernel cancels the other two with `ECANCELED`.
+//! The link after the read is hard, because a short or failed read must not leave the file open.
 
 use io_uring::squeue::{Entry, Flags};
 use io_uring::{opcode, types};
 
-use super::{UringFiles, Way, entries};
+use super::{IssueWay, UringFiles, entries};
 use crate::file_operations::{OpenHow, calls};
 use crate::fileset::NameKey;
 use crate::{Completion, Operation, Request};
 
-/// Requests of the ring for one of ours.
+/// Number of ring requests per request.
 pub(super) const PARTS_COUNT: u32 = 3;
 
-/// What came of the parts so far.
+/// Results of the parts so far.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Whole {
-    /// Of open, read and close.
+pub(super) struct WholeResult {
+    /// Results of open, read and close.
     results: [i32; PARTS_COUNT as usize],
     done_count: u32,
 }
 
-impl Whole {
-    /// Takes note of a part's result; that of the whole once all parts have ended.
+impl WholeResult {
+    /// Records the result of a part. Returns the result of the whole once all parts have ended.
     fn settle(&mut self, part: usize, result: i32) -> Option<i32> {
         self.results[part] = result;
         self.done_count += 1;
@@ -41,8 +40,9 @@ impl Whole {
     }
 }
 
-/// The parts, linked, with user data that tells them apart.
+/// Links the parts and gives each its own user data.
 pub(super) fn linked([open, read, close]: [Entry; 3], slot: u32) -> [Entry; 3] {
+    // Part 0 means a request with a single entry.
     let data = |part: u64| (part + 1) << u32::BITS | u64::from(slot);
     [
         open.flags(Flags::IO_LINK).user_data(data(0)),
@@ -51,9 +51,13 @@ pub(super) fn linked([open, read, close]: [Entry; 3], slot: u32) -> [Entry; 3] {
     ]
 }
 
-/// What an entry's completion completes: its slot, unless parts of a whole are left.
+/// Completion for an entry's result; `None` while parts of a whole are left.
 #[inline]
-pub(super) fn completion(wholes: &mut [Whole], user_data: u64, result: i32) -> Option<Completion> {
+pub(super) fn completion(
+    wholes: &mut [WholeResult],
+    user_data: u64,
+    result: i32,
+) -> Option<Completion> {
     let slot = user_data as u32;
     let part = (user_data >> u32::BITS) as usize;
     let result = match part.checked_sub(1) {
@@ -64,24 +68,24 @@ pub(super) fn completion(wholes: &mut [Whole], user_data: u64, result: i32) -> O
 }
 
 impl UringFiles {
-    /// Queues what is linked before the close.
+    /// Queues open and read, and returns the close that is linked to them.
     #[inline]
-    pub(super) fn read_whole(&mut self, request: &Request) -> Way {
+    pub(super) fn read_whole(&mut self, request: &Request) -> IssueWay {
         let slot = request.slot;
         let place = match self.places.passing(slot) {
             Ok(place) => place,
-            Err(result) => return Way::Done(result),
+            Err(result) => return IssueWay::Done(result),
         };
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(slot);
         let Some(at) = lent.filesets.name(NameKey::of_whole(request), name) else {
-            return Way::Done(-libc::EBADF);
+            return IssueWay::Done(-libc::EBADF);
         };
         if self.lacks.contains(&Operation::ReadWhole) {
             let open = &lent.options.open;
             let how = OpenHow::new(open.read, open);
             let buffer = &mut lent.buffers.slot(slot)[..request.length_bytes as usize];
-            return Way::Done(calls::read_whole(at, (&how, false), buffer));
+            return IssueWay::Done(calls::read_whole(at, (&how, false), buffer));
         }
         let open = entries::open(at, lent.hows.read(), place);
         let (file, start) = (types::Fixed(place), lent.buffers.slot_pointer(slot));
@@ -93,7 +97,7 @@ impl UringFiles {
             // SAFETY: as in `push`.
             unsafe { self.queue.push(&entry) };
         }
-        Way::Ring(close)
+        IssueWay::Ring(close)
     }
 }
 
@@ -103,7 +107,7 @@ mod tests {
 
     /// What a whole comes to, of the results of open, read and close in this order of their ends.
     fn whole(results: [i32; 3], order: [usize; 3]) -> i32 {
-        let mut wholes = [Whole::default(); 8];
+        let mut wholes = [WholeResult::default(); 8];
         let mut done = Vec::new();
         for part in order {
             let data = (part as u64 + 1) << 32 | 7;

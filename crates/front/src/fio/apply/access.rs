@@ -1,15 +1,22 @@
-//! Direction, blocks, places, order.
+//! Options for direction, block sizes, offsets and order.
 
-use super::super::settings::{Amount, RandomGenerator};
-use super::super::settings::{ByDirection, Direction, Sequencer, Settings, ZoneMode};
-use super::super::values::{Unit, Value, block_shares, distribution, number, shares_by_direction};
+use super::super::settings::{ByDirection, Direction, FioSettings, Sequencer, ZoneMode};
+use super::super::settings::{RandomGenerator, SizeAmount};
+use super::super::values::{
+    NumberUnit, OptionValue, block_shares, distribution, number, shares_by_direction,
+};
 
-pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Result<bool, String> {
+pub(super) fn apply(
+    settings: &mut FioSettings,
+    name: &str,
+    value: &OptionValue,
+) -> Result<bool, String> {
     let kilo = settings.kilo.0;
     let (access, blocks) = (&mut settings.access, &mut settings.blocks);
     match name {
         "rw" => read_write(settings, value.text())?,
         "rw_sequencer" => access.sequencer = Sequencer::of(value.text()).unwrap_or_default(),
+        // As in fio, the later of `rwmixread` and `rwmixwrite` wins.
         "rwmixread" => access.read_percent = value.count(),
         "rwmixwrite" => access.read_percent = 100_u32.saturating_sub(value.count()),
         "percentage_random" => {
@@ -22,7 +29,7 @@ pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Resul
             blocks.align.take(sizes.map(|it| it.map(Some)));
         }
         "bsrange" => {
-            if let Value::Ranges(ranges) = value {
+            if let OptionValue::Ranges(ranges) = value {
                 blocks.range.take(ranges.map(|it| it.map(Some)));
             }
         }
@@ -36,19 +43,20 @@ pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Resul
     Ok(true)
 }
 
-/// `randread:4` is a run length, `read:8k` and `read:-8k` are steps.
-fn read_write(settings: &mut Settings, text: &str) -> Result<(), String> {
+/// Reads `rw`. `randread:4` sets a run length; `read:8k` and `read:-8k` set a step.
+fn read_write(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let kilo = settings.kilo.0;
     let access = &mut settings.access;
     access.direction = Direction::of(text).unwrap_or_default();
     access.is_random = text.starts_with("rand");
+    // A later `rw` replaces all parts of an earlier one, such as that of [global].
     access.run_length = 1;
     access.step_bytes = 0;
     let Some((_, behind)) = text.split_once(':') else {
         return Ok(());
     };
-    let unit = Unit::Bytes { kilo };
-    let behind = number(behind, unit).map_err(|why| format!("behind its colon, {why}"))?;
+    let unit = NumberUnit::Bytes { kilo };
+    let behind = number(behind, unit).map_err(|why| format!("after the colon: {why}"))?;
     match access.is_random {
         true => access.run_length = behind.value.clamp(1, i64::from(u32::MAX)) as u32,
         false => access.step_bytes = behind.value,
@@ -57,18 +65,19 @@ fn read_write(settings: &mut Settings, text: &str) -> Result<(), String> {
 }
 
 pub(super) fn apply_places(
-    settings: &mut Settings,
+    settings: &mut FioSettings,
     name: &str,
-    value: &Value,
+    value: &OptionValue,
 ) -> Result<bool, String> {
     let kilo = settings.kilo.0;
     let (space, order) = (&mut settings.space, &mut settings.order);
     match name {
-        "size" => space.size = amount(value).filter(|it| *it != Amount::ZERO),
-        "io_size" => space.io_size = amount(value).filter(|it| *it != Amount::ZERO),
+        // As in fio, an amount of 0 counts as not given.
+        "size" => space.size = amount(value).filter(|it| *it != SizeAmount::ZERO),
+        "io_size" => space.io_size = amount(value).filter(|it| *it != SizeAmount::ZERO),
         "filesize" => space.file_size = Some(value.range()),
-        "offset" => space.offset = amount(value).unwrap_or(Amount::ZERO),
-        "offset_increment" => space.offset_increment = amount(value).unwrap_or(Amount::ZERO),
+        "offset" => space.offset = amount(value).unwrap_or(SizeAmount::ZERO),
+        "offset_increment" => space.offset_increment = amount(value).unwrap_or(SizeAmount::ZERO),
         "offset_align" => space.offset_align = value.number(),
         "file_append" => space.is_appending = value.flag(),
         "fill_device" => space.fills_device = value.flag(),
@@ -76,7 +85,7 @@ pub(super) fn apply_places(
         "zonemode" => space.zone_mode = ZoneMode::of(value.text()).unwrap_or_default(),
         "zonesize" => space.zone_size = value.number(),
         "zonerange" => space.zone_range = value.number(),
-        "zoneskip" => space.zone_skip = amount(value).unwrap_or(Amount::ZERO),
+        "zoneskip" => space.zone_skip = amount(value).unwrap_or(SizeAmount::ZERO),
         "norandommap" => order.is_with_replacement = value.flag(),
         "random_generator" => {
             order.generator = RandomGenerator::of(value.text()).unwrap_or_default();
@@ -85,6 +94,7 @@ pub(super) fn apply_places(
         "randrepeat" => order.is_repeatable = value.flag(),
         "randseed" => order.seed = Some(value.signed().unsigned_abs()),
         "kb_base" => {
+            // As in fio, this only affects the options after it.
             settings.kilo.0 = if value.text() == "1000" { 1000 } else { 1024 };
             settings.results.is_decimal = value.text() == "1000";
         }
@@ -93,14 +103,14 @@ pub(super) fn apply_places(
     Ok(true)
 }
 
-fn amount(value: &Value) -> Option<Amount> {
+fn amount(value: &OptionValue) -> Option<SizeAmount> {
     match value {
-        Value::Amount(amount) => Some(*amount),
+        OptionValue::Amount(amount) => Some(*amount),
         _ => None,
     }
 }
 
-/// Numbers by direction as they are stored.
-pub(super) fn set(place: &mut ByDirection<u64>, value: &Value) {
+/// Sets the numbers of the directions that were given.
+pub(super) fn set(place: &mut ByDirection<u64>, value: &OptionValue) {
     place.take(value.numbers());
 }

@@ -1,17 +1,23 @@
-//! Files and engines.
+//! Options for files and engines.
 
-use super::super::settings::{Engine, Fallocate, FileOrder, MemoryKind, ReadAdvice, Settings};
-use super::super::values::{Distribution, Value, distribution, file_names};
+use super::super::settings::{
+    Engine, Fallocate, FioSettings, JobFileOrder, MemoryKind, ReadAdvice,
+};
+use super::super::values::{OptionValue, RandomDistribution, distribution, file_names};
 
-/// Files of a clone, at most: more are a slip.
+/// Maximum number of files of a clone; a larger number is a mistake.
 const FILES_MAX: u32 = 1 << 24;
-/// Files with names, at most.
+/// Maximum number of named files.
 const NAMES_MAX: usize = 1024;
 
-pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Result<bool, String> {
+pub(super) fn apply(
+    settings: &mut FioSettings,
+    name: &str,
+    value: &OptionValue,
+) -> Result<bool, String> {
     let files = &mut settings.files;
     match name {
-        // Names of sections stand beside those of [global], as in fio.
+        // As in fio, names in a section are added to those in [global].
         "filename" => {
             files.names.extend(file_names(value.text()));
             if files.names.len() > NAMES_MAX {
@@ -24,7 +30,7 @@ pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Resul
         "nrfiles" => {
             files.count = value.count();
             if files.count > FILES_MAX {
-                return Err(format!("it is at most {FILES_MAX}"));
+                return Err(format!("use at most {FILES_MAX}"));
             }
         }
         "openfiles" => files.open_count = value.count(),
@@ -39,7 +45,7 @@ pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Resul
         "overwrite" => files.overwrites = value.flag(),
         "pre_read" => {
             files.reads_before = value.flag();
-            // What was read before is to be met in the cache.
+            // Dropping the cached pages would undo the reads.
             files.leaves_cache &= !value.flag();
         }
         "invalidate" => files.leaves_cache = value.flag(),
@@ -50,40 +56,42 @@ pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Resul
     Ok(true)
 }
 
-/// `random:4`, `zipf:1.2:4`: a number at the end is requests to one file before the next.
-fn file_order(settings: &mut Settings, text: &str) -> Result<(), String> {
+/// Reads `random:4` or `zipf:1.2`. The number after `random`, `sequential` or `roundrobin` is the
+/// number of requests to one file before the next.
+fn file_order(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let kilo = settings.kilo.0;
     let files = &mut settings.files;
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-    let drawn = |law: &str| distribution(law, kilo).map(FileOrder::Drawn);
+    let drawn = |law: &str| distribution(law, kilo).map(JobFileOrder::Drawn);
     files.order = match name {
         "zipf" | "pareto" => drawn(text)?,
         "normal" | "gauss" => drawn(&format!("normal:{rest}"))?,
-        "random" => FileOrder::Drawn(Distribution::Uniform),
-        "sequential" => FileOrder::Sequential,
-        _ => FileOrder::RoundRobin,
+        "random" => JobFileOrder::Drawn(RandomDistribution::Uniform),
+        "sequential" => JobFileOrder::Sequential,
+        _ => JobFileOrder::RoundRobin,
     };
     let has_turn = matches!(name, "random" | "sequential" | "roundrobin") && !rest.is_empty();
     files.requests_per_turn = match has_turn {
         true => rest
             .parse()
-            .map_err(|_| "it needs a number behind its colon")?,
+            .map_err(|_| "it needs a number after the colon")?,
         false => 1,
     };
     Ok(())
 }
 
-pub(super) fn apply_engine(settings: &mut Settings, name: &str, value: &Value) -> bool {
+pub(super) fn apply_engine(settings: &mut FioSettings, name: &str, value: &OptionValue) -> bool {
     let engine = &mut settings.engine;
     match name {
         "ioengine" => {
             engine.engine = Engine::of(value.text()).unwrap_or(Engine::Refused);
             engine.name = match engine.engine {
-                // It has other names, by which its own options do not go.
+                // Engine options are looked up by this name, not by an alias such as `aio`.
                 Engine::Libaio => "libaio".to_owned(),
                 _ => value.text().to_owned(),
             };
         }
+        // As in fio, the later of `direct` and `buffered` wins.
         "direct" => engine.is_direct = value.flag(),
         "buffered" => engine.is_direct = !value.flag(),
         "atomic" => {

@@ -1,4 +1,4 @@
-//! Options as settings: one line each.
+//! Applies options to settings, with one line per option.
 
 mod access;
 mod files;
@@ -7,14 +7,18 @@ mod running;
 
 pub(super) use records::WRONG_CONTENT;
 
-use super::settings::Settings;
-use super::values::Value;
+use super::settings::FioSettings;
+use super::values::OptionValue;
 
-/// What an option of that name, its main one, sets. Whether it sets anything.
+/// Applies the option with this main name. Returns `true` if the option has a setting.
 ///
 /// # Errors
-/// What is wanted of its value.
-pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Result<bool, String> {
+/// A value that the option does not accept; the text says which values it does.
+pub(super) fn apply(
+    settings: &mut FioSettings,
+    name: &str,
+    value: &OptionValue,
+) -> Result<bool, String> {
     Ok(access::apply(settings, name, value)?
         || access::apply_places(settings, name, value)?
         || files::apply(settings, name, value)?

@@ -1,9 +1,11 @@
-//! Durability, verification, content, replay, results.
+//! Options for durability, verification, content, replay, results and logs.
 
-use super::super::settings::{Checksum, DedupeMode, MixedResults, Settings, SyncOpen, WindowValue};
-use super::super::values::{Value, pattern};
+use super::super::settings::{
+    Checksum, DedupeMode, FioSettings, MixedResults, SyncOpen, WindowValue,
+};
+use super::super::values::{OptionValue, pattern};
 
-pub(super) fn syncs(settings: &mut Settings, name: &str, value: &Value) -> bool {
+pub(super) fn syncs(settings: &mut FioSettings, name: &str, value: &OptionValue) -> bool {
     let durability = &mut settings.durability;
     match name {
         "fsync" => durability.fsync = value.count(),
@@ -17,10 +19,10 @@ pub(super) fn syncs(settings: &mut Settings, name: &str, value: &Value) -> bool 
     true
 }
 
-/// `write:8`, `wait_before,write,wait_after:8`: the number belongs to all words.
-fn range_sync(settings: &mut Settings, text: &str) -> Result<(), String> {
+/// Reads `write:8` or `wait_before,write,wait_after:8`; the number applies to all words.
+fn range_sync(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let ranges = &mut settings.durability.ranges;
-    let wanted = || "it is like `write:8`, with wait_before, write, wait_after before".to_owned();
+    let wanted = || "use a value such as `write:8` or `wait_before,write:8`".to_owned();
     let (words, count) = text.rsplit_once(':').ok_or_else(wanted)?;
     ranges.write_count = count.trim().parse().map_err(|_| wanted())?;
     for word in words.split(',') {
@@ -35,9 +37,9 @@ fn range_sync(settings: &mut Settings, text: &str) -> Result<(), String> {
 }
 
 pub(super) fn apply_verify(
-    settings: &mut Settings,
+    settings: &mut FioSettings,
     name: &str,
-    value: &Value,
+    value: &OptionValue,
 ) -> Result<bool, String> {
     let verify = &mut settings.verify;
     match name {
@@ -50,6 +52,7 @@ pub(super) fn apply_verify(
         "verify_offset" => verify.offset_bytes = value.number(),
         "verify_pattern" => {
             verify.pattern = Some(pattern(value.text())?);
+            // In fio, a pattern without `verify` implies `verify=pattern`.
             if verify.name.is_empty() {
                 verify.checksum = Checksum::Pattern;
             }
@@ -65,31 +68,32 @@ pub(super) fn apply_verify(
     Ok(true)
 }
 
-fn continue_on_error(settings: &mut Settings, text: &str) {
+fn continue_on_error(settings: &mut FioSettings, text: &str) {
     let errors = &mut settings.errors;
     errors.bears_reads = matches!(text, "read" | "io" | "all" | "1");
     errors.bears_writes = matches!(text, "write" | "io" | "all" | "1");
     errors.bears_verify = matches!(text, "verify" | "all" | "1");
 }
 
-/// Names of errors, the first of which is number 1.
+/// Names of errors in the order of their numbers, from 1.
 const ERRORS: &str = "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM \
     EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY \
     ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE";
 
-/// The error of reads that do not verify, EILSEQ.
+/// `EILSEQ`, which fio reports for content that does not verify.
 pub(in crate::fio) const WRONG_CONTENT: i32 = 84;
 
-/// `EIO:5,ENOSPC`: of reads, of writes, of verification.
-fn ignore_error(settings: &mut Settings, text: &str) -> Result<(), String> {
+/// Reads `EIO:5,ENOSPC`: lists for reads, writes and verification, separated by commas.
+fn ignore_error(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let number = |word: &str| {
         let named = ERRORS.split(' ').position(|it| it == word);
         let named = named.map(|it| it as i32 + 1);
+        // `ERRORS` ends at 34, below the number for content that does not verify.
         let named = named.or((word == "EILSEQ").then_some(WRONG_CONTENT));
         let number = named.or_else(|| word.parse::<i32>().ok().and_then(i32::checked_abs));
         number
             .filter(|it| *it > 0)
-            .ok_or_else(|| format!("`{}` is no error; use its number", plan::printable(word)))
+            .ok_or_else(|| format!("`{}` is unknown; use its number", plan::printable(word)))
     };
     let list = |text: &str| {
         let words = text.split(':').take_while(|it| !it.is_empty());
@@ -101,6 +105,7 @@ fn ignore_error(settings: &mut Settings, text: &str) -> Result<(), String> {
     errors.ignored.read = next()?;
     errors.ignored.write = next()?;
     errors.ignored.verify = next()?;
+    // An error that is ignored must not end the job either.
     errors.bears_reads |= !errors.ignored.read.is_empty();
     errors.bears_writes |= !errors.ignored.write.is_empty();
     errors.bears_verify |= errors.ignored.verify.contains(&WRONG_CONTENT);
@@ -108,9 +113,9 @@ fn ignore_error(settings: &mut Settings, text: &str) -> Result<(), String> {
 }
 
 pub(super) fn apply_content(
-    settings: &mut Settings,
+    settings: &mut FioSettings,
     name: &str,
-    value: &Value,
+    value: &OptionValue,
 ) -> Result<bool, String> {
     let content = &mut settings.content;
     match name {
@@ -119,7 +124,7 @@ pub(super) fn apply_content(
         "scramble_buffers" => content.is_scrambled = value.flag(),
         "buffer_pattern" => {
             content.pattern = Some(pattern(value.text())?);
-            // The pattern takes the place of what was said before it.
+            // A pattern overrides the content options before it.
             content.is_refilled &= content.compress_percent.is_some();
             content.is_scrambled = false;
             content.is_zero = false;
@@ -128,6 +133,7 @@ pub(super) fn apply_content(
         "buffer_compress_chunk" => content.compress_chunk = value.number(),
         "dedupe_percentage" => {
             content.dedupe_percent = Some(value.count());
+            // As in fio, `dedupe_percentage` implies `refill_buffers`.
             content.is_refilled = true;
         }
         "dedupe_mode" => {
@@ -141,9 +147,9 @@ pub(super) fn apply_content(
 }
 
 pub(super) fn apply_replay(
-    settings: &mut Settings,
+    settings: &mut FioSettings,
     name: &str,
-    value: &Value,
+    value: &OptionValue,
 ) -> Result<bool, String> {
     let replay = &mut settings.replay;
     match name {
@@ -161,7 +167,7 @@ pub(super) fn apply_replay(
                     "write" => replay.skips_writes = true,
                     "trim" => replay.skips_trims = true,
                     "sync" => replay.skips_syncs = true,
-                    _ => return Err("it is a list of read, write, trim, sync".to_owned()),
+                    _ => return Err("use a list of read, write, trim, sync".to_owned()),
                 }
             }
         }
@@ -170,7 +176,7 @@ pub(super) fn apply_replay(
     Ok(true)
 }
 
-pub(super) fn apply_logs(settings: &mut Settings, name: &str, value: &Value) -> bool {
+pub(super) fn apply_logs(settings: &mut FioSettings, name: &str, value: &OptionValue) -> bool {
     let (results, logs) = (&mut settings.results, &mut settings.logs);
     let named = || Some(value.text().to_owned());
     match name {
@@ -182,7 +188,7 @@ pub(super) fn apply_logs(settings: &mut Settings, name: &str, value: &Value) -> 
         "lat_percentiles" => results.lat_percentiles = value.flag(),
         "slat_percentiles" => results.slat_percentiles = value.flag(),
         "percentile_list" => {
-            if let Value::Floats(floats) = value {
+            if let OptionValue::Floats(floats) = value {
                 results.percentiles.clone_from(floats);
             }
         }

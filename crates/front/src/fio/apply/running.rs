@@ -1,11 +1,15 @@
-//! Rates, times, processes, errors.
+//! Options for rates, times and processes.
 
-use super::super::settings::{CpuPolicy, Settings, SteadyMeasure, SteadyState, WhoEnds};
-use super::super::values::{Unit, Value, cpus, floats, number};
+use super::super::settings::{CpuPolicy, FioSettings, SteadyEnd, SteadyMeasure, WhoEnds};
+use super::super::values::{NumberUnit, OptionValue, cpus, floats, number};
 use super::access::set;
 use super::records::syncs;
 
-pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Result<bool, String> {
+pub(super) fn apply(
+    settings: &mut FioSettings,
+    name: &str,
+    value: &OptionValue,
+) -> Result<bool, String> {
     let (rates, pauses) = (&mut settings.rates, &mut settings.pauses);
     let (goal, time) = (&mut settings.latency_goal, &mut settings.time);
     match name {
@@ -43,19 +47,19 @@ pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Resul
     Ok(true)
 }
 
-fn first_float(value: &Value) -> f64 {
+fn first_float(value: &OptionValue) -> f64 {
     match value {
-        Value::Floats(floats) => floats.first().copied().unwrap_or_default(),
+        OptionValue::Floats(floats) => floats.first().copied().unwrap_or_default(),
         _ => 0.0,
     }
 }
 
-fn steady(settings: &mut Settings) -> &mut SteadyState {
+fn steady(settings: &mut FioSettings) -> &mut SteadyEnd {
     settings.steady_state.get_or_insert_default()
 }
 
-/// `iops:0.5%`, `bw_slope:100`.
-fn steady_state(settings: &mut Settings, text: &str) -> Result<(), String> {
+/// Reads `iops:0.5%` or `bw_slope:100`.
+fn steady_state(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let (name, limit) = text.split_once(':').unwrap_or((text, "0.01%"));
     let kilo = settings.kilo.0;
     let steady = steady(settings);
@@ -64,7 +68,7 @@ fn steady_state(settings: &mut Settings, text: &str) -> Result<(), String> {
     steady.is_percent = limit.ends_with('%');
     let is_of_bytes = steady.measure == SteadyMeasure::Bandwidth && !steady.is_percent;
     steady.limit = match is_of_bytes {
-        true => number(limit, Unit::Bytes { kilo })?.value as f64,
+        true => number(limit, NumberUnit::Bytes { kilo })?.value as f64,
         false => {
             let limit = floats(limit.trim_end_matches('%'), 0.0, 1e18)?;
             limit.first().copied().unwrap_or_default()
@@ -74,9 +78,9 @@ fn steady_state(settings: &mut Settings, text: &str) -> Result<(), String> {
 }
 
 pub(super) fn apply_process(
-    settings: &mut Settings,
+    settings: &mut FioSettings,
     name: &str,
-    value: &Value,
+    value: &OptionValue,
 ) -> Result<bool, String> {
     let (process, grouping) = (&mut settings.process, &mut settings.grouping);
     match name {

@@ -1,4 +1,4 @@
-//! Access specifications as jobs that do the same.
+//! Converts access specifications to equivalent jobs.
 
 use description::model::{
     AccessSpec, FilesChoice, IDLE, JobFileChoice, JobTable, OneOrMany, Worker, Workload,
@@ -9,32 +9,32 @@ use plan::{Diagnostic, TcpAddress, printable};
 use units::{Bytes, Percent, Rate, Span};
 
 use super::JobList;
-use super::lines::{self, Lines};
+use super::lines::{self, UsedLines};
 
-/// The file of all workers below a directory.
+/// Name of the file that all workers share in a directory.
 const FILE_NAME: &str = "testfile";
 
-/// Characters that names of sections cannot have.
+/// Characters that are not allowed in names of sections.
 const NOT_OF_NAMES: [char; 5] = ['[', ']', ';', '#', '$'];
 
-/// The character in the name of a section.
+/// Replaces characters that are not allowed in names of sections with a comma.
 fn of_name(character: char) -> char {
     let is_cut = NOT_OF_NAMES.contains(&character) || character.is_control();
     if is_cut { ',' } else { character }
 }
 
-/// Workers that are alike.
-struct Crew {
+/// Workers with the same configuration.
+struct AlikeWorkers {
     table: Worker,
     count: u32,
-    /// Numbers of their targets; empty if whoever runs fio chooses the directory.
+    /// Numbers of their targets, from 1; empty to use the directory in which fio runs.
     targets: Vec<u32>,
 }
 
-/// The jobs of a workload of access specifications: a wave for each of its cells.
+/// The jobs of a workload with access specifications, as one wave per cell.
 ///
 /// # Errors
-/// The first key that fio has no option for.
+/// The first key without an equivalent in fio.
 pub(super) fn jobs(
     workload: &Workload,
     is_file: &dyn Fn(&str) -> bool,
@@ -77,7 +77,7 @@ fn is_device(path: &str) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
 }
 
-fn crews(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<Crew>, Diagnostic> {
+fn crews(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<AlikeWorkers>, Diagnostic> {
     let own = workload
         .targets
         .as_ref()
@@ -93,7 +93,7 @@ fn crews(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<Crew>, Di
             index as u32 + 1
         };
         let targets = names.iter().map(&mut number).collect();
-        Crew {
+        AlikeWorkers {
             table,
             count,
             targets,
@@ -119,21 +119,21 @@ fn crews(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<Crew>, Di
 
 struct Cells<'a> {
     workload: &'a Workload,
-    crews: &'a [Crew],
-    /// Whether each target is a file or a device itself.
+    crews: &'a [AlikeWorkers],
+    /// For each target, `true` if it is itself a file or device.
     is_file: Vec<bool>,
 }
 
-/// The depth and rate of a cell.
+/// Queue depth and rate of a cell.
 #[derive(Clone, Copy)]
-struct Point {
+struct LoadPoint {
     iodepth: u32,
     rate: Option<Rate>,
 }
 
 impl Cells<'_> {
-    /// The specifications of a worker, in order; `Idle` is `None`.
-    fn specs_of(&self, crew: &Crew) -> Vec<Option<&AccessSpec>> {
+    /// The specifications of a worker, in order; `None` stands for `Idle`.
+    fn specs_of(&self, crew: &AlikeWorkers) -> Vec<Option<&AccessSpec>> {
         let specs = &self.workload.access_spec;
         let is_idle = |name: &str| name.eq_ignore_ascii_case(IDLE);
         let found = |name: &str| {
@@ -152,9 +152,9 @@ impl Cells<'_> {
         }
     }
 
-    /// The waves in which each worker has its specification of that number.
+    /// Adds the waves in which each worker uses its specification with this index.
     fn step(&self, step: usize, list: &mut JobList) -> Result<(), Diagnostic> {
-        let active: Vec<(&Crew, &AccessSpec)> = self
+        let active: Vec<(&AlikeWorkers, &AccessSpec)> = self
             .crews
             .iter()
             .filter(|crew| {
@@ -177,19 +177,21 @@ impl Cells<'_> {
                 self.put_jobs(crew, spec, point, list)?;
             }
             self.divide(point, &mut list.tables[first..])?;
+            // In pgmeter, a cell starts when the previous one has ended.
             list.tables[first].waits = Some(true);
         }
         Ok(())
     }
 
-    /// Each queue depth at each rate.
-    fn points(&self, active: &[(&Crew, &AccessSpec)]) -> Vec<Point> {
+    /// All combinations of queue depth and rate.
+    fn points(&self, active: &[(&AlikeWorkers, &AccessSpec)]) -> Vec<LoadPoint> {
         let depths = self
             .workload
             .iodepth
             .as_ref()
             .map_or(&[1][..], OneOrMany::as_slice);
         let is_own = active.iter().all(|(crew, _)| crew.table.iodepth.is_some());
+        // Workers with their own depths would only repeat the same cell for each depth of the list.
         let depths = if is_own { &depths[..1] } else { depths };
         let rates: Vec<Option<Rate>> = match &self.workload.rate {
             Some(rates) => rates.as_slice().iter().copied().map(Some).collect(),
@@ -197,7 +199,7 @@ impl Cells<'_> {
         };
         let points = depths.iter().flat_map(|iodepth| {
             let iodepth = *iodepth;
-            rates.iter().map(move |rate| Point {
+            rates.iter().map(move |rate| LoadPoint {
                 iodepth,
                 rate: *rate,
             })
@@ -205,17 +207,17 @@ impl Cells<'_> {
         points.collect()
     }
 
-    /// The jobs of workers that are alike, one for each of their targets.
+    /// Adds the jobs of workers with the same configuration, one per target.
     fn put_jobs(
         &self,
-        crew: &Crew,
+        crew: &AlikeWorkers,
         spec: &AccessSpec,
-        point: Point,
+        point: LoadPoint,
         list: &mut JobList,
     ) -> Result<(), Diagnostic> {
         let workload = self.workload;
         let spec_name = spec.name.as_deref().unwrap_or(workload.name_or_default());
-        let lines = Lines::of(spec_name, spec)?;
+        let lines = UsedLines::of(spec_name, spec)?;
         let mut table = lines.table()?;
         let worker = &crew.table;
         table.engine = Some(workload.engine.unwrap_or(EngineKind::IoUring));
@@ -263,19 +265,16 @@ impl Cells<'_> {
         Ok(())
     }
 
-    /// Engines of one request at a time have a thread for each request in flight.
+    /// Sets the queue depth. Synchronous engines use one thread per request in flight instead.
     fn put_depth(
         &self,
-        lines: &Lines<'_>,
+        lines: &UsedLines<'_>,
         table: &mut JobTable,
         iodepth: u32,
         count: u32,
     ) -> Result<(), Diagnostic> {
-        let is_one_at_a_time = matches!(
-            self.workload.engine,
-            Some(EngineKind::Psync | EngineKind::Mmap)
-        );
-        let (depth, threads) = match is_one_at_a_time {
+        let engine = self.workload.engine;
+        let (depth, threads) = match engine.is_some_and(EngineKind::is_one_at_a_time) {
             true => (1, iodepth),
             false => (iodepth, 1),
         };
@@ -295,7 +294,7 @@ impl Cells<'_> {
         Ok(())
     }
 
-    fn put_verify(&self, lines: &Lines<'_>, table: &mut JobTable) -> Result<(), Diagnostic> {
+    fn put_verify(&self, lines: &UsedLines<'_>, table: &mut JobTable) -> Result<(), Diagnostic> {
         if self.workload.verify != Some(true) {
             return Ok(());
         }
@@ -307,7 +306,13 @@ impl Cells<'_> {
         Ok(())
     }
 
-    fn name(&self, spec: &str, crew: &Crew, target: Option<u32>, point: Point) -> String {
+    fn name(
+        &self,
+        spec: &str,
+        crew: &AlikeWorkers,
+        target: Option<u32>,
+        point: LoadPoint,
+    ) -> String {
         let workload = self.workload;
         let several = |count: Option<usize>| count.is_some_and(|count| count > 1);
         let mut name = spec.to_owned();
@@ -333,8 +338,8 @@ impl Cells<'_> {
         name.chars().map(of_name).collect()
     }
 
-    /// Gives each job its part of what the workers of a cell have together.
-    fn divide(&self, point: Point, tables: &mut [JobTable]) -> Result<(), Diagnostic> {
+    /// Divides operations, CPUs and rate of a cell among its jobs.
+    fn divide(&self, point: LoadPoint, tables: &mut [JobTable]) -> Result<(), Diagnostic> {
         let workload = self.workload;
         let job_count: u64 = tables.iter().map(super::count_of).sum();
         let refuse = |key: &str, reason: String, help: &str| {
@@ -349,13 +354,14 @@ impl Cells<'_> {
             for table in &mut *tables {
                 let each = operations / job_count;
                 table.operations = Some(each);
+                // Enough bytes for all requests, so that only their number ends the job.
                 table.bytes = Some(Bytes(lines::largest(table).0.saturating_mul(each)));
                 table.starts_over = table.skip.or(table.back).map(|_| true);
             }
         }
         if let Some(cpus) = &workload.cpus {
             if tables.len() > 1 && cpus.0.len() > 1 {
-                let reason = "only clones of one job take CPUs in turn".to_owned();
+                let reason = "only clones of one job can take CPUs in turn".to_owned();
                 return refuse(
                     "cpus",
                     reason,
@@ -367,10 +373,12 @@ impl Cells<'_> {
                 .for_each(|table| table.cpus = Some(cpus.clone()));
         }
         for table in tables {
+            // fio's rates are per clone and direction, so the rate of the cell is divided.
             if let Some(rate) = point.rate {
                 let each = rate.0 / job_count as f64;
                 let read = table.read.unwrap_or(Percent(100.0)).0 / 100.0;
                 let own = |share: f64| {
+                    // Removes the rounding error of the division, because fio takes whole numbers.
                     let rate = (share * each * 1e9).round() / 1e9;
                     (rate > 0.0).then_some(Rate(rate))
                 };
@@ -389,6 +397,7 @@ impl Cells<'_> {
         table.ramp_time = workload.ramp_time;
         if workload.new_file == Some(true) {
             table.layout = Some(Layout::Empty);
+            // A new file can be filled only once, and a ramp time would use up a part of it.
             table.ramp_time = None;
             if workload.operations.is_none() {
                 table.loops = Some(1);
@@ -399,7 +408,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Says what the jobs do otherwise without doing other requests.
+    /// Adds warnings about differences that do not change the requests.
     fn warn(&self, list: &mut JobList) {
         let workload = self.workload;
         let has_ramp = workload.ramp_time != Some(Span(0)) && workload.new_file != Some(true);
@@ -416,7 +425,7 @@ impl Cells<'_> {
                 .as_deref()
                 .is_some_and(|name| name.contains(NOT_OF_NAMES))
         }) {
-            let message = "names of sections have a comma in place of `[`, `]`, `;`, `#` and `$`";
+            let message = "names of sections have a comma instead of `[`, `]`, `;`, `#` and `$`";
             list.warnings.push(Diagnostic::warning("", message));
         }
         let lines = workload.access_spec.iter().flat_map(|spec| &spec.line);
@@ -433,7 +442,7 @@ impl Cells<'_> {
             table.arrivals == Some(ArrivalKind::Uniform) && read > 0.0 && read < 100.0
         };
         if list.tables.iter().any(is_mixed) {
-            let message = "reads and writes have a rate each, so their shares are not drawn";
+            let message = "reads and writes each have a rate, so their shares are not random";
             list.warnings.push(Diagnostic::warning("", message));
         }
     }

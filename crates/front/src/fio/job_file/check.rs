@@ -1,4 +1,4 @@
-//! Reads a written job file back and compares its jobs with those of the workload.
+//! Reads a written job file back and compares the result with the jobs of the workload.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ use super::files::Targets;
 use super::{JobList, sections_of, text_of};
 use crate::CommandLine;
 
-/// The name of the file in messages of its reader.
+/// Name of the file in messages of the parser.
 const FILE_NAME: &str = "job.fio";
 
-/// Why keys differ that fio has options for.
+/// Reasons why a key with an equivalent in fio may still differ.
 const REASONS: [(&str, &str); 4] = [
     ("bytes", LOOPS_GO_ON),
     (
@@ -32,14 +32,14 @@ const REASONS: [(&str, &str); 4] = [
 const LOOPS_GO_ON: &str =
     "a loop that ends before the end of the files is continued by the next one";
 
-/// Compares the jobs of a list with those of its job file.
+/// Compares a list of jobs with the jobs read back from its job file.
 ///
-/// The warnings say what fio does otherwise with the same options.
+/// The warnings describe what fio does differently with the same options.
 ///
 /// # Errors
-/// A key whose options mean something else, or a file that is not read.
+/// A key whose options have another meaning in fio, or a job file that cannot be read back.
 pub(super) fn read_back(list: &JobList) -> Result<Vec<Diagnostic>, Diagnostic> {
-    // Names that mean directories and devices wherever the text is read.
+    // Placeholder paths, which the parser treats as directories and devices on any machine.
     let numbers = 0..list.targets.len();
     let directories: Vec<String> = numbers.clone().map(|it| format!("/pgmeter/{it}")).collect();
     let devices: Vec<String> = numbers.map(|it| format!("/dev/pgmeter-{it}")).collect();
@@ -66,7 +66,7 @@ pub(super) fn read_back(list: &JobList) -> Result<Vec<Diagnostic>, Diagnostic> {
     Ok(warnings.map(|it| Diagnostic::warning("", it)).collect())
 }
 
-/// The first difference between waves of jobs.
+/// The error about the first difference between the waves of jobs; `None` if they are equal.
 fn difference(wanted: &[BuiltJobs], found: &[BuiltJobs]) -> Result<Option<Diagnostic>, Diagnostic> {
     for (wanted, found) in wanted.iter().zip(found) {
         let (wanted, found) = (plain(wanted.clone()), plain(found.clone()));
@@ -81,7 +81,7 @@ fn difference(wanted: &[BuiltJobs], found: &[BuiltJobs]) -> Result<Option<Diagno
     }))
 }
 
-/// The error that names the job and the key in which they differ.
+/// The error that names the differing job and key.
 fn named(wanted: BuiltJobs, found: BuiltJobs) -> Result<Diagnostic, Diagnostic> {
     let tables = |jobs: BuiltJobs| {
         let workload = Workload {
@@ -128,9 +128,10 @@ fn named(wanted: BuiltJobs, found: BuiltJobs) -> Result<Diagnostic, Diagnostic> 
     Ok(Diagnostic::error("", message).help(format!("change `{key}`, or leave it out")))
 }
 
-/// Jobs without what has no meaning in them, and without what does not change their requests.
+/// Normalizes jobs: removes everything that does not change their requests.
 fn plain(mut built: BuiltJobs) -> BuiltJobs {
     built.origin = Default::default();
+    // It matters which files share a target, not how the targets are numbered.
     let mut targets = HashMap::new();
     for file in &mut built.files.files {
         let next = targets.len() as u32;
@@ -141,8 +142,10 @@ fn plain(mut built: BuiltJobs) -> BuiltJobs {
         file.layout = Layout::Absent;
     }
     for (index, job) in (1..).zip(&mut built.jobs) {
+        // fio's `randseed` cannot express every seed.
         job.seed = index;
         job.place = Default::default();
+        // The section itself warns about differences in content.
         job.content = ContentPlan::Incompressible;
         job.plan.is_noted = false;
         job.share = job.share.filter(|share| !share.is_whole());
@@ -161,7 +164,7 @@ fn plain(mut built: BuiltJobs) -> BuiltJobs {
     built
 }
 
-/// The same of what a job asks of its files.
+/// Normalizes the request stream of a job.
 fn plain_stream(plan: &mut JobPlan) {
     let stream = &mut plan.stream;
     stream.is_to_the_letter = false;
@@ -193,12 +196,13 @@ fn plain_stream(plan: &mut JobPlan) {
     plain_visits(mix, &mut stream.visits);
 }
 
-/// Laws that are alike for both directions are one.
+/// Merges distributions that are equal for both directions.
 fn plain_visits(mix: Mix, visits: &mut Visits) {
     match visits {
         Visits::Once => {}
         Visits::Drawn {
             distribution: Distribution::Normal { deviation_percent },
+            // The conversion to fio's width and back loses digits.
         } => *deviation_percent = (*deviation_percent * 1e6).round() / 1e6,
         Visits::Drawn { .. } => {}
         Visits::DrawnZones { zones } => one_direction(mix, zones),
@@ -212,12 +216,13 @@ fn plain_visits(mix: Mix, visits: &mut Visits) {
     }
 }
 
-/// Sizes in a fixed order; a split with a single size becomes that size.
+/// Sorts the sizes of a split; a split with a single size becomes that size.
 fn plain_sizes(sizes: SizeRule) -> SizeRule {
     let SizeRule::Split { mut shares } = sizes else {
         return sizes;
     };
     shares.retain(|share| share.percent > 0.0);
+    // Reading a job file sorts the sizes by their shares.
     shares.sort_by(|one, other| {
         let key = |share: &ShareOfSize| (share.percent, share.bytes);
         key(one)
@@ -230,7 +235,7 @@ fn plain_sizes(sizes: SizeRule) -> SizeRule {
     }
 }
 
-/// A direction without requests has what the other one has.
+/// Copies the value of the direction in use to the direction without requests.
 fn one_direction<T: Clone>(mix: Mix, both: &mut PerDirection<T>) {
     match mix {
         Mix::Read => both.write = both.read.clone(),

@@ -1,4 +1,4 @@
-//! Files of a job: their names, their sizes, and what they hold when the job begins.
+//! Files of a job: names, sizes, and their state when the job starts.
 
 use description::model::defaults::{NAMED_SIZE_DEFAULT, SIZE_DEFAULT};
 use description::model::{FilesChoice, JobFileChoice, JobFileTable, JobTable, OneOrMany};
@@ -7,23 +7,23 @@ use plan::job::{FileCache, Layout};
 use units::Bytes;
 
 use super::requests::Directions;
-use super::section::{Section, size};
+use super::section::{WrittenSection, size};
 
 /// fio's default pattern for file names.
 const NAMES_OF_FIO: &str = "{job}.{clone}.{file}";
 
-/// The names of targets, by their numbers.
+/// Names of targets, indexed by target number minus 1.
 #[derive(Clone, Copy)]
 pub(super) struct Targets<'a> {
-    /// Of those that are directories.
+    /// Names to use for targets that are directories.
     pub directories: &'a [String],
-    /// Of those that are files or devices themselves.
+    /// Names to use for targets that are files or devices.
     pub files: &'a [String],
 }
 
-/// Writes names, sizes and layout.
+/// Writes names, sizes and layout of files.
 pub(super) fn put(
-    it: &mut Section,
+    it: &mut WrittenSection,
     table: &JobTable,
     targets: Targets<'_>,
     directions: &Directions,
@@ -37,7 +37,7 @@ pub(super) fn put(
     let count = match files {
         FilesChoice::Count(0) => {
             let [target] = &own[..] else {
-                let reason = "each clone would work on another target itself";
+                let reason = "each clone would use another target";
                 return Err(it.refuse("target", reason, "write a `[[job]]` for each target"));
             };
             it.put(
@@ -68,7 +68,7 @@ pub(super) fn put(
 
 /// Paths of the targets that clones take in turn; empty if the workload names no targets.
 fn targets_of(
-    it: &Section,
+    it: &WrittenSection,
     table: &JobTable,
     targets: &[String],
 ) -> Result<Vec<String>, Diagnostic> {
@@ -86,8 +86,8 @@ fn targets_of(
     Ok(numbers.iter().filter_map(path).collect())
 }
 
-/// The files, and the table with what all of them have in common.
-fn merged(it: &Section, table: &JobTable) -> Result<(FilesChoice, JobTable), Diagnostic> {
+/// The files, and the table with the keys that all of them share.
+fn merged(it: &WrittenSection, table: &JobTable) -> Result<(FilesChoice, JobTable), Diagnostic> {
     let mut whole = table.clone();
     let files = table.files.clone().unwrap_or(FilesChoice::Count(1));
     let FilesChoice::Each(choices) = &files else {
@@ -104,7 +104,7 @@ fn merged(it: &Section, table: &JobTable) -> Result<(FilesChoice, JobTable), Dia
     let is_alike = choices.iter().all(|choice| part(choice) == first);
     let is_nameless = choices.iter().any(|choice| name(choice).is_empty());
     if !is_alike || first.target.is_some() || is_nameless {
-        let reason = "a section of a job file has the same part of all its files";
+        let reason = "a section of a job file uses the same part of all its files";
         let help = "write a `[[job]]` for each file that differs";
         return Err(it.refuse("files", reason, help));
     }
@@ -120,16 +120,16 @@ fn name(choice: &JobFileChoice) -> String {
     }
 }
 
-fn put_directories(it: &mut Section, targets: &[String]) -> Result<(), Diagnostic> {
+fn put_directories(it: &mut WrittenSection, targets: &[String]) -> Result<(), Diagnostic> {
     if !targets.is_empty() {
         it.put("directory", it.paths("targets", targets)?);
     }
     Ok(())
 }
 
-/// The pattern of names in fio's words.
-fn format_of(it: &Section, pattern: &str) -> Result<String, Diagnostic> {
-    // Only to refuse what a job file cannot hold; the pattern is written as it is.
+/// The pattern for names in fio's notation.
+fn format_of(it: &WrittenSection, pattern: &str) -> Result<String, Diagnostic> {
+    // Only checks that a job file can contain the pattern; the result is not used.
     it.paths("file_names", &[pattern.to_owned()])?;
     let words = [
         ("{job}", "$jobname"),
@@ -140,8 +140,9 @@ fn format_of(it: &Section, pattern: &str) -> Result<String, Diagnostic> {
     Ok(words.iter().fold(pattern.to_owned(), replace))
 }
 
-/// fio's `size` is that of all files together; `count` is 0 for the target itself.
-fn put_sizes(it: &mut Section, table: &JobTable, count: u32) -> Result<(), Diagnostic> {
+/// Writes size and offset. fio's `size` covers all files together; `count` is 0 if the target
+/// itself is the file.
+fn put_sizes(it: &mut WrittenSection, table: &JobTable, count: u32) -> Result<(), Diagnostic> {
     let default = match (count, table.names) {
         (0, _) => Bytes(0),
         (_, None) => Bytes(SIZE_DEFAULT),
@@ -149,9 +150,10 @@ fn put_sizes(it: &mut Section, table: &JobTable, count: u32) -> Result<(), Diagn
     };
     let each = table.size.unwrap_or(default);
     let Some(all) = each.0.checked_mul(count.max(1).into()) else {
-        let reason = "all files together are larger than fio counts";
+        let reason = "all files together exceed fio's maximum";
         return Err(it.refuse("size", reason, "write a smaller `size`"));
     };
+    // 0 stands for the whole file or device, which fio uses if there is no `size`.
     it.put_some("size", Some(Bytes(all)).filter(|all| all.0 > 0).map(size));
     let start = table.start.filter(|start| start.0 > 0);
     it.put_some("offset", start.map(size));
@@ -174,13 +176,14 @@ fn put_sizes(it: &mut Section, table: &JobTable, count: u32) -> Result<(), Diagn
 }
 
 fn put_state(
-    it: &mut Section,
+    it: &mut WrittenSection,
     table: &JobTable,
     directions: &Directions,
 ) -> Result<(), Diagnostic> {
     if table.names.is_none() {
         let layout = table.layout.unwrap_or(Layout::Written);
         match (layout, directions.reads.is_some()) {
+            // fio writes the files of a job that reads anyway.
             (Layout::Written, true) => {}
             (Layout::Written, false) => it.put("overwrite", 1),
             (_, true) => {

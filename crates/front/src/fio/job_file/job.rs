@@ -1,4 +1,4 @@
-//! The section of a job: every key of its table as options of fio.
+//! Writes the section of a job: every key of its table as options of fio.
 
 use description::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
 use description::model::{
@@ -11,17 +11,20 @@ use units::{Percent, Span};
 
 use super::files::{self, Targets};
 use super::requests::{self, Directions};
-use super::section::{Section, size};
+use super::section::{WrittenSection, size};
 
-/// Grace period of a least rate, which fio does not let users change.
+/// fio's grace period before a minimum rate applies, which cannot be changed.
 const SETTLE: Span = Span::from_secs(2);
 
-/// The section of a table that has the workload's own keys.
+/// The section for a table that already includes the workload's keys.
 ///
 /// # Errors
-/// The first key that fio cannot do.
-pub(super) fn section(table: &JobTable, targets: Targets<'_>) -> Result<Section, Diagnostic> {
-    let mut section = Section::new(table.name.as_deref().unwrap_or_default());
+/// The first key without an equivalent in fio.
+pub(super) fn section(
+    table: &JobTable,
+    targets: Targets<'_>,
+) -> Result<WrittenSection, Diagnostic> {
+    let mut section = WrittenSection::new(table.name.as_deref().unwrap_or_default());
     let it = &mut section;
     check_name(it)?;
     it.waits = table.waits.unwrap_or(false);
@@ -40,8 +43,8 @@ pub(super) fn section(table: &JobTable, targets: Targets<'_>) -> Result<Section,
     Ok(section)
 }
 
-/// A section's name is what stands between its brackets, and `global` is none of a job.
-fn check_name(it: &Section) -> Result<(), Diagnostic> {
+/// Checks that the name can be the header of a section; `global` is reserved.
+fn check_name(it: &WrittenSection) -> Result<(), Diagnostic> {
     let has_comment = it.name.contains([';', '#', ']', '$']);
     if has_comment || it.name.trim() != it.name || it.name.starts_with("global") {
         let reason = "it is not the name of a section in a job file";
@@ -52,14 +55,14 @@ fn check_name(it: &Section) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn put_engine(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+fn put_engine(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     let is_dropped = table.cache == Some(CacheMode::Dontcache);
     let engine = match (table.names, table.engine.unwrap_or(EngineKind::IoUring)) {
         (Some(NameWork::Create), _) => "filecreate",
         (Some(NameWork::Stat), _) => "filestat",
         (Some(NameWork::Delete), _) => "filedelete",
         (None, EngineKind::IoUring) => "io_uring",
-        // Only the later variant takes flags of a request.
+        // psync has no per-request flags, which `uncached` needs.
         (None, EngineKind::Psync) if is_dropped => "pvsync2",
         (None, EngineKind::Psync) => "psync",
         (None, EngineKind::Mmap) => "mmap",
@@ -90,7 +93,7 @@ fn put_engine(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn put_end(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+fn put_end(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     it.put_some("io_size", table.bytes.map(size));
     if let Some(percent) = table.bytes_percent {
         it.put(
@@ -126,8 +129,9 @@ fn put_end(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Zones hold less than the files, and fio goes through them again only for an `io_size`.
-fn put_whole_zones(it: &mut Section, table: &JobTable) {
+/// Adds an `io_size` for zones and gaps. They cover less than the files, and fio starts over only
+/// if `io_size` is given.
+fn put_whole_zones(it: &mut WrittenSection, table: &JobTable) {
     let has_amount = table.bytes.is_some() || table.bytes_percent.is_some();
     let starts_over = table.starts_over.unwrap_or(table.zone_size.is_some());
     let has_gaps = table.zone_size.is_some() || table.skip.is_some() || table.back.is_some();
@@ -140,15 +144,15 @@ fn put_whole_zones(it: &mut Section, table: &JobTable) {
     }
 }
 
-fn put_durability(it: &mut Section, table: &JobTable, directions: &Directions) {
+fn put_durability(it: &mut WrittenSection, table: &JobTable, directions: &Directions) {
     let each = |count: Option<u32>| count.filter(|count| *count > 0);
     it.put_some("fsync", each(table.fsync_each));
     let is_mixed = directions.reads.is_some() && directions.writes.is_some();
     if is_mixed && each(table.fsync_each).is_some() {
-        // fio 3.33 issues as many as if reads were writes.
+        // fio 3.33 counts reads as writes here.
         it.warn(
             "fsync_each",
-            "fio syncs more often where reads are among the writes",
+            "fio syncs more often if reads are mixed with writes",
         );
     }
     it.put_some("fdatasync", each(table.fdatasync_each));
@@ -172,7 +176,7 @@ fn put_durability(it: &mut Section, table: &JobTable, directions: &Directions) {
     }
 }
 
-fn put_pauses(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+fn put_pauses(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     if let Some(delay) = table.delay {
         it.put("thinktime", it.time("delay", delay)?);
         it.put_some("thinktime_blocks", table.burst.filter(|burst| *burst > 1));
@@ -193,7 +197,7 @@ fn put_pauses(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn put_goals(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+fn put_goals(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     if let Some(window) = table.rate_min_window {
         if !window.0.is_multiple_of(1_000_000) {
             let reason = format!("it is {window}, and fio takes whole milliseconds");
@@ -219,12 +223,13 @@ fn put_goals(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
     it.put_some("flow", table.flow_weight);
     it.put_some("flow_id", table.flow_group.filter(|group| *group > 0));
     if let Some(pause) = table.flow_pause.filter(|pause| pause.0 > 0) {
+        // Rounded up, because 0 would mean no pause.
         it.put("flow_sleep", pause.0.div_ceil(1000));
     }
     Ok(())
 }
 
-fn put_steady(it: &mut Section, goal: &UntilSteadyTable) -> Result<(), Diagnostic> {
+fn put_steady(it: &mut WrittenSection, goal: &UntilSteadyTable) -> Result<(), Diagnostic> {
     let measure = match goal.measure {
         None | Some(GoalMeasure::Iops) => "iops",
         Some(GoalMeasure::Bandwidth) => "bw",
@@ -244,7 +249,7 @@ fn put_steady(it: &mut Section, goal: &UntilSteadyTable) -> Result<(), Diagnosti
     if let Some(ramp) = goal.ramp.filter(|ramp| ramp.0 > 0) {
         it.put("ss_ramp", it.time("until_steady.ramp", ramp)?);
     }
-    // Versions before 3.37 have no such option, and their readings take a second.
+    // fio before 3.37 lacks this option and always uses one second, so omit the default.
     let interval = goal.interval.unwrap_or(Span::from_secs(1));
     if interval != Span::from_secs(1) {
         it.put("ss_interval", it.time("until_steady.interval", interval)?);
@@ -254,7 +259,7 @@ fn put_steady(it: &mut Section, goal: &UntilSteadyTable) -> Result<(), Diagnosti
 }
 
 fn put_content(
-    it: &mut Section,
+    it: &mut WrittenSection,
     table: &JobTable,
     directions: &Directions,
 ) -> Result<(), Diagnostic> {
@@ -264,7 +269,7 @@ fn put_content(
     match table.content.as_ref() {
         None | Some(ContentChoice::Incompressible) => it.put("refill_buffers", 1),
         Some(ContentChoice::Zero) => it.put("zero_buffers", 1),
-        // Buffers are filled once and written again and again.
+        // Without scrambling, fio fills buffers once and writes them repeatedly.
         Some(ContentChoice::Constant | ContentChoice::PseudoRandom) => {
             it.put("scramble_buffers", 0);
         }
@@ -294,10 +299,11 @@ fn put_content(
     Ok(())
 }
 
-fn put_verify(it: &mut Section, table: &JobTable, directions: &Directions) {
+fn put_verify(it: &mut WrittenSection, table: &JobTable, directions: &Directions) {
     let verifies = table.verify == Some(true);
     if verifies {
         it.put("verify", "crc32c");
+        // fio reads back by default, and pgmeter does not.
         if directions.writes.is_some() && table.read_back != Some(true) {
             it.put("do_verify", 0);
         }
@@ -318,24 +324,25 @@ fn put_verify(it: &mut Section, table: &JobTable, directions: &Directions) {
     }
 }
 
-fn put_process(it: &mut Section, table: &JobTable) {
+fn put_process(it: &mut WrittenSection, table: &JobTable) {
     let list = |cpus: &CpuList| {
         let cpus: Vec<String> = cpus.0.iter().map(u32::to_string).collect();
         cpus.join(",")
     };
     if let Some(cpus) = &table.cpus {
         it.put("cpus_allowed", list(cpus));
+        // Each clone takes one of the CPUs in turn, like a worker of pgmeter.
         it.put("cpus_allowed_policy", "split");
     }
     it.put_some("cpus_allowed", table.cpu_set.as_ref().map(list));
     it.put_some("nice", table.nice.filter(|nice| *nice != 0));
-    // The kernel's numbers are in the order of the words.
+    // The enumeration has the kernel's class numbers.
     it.put_some("prioclass", table.io_class.map(|class| class as u8));
     it.put_some("prio", table.io_priority);
     it.put_some("randseed", table.seed.map(|seed| seed.0));
 }
 
-fn put_together(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+fn put_together(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     it.put_some("numjobs", table.count.filter(|count| *count > 1));
     it.put_some("wait_for", table.after.as_ref());
     if let Some(delay) = table.start_delay.filter(|delay| delay.0 > 0) {

@@ -1,15 +1,46 @@
-//! Keys of the workload itself: which of them fio has no option for.
+//! Checks the keys of the workload itself for those without an equivalent in fio.
 
 use description::model::{Precondition, Repetitions, TestType, UntilChoice, Workload};
 use plan::Diagnostic;
 use plan::{CursorKind, PositionRule};
 
-/// The source of a workload that was read from there.
+/// `source` of a workload that was read from standard input.
 const STANDARD_INPUT: &str = "standard input";
 
-/// Refuses keys that change what is done, and names those that do not.
+/// Keys that a job file can express, except for `arrivals` and `cursor`, which depend on others.
+/// All other keys are refused or left out.
+pub(super) const EXPRESSED: [&str; 26] = [
+    "name",
+    "use",
+    "targets",
+    "engine",
+    "cache",
+    "iodepth",
+    "workers",
+    "size",
+    "start",
+    "run_time",
+    "ramp_time",
+    "operations",
+    "new_file",
+    "seed",
+    "cpus",
+    "verify",
+    "warm",
+    "content",
+    "sqpoll",
+    "iopoll",
+    "batch",
+    "rate",
+    "job",
+    "access_spec",
+    "worker",
+    "part",
+];
+
+/// Refuses keys that change the requests; returns a warning that names the others.
 ///
-/// Texts that were made when the file of the name `origin` was read are not keys of it.
+/// A title or source that was generated when the file `origin` was read does not count.
 pub(super) fn check(workload: &Workload, origin: &str) -> Result<Option<Diagnostic>, Diagnostic> {
     is_work(workload)?;
     let refused = refused(workload)
@@ -21,17 +52,17 @@ pub(super) fn check(workload: &Workload, origin: &str) -> Result<Option<Diagnost
         let message = format!("fio cannot do `{key}`: {reason}");
         return Err(Diagnostic::error("", message).help(help));
     }
-    let names = left_out(workload, origin).into_iter();
-    let names = names.filter(|(_, is_written)| *is_written);
-    let names: Vec<String> = names.map(|(key, _)| format!("`{key}`")).collect();
+    let names: Vec<String> = left_out(workload, origin)
+        .map(|key| format!("`{key}`"))
+        .collect();
     Ok((!names.is_empty()).then(|| {
-        let message = format!("a job file of fio has no place for {}", names.join(", "));
+        let message = format!("a fio job file cannot express {}", names.join(", "));
         let help = "keep the workload file for `pgmeter run`";
         Diagnostic::warning("", message).help(help)
     }))
 }
 
-/// The workload without keys that say how it is measured, which would make its jobs endless.
+/// The workload without keys about the method of measurement, which would make its jobs endless.
 pub(super) fn without_method(workload: &Workload) -> Workload {
     Workload {
         until: None,
@@ -41,7 +72,7 @@ pub(super) fn without_method(workload: &Workload) -> Workload {
     }
 }
 
-/// A workload has jobs or access specifications, and nothing that is still to be filled in.
+/// Checks that a workload has jobs or access specifications and no unresolved `use`.
 fn is_work(workload: &Workload) -> Result<(), Diagnostic> {
     if let Some(base) = &workload.base {
         let message = format!("`use = \"{base}\"` has to be resolved first");
@@ -56,11 +87,11 @@ fn is_work(workload: &Workload) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// A key, whether it is written, why it is refused, and what to do.
+/// A key, `true` if it is used, the reason for the refusal, and the help.
 type Refused = (&'static str, bool, &'static str, &'static str);
 
 fn refused(workload: &Workload) -> [Refused; 5] {
-    let write_size = "write `size` in its place";
+    let write_size = "write `size` instead";
     [
         (
             "times_memory",
@@ -89,13 +120,13 @@ fn refused(workload: &Workload) -> [Refused; 5] {
         (
             "test_type",
             !matches!(workload.test_type, None | Some(TestType::Normal)),
-            "it goes through no test types",
+            "it has no test types",
             "leave `test_type` out, or write `iodepth` as a list",
         ),
     ]
 }
 
-/// The same of keys that are of all jobs together.
+/// Refused keys that apply to all jobs together.
 fn refused_of_jobs(workload: &Workload) -> [Refused; 2] {
     let has_jobs = !workload.job.is_empty();
     [
@@ -114,52 +145,36 @@ fn refused_of_jobs(workload: &Workload) -> [Refused; 2] {
     ]
 }
 
-/// Keys around the work, and whether they are written.
-fn left_out(workload: &Workload, origin: &str) -> [(&'static str, bool); 17] {
-    let names = workload.job.iter().filter_map(|job| job.name.clone());
-    let title = workload.title.as_deref().unwrap_or_default();
-    let source = workload.source.as_deref().unwrap_or_default();
-    let is_read = source.is_empty() || origin.ends_with(source) || source == STANDARD_INPUT;
-    let is_once = matches!(workload.repetitions, None | Some(Repetitions::Count(1)));
-    [
-        (
-            "title",
-            !title.is_empty() && title != description::job_title(names),
-        ),
-        ("description", workload.description.is_some()),
-        ("source", !is_read),
-        ("curve", workload.curve == Some(true)),
-        ("find_rate", workload.find_rate.is_some()),
-        ("find_depth", workload.find_depth == Some(true)),
-        ("until", workload.until == Some(UntilChoice::Steady)),
-        ("steady", workload.steady.is_some()),
-        (
-            "precondition",
-            !matches!(workload.precondition, None | Some(Precondition(0.0))),
-        ),
-        ("repetitions", !is_once),
-        ("precision", workload.precision.is_some()),
-        ("budget", workload.budget.is_some()),
-        ("keep", workload.keep == Some(true)),
-        ("cycling", workload.cycling.is_some()),
-        ("iometer", workload.iometer.is_some()),
-        (
-            "arrivals",
-            workload.arrivals.is_some() && workload.rate.is_none(),
-        ),
-        (
-            "cursor",
-            workload.cursor == Some(CursorKind::Shared) && !workload.job.is_empty(),
-        ),
-    ]
+/// Written keys that a job file cannot express, in the order of the reference page.
+fn left_out<'a>(
+    workload: &'a Workload,
+    origin: &'a str,
+) -> impl Iterator<Item = &'static str> + 'a {
+    let keys = workload.written_keys().into_iter();
+    keys.filter(move |key| is_left_out(workload, origin, key))
 }
 
-/// The keys that are refused or left out.
-#[cfg(test)]
-pub(super) fn names(workload: &Workload) -> Vec<&'static str> {
-    let refused = refused(workload)
-        .into_iter()
-        .chain(refused_of_jobs(workload));
-    let left_out = left_out(workload, "").into_iter().map(|(key, _)| key);
-    refused.map(|(key, ..)| key).chain(left_out).collect()
+fn is_left_out(workload: &Workload, origin: &str, key: &str) -> bool {
+    match key {
+        "title" => {
+            let names = workload.job.iter().filter_map(|job| job.name.clone());
+            let title = workload.title.as_deref().unwrap_or_default();
+            !title.is_empty() && title != description::job_title(names)
+        }
+        "source" => {
+            let source = workload.source.as_deref().unwrap_or_default();
+            !source.is_empty() && !origin.ends_with(source) && source != STANDARD_INPUT
+        }
+        "curve" => workload.curve == Some(true),
+        "find_depth" => workload.find_depth == Some(true),
+        "keep" => workload.keep == Some(true),
+        "until" => workload.until == Some(UntilChoice::Steady),
+        "precondition" => workload.precondition != Some(Precondition(0.0)),
+        "repetitions" => workload.repetitions != Some(Repetitions::Count(1)),
+        "arrivals" => workload.rate.is_none(),
+        "cursor" => workload.cursor == Some(CursorKind::Shared) && !workload.job.is_empty(),
+        // Their other values are refused.
+        "position" | "test_type" => false,
+        _ => !EXPRESSED.contains(&key),
+    }
 }

@@ -1,4 +1,4 @@
-//! The lines of an access specification as the requests of one job.
+//! Converts the lines of an access specification to the requests of one job.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use units::{Bytes, Percent, Span};
 
 use super::section::refusal;
 
-/// What offsets are multiples of where nothing is written: the sector of most targets.
+/// Default alignment of offsets: the sector size of most targets.
 const SECTOR: Bytes = Bytes(512);
 
-/// Rounding errors of shares.
+/// Tolerance for rounding errors of shares, as a fraction.
 const SHARE_ERROR: f64 = 1e-9;
 
-/// The lines of an access specification that are used.
-pub(super) struct Lines<'a> {
+/// The lines of an access specification with a share above 0.
+pub(super) struct UsedLines<'a> {
     name: &'a str,
     used: Vec<&'a AccessLine>,
 }
@@ -43,12 +43,12 @@ fn is_uniform(line: &AccessLine) -> bool {
     matches!(line.distribution, None | Some(DistributionChoice::Uniform))
 }
 
-/// Whether random offsets of a line depend on the target's sector.
+/// `true` if random offsets of a line depend on the sector size of the target.
 pub(super) fn has_default_places(line: &AccessLine) -> bool {
     random_of(line) > 0.0 && is_uniform(line) && line.align.unwrap_or_default().0 == 0
 }
 
-/// The largest request of a job.
+/// Size of the largest request of a job.
 pub(super) fn largest(table: &JobTable) -> Bytes {
     let own = table.reads.iter().chain(&table.writes);
     let sizes = own
@@ -57,9 +57,9 @@ pub(super) fn largest(table: &JobTable) -> Bytes {
     sizes.map(|it| it.ends().1).max().unwrap_or_default()
 }
 
-impl<'a> Lines<'a> {
+impl<'a> UsedLines<'a> {
     /// # Errors
-    /// Replies, and bursts and pauses of one of several lines.
+    /// Replies, or bursts and delays if there are several lines.
     pub fn of(name: &'a str, spec: &'a AccessSpec) -> Result<Self, Diagnostic> {
         let is_used = |line: &&AccessLine| line.of_size.is_none_or(|share| share.0 > 0.0);
         let used: Vec<&AccessLine> = spec.line.iter().filter(is_used).collect();
@@ -86,12 +86,12 @@ impl<'a> Lines<'a> {
         refusal((key, self.name), reason, help)
     }
 
-    /// Whether no request continues where another one ended.
+    /// `true` if no request continues where another one ended.
     pub fn is_all_random(&self) -> bool {
         self.used.iter().all(|line| random_of(line) == 100.0)
     }
 
-    /// Share of the requests that read.
+    /// Share of reads in percent.
     pub fn read_percent(&self) -> f64 {
         let shares = self
             .used
@@ -100,10 +100,10 @@ impl<'a> Lines<'a> {
         rounded(shares.sum())
     }
 
-    /// The table of a job with these requests, and nothing else.
+    /// A job table with only these requests.
     ///
     /// # Errors
-    /// What one job cannot draw.
+    /// Lines that a single job cannot reproduce.
     pub fn table(&self) -> Result<JobTable, Diagnostic> {
         let read = self.whole("read", self.read_percent())?;
         let reads = self.direction(read_of)?;
@@ -128,6 +128,7 @@ impl<'a> Lines<'a> {
         self.put_sequence(&mut table)?;
         if let [line] = self.used[..] {
             table.delay = line.delay.filter(|delay| *delay > Span(0));
+            // With a single line, a burst without a delay changes nothing.
             let burst = line
                 .burst
                 .filter(|burst| *burst > 1 && table.delay.is_some());
@@ -136,7 +137,8 @@ impl<'a> Lines<'a> {
         Ok(table)
     }
 
-    /// Sizes and random share of a direction, whose share of each line's requests this is.
+    /// Sizes and random share of a direction; `None` if no line uses it. `of_line` returns the
+    /// percentage of a line's requests in this direction.
     fn direction(
         &self,
         of_line: fn(&AccessLine) -> f64,
@@ -186,7 +188,7 @@ impl<'a> Lines<'a> {
         ))
     }
 
-    /// Where random requests go.
+    /// Sets the offsets of random requests.
     fn put_places(&self, table: &mut JobTable) -> Result<(), Diagnostic> {
         let random = || self.used.iter().filter(|line| random_of(line) > 0.0);
         let Some(first) = random().next() else {
@@ -222,7 +224,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Sequential requests of fio begin where the one before ended.
+    /// Checks the alignment of sequential requests, which fio always starts where the previous one
+    /// ended.
     fn check_sequential_align(&self) -> Result<(), Diagnostic> {
         let mut lines = self.used.iter();
         let is_apart = |line: &&AccessLine| {
@@ -234,13 +237,13 @@ impl<'a> Lines<'a> {
         match lines.any(is_apart) {
             false => Ok(()),
             true => {
-                let reason = "its sequential requests begin where the one before ended";
+                let reason = "each sequential request begins where the previous one ended";
                 Err(self.refuse("align", reason, "write an `align` that divides the sizes"))
             }
         }
     }
 
-    /// Where requests go that are not random.
+    /// Sets the offsets of sequential requests.
     fn put_sequence(&self, table: &mut JobTable) -> Result<(), Diagnostic> {
         let Some(line) = self.used.iter().find(|line| !is_forward(line)) else {
             return Ok(());
@@ -255,7 +258,7 @@ impl<'a> Lines<'a> {
             .all(|it| it.sequence == line.sequence && size_of(it) == size);
         let is_random = self.used.iter().any(|it| random_of(it) > 0.0);
         if !is_alike || is_random {
-            let reason = "it goes back or leaves bytes out only where all requests are sequential \
+            let reason = "it goes back or skips bytes only if all requests are sequential \
                           and of one size";
             return Err(self.refuse(
                 "sequence",
@@ -271,7 +274,7 @@ impl<'a> Lines<'a> {
             Some(SequenceChoice::Strided(stride)) => {
                 table.skip = Some(Bytes(stride.0 - size.0)).filter(|skip| skip.0 > 0);
             }
-            // Counted from the end of the request before.
+            // fio counts the step from the end of the previous request.
             Some(SequenceChoice::Backward) => table.back = Some(Bytes(size.0 * 2)),
             None | Some(SequenceChoice::Forward) => {}
         }
@@ -283,7 +286,7 @@ fn share(line: &AccessLine) -> f64 {
     line.of_size.map_or(100.0, |it| it.0)
 }
 
-/// A share without the error of adding fractions.
+/// Removes the rounding error of adding fractions.
 fn rounded(percent: f64) -> f64 {
     (percent * 1e9).round() / 1e9
 }

@@ -1,7 +1,7 @@
-//! Workloads as fio's job files: the inverse of reading them.
+//! Converts workloads to fio job files, the inverse of reading them.
 //!
-//! Every key of a workload is written as the options that mean the same, or refused, or named in a
-//! warning. The text is then read back and must give the same jobs.
+//! Every key of a workload is written as equivalent options, refused, or named in a warning. The
+//! text is then read back and must give the same jobs.
 
 mod access;
 mod check;
@@ -20,31 +20,31 @@ use plan::Diagnostic;
 use units::printable;
 
 use files::Targets;
-use section::Section;
+use section::WrittenSection;
 
-/// How seeds follow from a job file's `randseed`; see [`super::work`].
+/// Inverse, modulo 2^64, of the factor that turns `randseed` into a seed; see [`super::work`].
 const SEED_FACTOR_INVERSE: u64 = 0xf1de_83e1_9937_733d;
-/// Seeds that were written by hand are smaller.
+/// Upper limit of seeds that probably come from a `randseed`, exclusive.
 const WRITTEN_SEED_MAX: u64 = 1 << 32;
 
-/// Jobs, and the paths of the targets that their tables count.
+/// Jobs, and the paths of the targets that their tables number.
 #[derive(Debug, Default)]
 struct JobList {
     tables: Vec<JobTable>,
     targets: Vec<String>,
-    /// Whether the jobs of a wave have one result, as the workers of a cell have.
+    /// `true` if the jobs of a wave are reported as one, like the workers of a cell.
     is_reported_together: bool,
     warnings: Vec<Diagnostic>,
 }
 
-/// Writes workloads that follow each other as one job file for fio.
+/// Writes consecutive workloads as one job file for fio.
 ///
-/// `origin` is the name of the file that they were read from. `is_file` knows which targets are
-/// files, not directories. The warnings name keys that are left out because they do not change the
-/// requests.
+/// `origin` is the name of the file that they were read from. `is_file` returns `true` for targets
+/// that are files, not directories. The warnings name keys that are left out because they do not
+/// change the requests.
 ///
 /// # Errors
-/// The first key that fio has no option for.
+/// The first key without an equivalent in fio.
 pub fn job_file(
     workloads: &[Workload],
     origin: &str,
@@ -57,11 +57,12 @@ pub fn job_file(
         .map(|workload| list_of(&in_tables(workload)?, origin, is_file))
         .collect::<Result<_, Diagnostic>>()?;
     if lists.iter().all(|list| list.targets.is_empty()) {
-        text.push_str("; its files lie in the directory in which fio runs, and stay there\n");
+        text.push_str("; fio creates the files in the current directory and keeps them\n");
     }
     let mut sections = Vec::new();
     let mut job_count = 0;
     for mut list in lists {
+        // Workloads run one after the other, also if their jobs would run together in fio.
         if let Some(first) = list.tables.first_mut() {
             first.waits = Some(!sections.is_empty());
         }
@@ -77,7 +78,7 @@ pub fn job_file(
         sections.extend(own);
         list.warnings.extend(check::read_back(&list)?);
         for warning in list.warnings {
-            // Parts of a pack have much in common.
+            // Parts of a pack often give the same warnings.
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }
@@ -87,7 +88,7 @@ pub fn job_file(
     Ok((text, warnings))
 }
 
-/// Workloads without packs.
+/// The workloads, with packs replaced by their parts.
 fn flattened(workloads: &[Workload]) -> Vec<&Workload> {
     let mut flat = Vec::new();
     for workload in workloads {
@@ -113,7 +114,7 @@ fn list_of(
     Ok(list)
 }
 
-/// The jobs of a workload of jobs: all of them once for each queue depth.
+/// The jobs of a workload with job tables, repeated for each queue depth.
 fn jobs(workload: &Workload) -> Result<JobList, Diagnostic> {
     let mut bare = keys::without_method(workload);
     let targets = bare.targets.take();
@@ -123,6 +124,7 @@ fn jobs(workload: &Workload) -> Result<JobList, Diagnostic> {
     for index in 0..depths.len().max(1) {
         bare.iodepth = depths.get(index).copied().map(OneOrMany::One);
         let mut whole = whole_job_tables(&bare);
+        // The queue depths run one after the other.
         if let Some(first) = whole.first_mut().filter(|_| index > 0) {
             first.waits = Some(true);
         }
@@ -141,7 +143,7 @@ fn jobs(workload: &Workload) -> Result<JobList, Diagnostic> {
     })
 }
 
-/// CPUs that all jobs of a wave take in turn.
+/// Sets the CPUs that the jobs of each wave take in turn.
 fn put_cpus(tables: &mut [JobTable], cpus: &CpuList) -> Result<(), Diagnostic> {
     let waves = tables.chunk_by_mut(|_, next| next.waits != Some(true));
     for wave in waves {
@@ -162,17 +164,17 @@ fn count_of(table: &JobTable) -> u64 {
     u64::from(table.count.unwrap_or(1))
 }
 
-/// Seeds as `randseed` says them; `before_count` jobs come before these.
+/// Converts seeds to `randseed` values; `before_count` jobs precede these.
 fn put_seeds(tables: &mut [JobTable], before_count: u64) {
     let mut number = before_count + 1;
     for table in tables {
         table.seed = table.seed.and_then(|Seed(seed)| {
-            // A seed that a job file said comes back as it stood there.
+            // Recover the original `randseed` of a seed that came from a job file.
             let said = seed.wrapping_sub(number).wrapping_mul(SEED_FACTOR_INVERSE);
             match said {
                 0 => None,
                 said if said < WRITTEN_SEED_MAX => Some(Seed(said)),
-                // fio reads signed numbers.
+                // fio parses signed numbers, so clear the highest bit.
                 _ => Some(Seed(seed & i64::MAX.unsigned_abs())),
             }
         });
@@ -180,8 +182,8 @@ fn put_seeds(tables: &mut [JobTable], before_count: u64) {
     }
 }
 
-/// The sections of jobs whose targets have these names.
-fn sections_of(list: &JobList, targets: Targets<'_>) -> Result<Vec<Section>, Diagnostic> {
+/// The sections of the jobs, with these names of targets.
+fn sections_of(list: &JobList, targets: Targets<'_>) -> Result<Vec<WrittenSection>, Diagnostic> {
     let sections = list.tables.iter().map(|table| {
         let mut section = job::section(table, targets)?;
         section.flag("group_reporting", list.is_reported_together);
@@ -190,13 +192,13 @@ fn sections_of(list: &JobList, targets: Targets<'_>) -> Result<Vec<Section>, Dia
     sections.collect()
 }
 
-/// The text of sections; what all of them have in common is said once.
-fn text_of(sections: &[Section]) -> String {
+/// The text of the sections; options common to all of them go into `[global]`.
+fn text_of(sections: &[WrittenSection]) -> String {
     let is_common = |option: &(&str, String)| {
         sections.len() > 1 && sections.iter().all(|it| it.options.contains(option))
     };
     let first = sections.first().map_or(&[][..], |it| &it.options);
-    // Workers are threads.
+    // pgmeter's workers are threads, not processes.
     let mut text = String::from("\n[global]\nthread=1\n");
     for (name, value) in first.iter().filter(|it| is_common(it)) {
         text.push_str(&format!("{name}={value}\n"));

@@ -1,4 +1,4 @@
-//! Requests of a job: directions, sizes, places, order and rates.
+//! Requests of a job: directions, sizes, offsets, order and rates.
 
 use description::model::defaults::BLOCK_DEFAULT;
 use description::model::{
@@ -9,9 +9,9 @@ use plan::Diagnostic;
 use plan::job::Wrap;
 use units::{Bytes, Percent, Rate};
 
-use super::section::{Section, pair, size};
+use super::section::{WrittenSection, pair, size};
 
-/// The size of requests that are given none.
+/// Default size of requests.
 const SIZE_OF_REQUESTS: BlockSizeChoice = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
 
 /// Keys of each direction in use; its own keys override the job's.
@@ -34,7 +34,7 @@ impl Directions {
         self.reads.iter().chain(&self.writes)
     }
 
-    /// An option with a value for each direction.
+    /// The value of an option with one part per direction in use.
     fn pair<E>(
         &self,
         value: impl Fn(&DirectionTable) -> Result<Option<String>, E>,
@@ -46,7 +46,7 @@ impl Directions {
         Ok(pair(of(&self.reads)?, of(&self.writes)?))
     }
 
-    /// The same of a number that is 0 where a direction has none.
+    /// The same for numbers, with 0 for a direction without one.
     fn numbers(&self, value: impl Fn(&DirectionTable) -> Option<String>) -> Option<String> {
         let is_asked = self.each().any(|own| value(own).is_some());
         let filled = |own: &Option<DirectionTable>| {
@@ -61,9 +61,10 @@ fn read_of(table: &JobTable) -> Percent {
     table.read.unwrap_or(Percent(100.0))
 }
 
-/// A direction's keys, with the job's as defaults.
+/// The keys of a direction, with the keys of the job as defaults.
 fn whole(table: &JobTable, own: Option<&DirectionTable>) -> DirectionTable {
     let own = own.cloned().unwrap_or_default();
+    // A rate of the direction in either unit replaces both rates of the job.
     let has_rate = own.rate.is_some() || own.byte_rate.is_some();
     let has_floor = own.rate_min.is_some() || own.byte_rate_min.is_some();
     DirectionTable {
@@ -86,9 +87,9 @@ fn whole(table: &JobTable, own: Option<&DirectionTable>) -> DirectionTable {
     }
 }
 
-/// Writes all that requests have.
+/// Writes all options of requests.
 pub(super) fn put(
-    it: &mut Section,
+    it: &mut WrittenSection,
     table: &JobTable,
     directions: &Directions,
 ) -> Result<(), Diagnostic> {
@@ -107,7 +108,7 @@ fn random_of(own: &DirectionTable) -> Percent {
 }
 
 fn put_direction(
-    it: &mut Section,
+    it: &mut WrittenSection,
     table: &JobTable,
     directions: &Directions,
     is_random: bool,
@@ -128,7 +129,7 @@ fn put_direction(
     for (key, bytes, sign) in steps {
         let Some(bytes) = bytes else { continue };
         if is_random {
-            let reason = "fio takes it only of jobs without random requests";
+            let reason = "fio supports it only in jobs without random requests";
             return Err(it.refuse(key, reason, "write `random = 0`"));
         }
         behind = format!(":{sign}{}", size(bytes));
@@ -158,7 +159,7 @@ fn sizes_of(own: &DirectionTable) -> &BlockSizeChoice {
     own.block_size.as_ref().unwrap_or(&SIZE_OF_REQUESTS)
 }
 
-fn put_blocks(it: &mut Section, directions: &Directions) -> Result<(), Diagnostic> {
+fn put_blocks(it: &mut WrittenSection, directions: &Directions) -> Result<(), Diagnostic> {
     let has = |is: fn(&BlockSizeChoice) -> bool| directions.each().any(|own| is(sizes_of(own)));
     let has_split = has(|sizes| matches!(sizes, BlockSizeChoice::Split(_)));
     let has_range = has(|sizes| matches!(sizes, BlockSizeChoice::Range(..)));
@@ -191,14 +192,14 @@ fn put_blocks(it: &mut Section, directions: &Directions) -> Result<(), Diagnosti
     Ok(())
 }
 
-/// Whether random places are multiples of something else than the smallest size.
+/// `true` if random offsets are aligned to anything other than the smallest size.
 fn is_aligned_else(own: &DirectionTable) -> bool {
     own.align
         .is_some_and(|align| align != sizes_of(own).ends().0)
 }
 
-/// Sizes of a range are multiples of the smallest, or any.
-fn put_unit(it: &mut Section, directions: &Directions) -> Result<(), Diagnostic> {
+/// Writes the unit of sizes in a range; fio supports only the smallest size and 1.
+fn put_unit(it: &mut WrittenSection, directions: &Directions) -> Result<(), Diagnostic> {
     let units = directions.each().filter_map(|own| {
         let unit = own.block_unit?;
         (unit != sizes_of(own).ends().0).then_some(unit)
@@ -222,7 +223,7 @@ fn range(sizes: &BlockSizeChoice) -> String {
     format!("{}-{}", size(least), size(most))
 }
 
-fn shares(it: &Section, sizes: &BlockSizeChoice) -> Result<Option<String>, Diagnostic> {
+fn shares(it: &WrittenSection, sizes: &BlockSizeChoice) -> Result<Option<String>, Diagnostic> {
     let shares = match sizes {
         BlockSizeChoice::Split(shares) => shares.clone(),
         other => vec![SizeShare {
@@ -238,7 +239,7 @@ fn shares(it: &Section, sizes: &BlockSizeChoice) -> Result<Option<String>, Diagn
     Ok(Some(shares.join(":")))
 }
 
-fn put_places(it: &mut Section, directions: &Directions) -> Result<(), Diagnostic> {
+fn put_places(it: &mut WrittenSection, directions: &Directions) -> Result<(), Diagnostic> {
     let zones = directions.pair(|own| byte_zones(it, &own.byte_zones))?;
     if let Some(zones) = zones {
         it.put("random_distribution", format!("zoned_abs:{zones}"));
@@ -261,7 +262,7 @@ fn put_places(it: &mut Section, directions: &Directions) -> Result<(), Diagnosti
         return Ok(());
     }
     if laws.windows(2).any(|laws| laws[0] != laws[1]) {
-        let reason = "reads and writes have different ones, which fio takes only of zones";
+        let reason = "reads and writes have different ones, which fio supports only for zones";
         return Err(it.refuse(
             "distribution",
             reason,
@@ -275,13 +276,14 @@ fn put_places(it: &mut Section, directions: &Directions) -> Result<(), Diagnosti
             return Err(it.refuse("distribution", reason, help));
         }
         None | Some(DistributionChoice::NoRepeat) => {}
+        // By default, fio visits each block once before it repeats any.
         Some(DistributionChoice::Uniform) => it.put("norandommap", 1),
         Some(law) => it.put("random_distribution", law_of(it, "distribution", law)?),
     }
     Ok(())
 }
 
-fn byte_zones(it: &Section, zones: &[ByteZone]) -> Result<Option<String>, Diagnostic> {
+fn byte_zones(it: &WrittenSection, zones: &[ByteZone]) -> Result<Option<String>, Diagnostic> {
     let zones = zones.iter().map(|zone| {
         let access = it.percent("byte_zones", zone.access)?;
         Ok(format!("{access}/{}", size(zone.size)))
@@ -290,7 +292,7 @@ fn byte_zones(it: &Section, zones: &[ByteZone]) -> Result<Option<String>, Diagno
     Ok((!zones.is_empty()).then(|| zones.join(":")))
 }
 
-fn zones_of(it: &Section, zones: &[ZoneChoice]) -> Result<Option<String>, Diagnostic> {
+fn zones_of(it: &WrittenSection, zones: &[ZoneChoice]) -> Result<Option<String>, Diagnostic> {
     let zones = zones.iter().map(|zone| {
         let access = it.percent("distribution", zone.access)?;
         Ok(format!(
@@ -302,8 +304,8 @@ fn zones_of(it: &Section, zones: &[ZoneChoice]) -> Result<Option<String>, Diagno
     Ok(Some(zones.join(":")))
 }
 
-/// A law that is drawn by.
-fn law_of(it: &Section, key: &str, law: &DistributionChoice) -> Result<String, Diagnostic> {
+/// A distribution in fio's notation.
+fn law_of(it: &WrittenSection, key: &str, law: &DistributionChoice) -> Result<String, Diagnostic> {
     match law {
         DistributionChoice::Zipf(theta) => Ok(format!("zipf:{theta}")),
         DistributionChoice::Pareto(h) => Ok(format!("pareto:{h}")),
@@ -313,16 +315,16 @@ fn law_of(it: &Section, key: &str, law: &DistributionChoice) -> Result<String, D
             zones_of(it, zones)?.unwrap_or_default()
         )),
         DistributionChoice::Uniform | DistributionChoice::NoRepeat => {
-            let reason = "fio does not draw by it";
+            let reason = "fio has no such distribution";
             Err(it.refuse(key, reason, "write another distribution"))
         }
     }
 }
 
-/// The number that fio wants for a normal law of this deviation in percent of the space; the
-/// inverse of how job files are read.
-fn width(it: &Section, deviation: Percent) -> Result<f64, Diagnostic> {
-    // fio adds the mean of twelve draws over the space and one draw over the width.
+/// fio's parameter for a normal distribution with this deviation in percent of the space; the
+/// inverse of the conversion for reading job files.
+fn width(it: &WrittenSection, deviation: Percent) -> Result<f64, Diagnostic> {
+    // fio adds the mean of twelve uniform draws over the space and one draw over the width.
     let variance = deviation.0.powi(2) - 100.0_f64.powi(2) / 144.0;
     let width = (variance * 12.0).max(0.0).sqrt();
     let width = (width * 1e9).round() / 1e9;
@@ -335,7 +337,7 @@ fn width(it: &Section, deviation: Percent) -> Result<f64, Diagnostic> {
     Ok(width)
 }
 
-fn put_order(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+fn put_order(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     let turn = table.requests_per_file.filter(|count| *count > 1);
     let turn = turn.map_or_else(String::new, |count| format!(":{count}"));
     match table.file_order.unwrap_or(FileOrderWord::RoundRobin) {
@@ -350,7 +352,7 @@ fn put_order(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
                 it.put("file_service_type", law_of(it, "file_distribution", law)?);
             }
             Some(_) => {
-                let reason = "fio takes it only of files that are drawn evenly";
+                let reason = "fio supports it only for files drawn uniformly";
                 let help = "leave `file_distribution` out";
                 return Err(it.refuse("requests_per_file", reason, help));
             }
@@ -368,8 +370,9 @@ fn put_order(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn put_rates(it: &mut Section, directions: &Directions) -> Result<(), Diagnostic> {
+fn put_rates(it: &mut WrittenSection, directions: &Directions) -> Result<(), Diagnostic> {
     for own in directions.each() {
+        // Only checks that fio can express the numbers; they are written below.
         for (key, rate) in [("rate", own.rate), ("rate_min", own.rate_min)] {
             it.rate(key, rate.map_or(1.0, |rate| rate.0))?;
         }

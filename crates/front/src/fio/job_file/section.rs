@@ -1,4 +1,4 @@
-//! Sections of a job file: options with their values as fio reads them.
+//! Sections of a job file, and values in fio's notation.
 
 use std::fmt::Display;
 
@@ -7,16 +7,16 @@ use units::{Bytes, Percent, Span};
 
 /// A section of a job file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Section {
+pub(super) struct WrittenSection {
     pub name: String,
-    /// Whether it begins after all sections above it have ended.
+    /// `true` if the section starts after all sections above it have ended.
     pub waits: bool,
     pub options: Vec<(&'static str, String)>,
-    /// What fio does otherwise.
+    /// Differences between fio and pgmeter.
     pub warnings: Vec<Diagnostic>,
 }
 
-impl Section {
+impl WrittenSection {
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -30,36 +30,36 @@ impl Section {
         self.options.push((option, value.to_string()));
     }
 
-    /// Writes the option if there is a value.
+    /// Adds the option if there is a value.
     pub fn put_some(&mut self, option: &'static str, value: Option<impl Display>) {
         if let Some(value) = value {
             self.put(option, value);
         }
     }
 
-    /// Writes the option with 1 if it is on.
+    /// Adds the option with the value 1 if it is on.
     pub fn flag(&mut self, option: &'static str, is_on: bool) {
         if is_on {
             self.put(option, 1);
         }
     }
 
-    /// Says what fio does otherwise with the options of a key, in the same number of requests.
+    /// Adds a warning about what fio does differently with a key, in the same number of requests.
     pub fn warn(&mut self, key: &str, what: &str) {
         let name = printable(&self.name);
         let message = format!("`{key}` of `{name}`: {what}");
         self.warnings.push(Diagnostic::warning("", message));
     }
 
-    /// The error for a key that fio has no option for.
+    /// The error for a key without an equivalent in fio.
     pub fn refuse(&self, key: &str, reason: &str, help: &str) -> Diagnostic {
         refusal((key, &self.name), reason, help)
     }
 
-    /// The whole number of percent.
+    /// The percentage as a whole number.
     ///
     /// # Errors
-    /// A fraction of a percent.
+    /// A fraction of a percent, or a negative percentage.
     pub fn percent(&self, key: &str, percent: Percent) -> Result<u64, Diagnostic> {
         if percent.0.fract() == 0.0 && percent.0 >= 0.0 {
             return Ok(percent.0 as u64);
@@ -68,10 +68,10 @@ impl Section {
         Err(self.refuse(key, &reason, "round the shares to whole percents"))
     }
 
-    /// The whole number of requests per second.
+    /// The requests per second as a whole number.
     ///
     /// # Errors
-    /// A fraction.
+    /// A fraction, or a rate below 1.
     pub fn rate(&self, key: &str, per_second: f64) -> Result<u64, Diagnostic> {
         if per_second.fract() == 0.0 && per_second >= 1.0 {
             return Ok(per_second as u64);
@@ -83,7 +83,7 @@ impl Section {
         Err(self.refuse(key, &reason, "choose a rate that divides evenly"))
     }
 
-    /// The time with its unit.
+    /// The time with the largest unit that gives a whole number.
     ///
     /// # Errors
     /// A fraction of a microsecond.
@@ -98,10 +98,10 @@ impl Section {
         }
     }
 
-    /// A list of paths, in which fio's colons have backslashes.
+    /// A list of paths separated by colons; colons in paths are escaped with backslashes.
     ///
     /// # Errors
-    /// A path that a job file cannot name.
+    /// A path that a job file cannot contain.
     pub fn paths(&self, key: &str, paths: &[String]) -> Result<String, Diagnostic> {
         for path in paths {
             let is_trimmed = path.trim() != path || path.is_empty();
@@ -120,8 +120,9 @@ impl Section {
     }
 }
 
-/// A size as fio reads it: in the largest unit of which it is a whole multiple.
+/// A size in fio's notation, with the largest unit that gives a whole number.
 pub(super) fn size(bytes: Bytes) -> String {
+    // fio's units are powers of 1024 by default.
     let units = [(40, "t"), (30, "g"), (20, "m"), (10, "k")];
     let is_whole = |shift: u32| bytes.0 > 0 && bytes.0.trailing_zeros() >= shift;
     match units.iter().find(|(shift, _)| is_whole(*shift)) {
@@ -130,14 +131,14 @@ pub(super) fn size(bytes: Bytes) -> String {
     }
 }
 
-/// The error for a key, of a job or an access specification of that name, that fio has no option
-/// for.
+/// The error for a key without an equivalent in fio, in the job or access specification `name`.
 pub(super) fn refusal((key, name): (&str, &str), reason: &str, help: &str) -> Diagnostic {
     let message = format!("fio cannot do `{key}` of `{}`: {reason}", printable(name));
     Diagnostic::error("", message).help(help)
 }
 
-/// A value for reads and one for writes; one where they are alike or only one direction is used.
+/// Values for reads and writes, separated by a comma; a single value if they are equal or only one
+/// direction is used.
 pub(super) fn pair(reads: Option<String>, writes: Option<String>) -> Option<String> {
     match (reads, writes) {
         (Some(read), Some(write)) if read == write => Some(read),

@@ -1,14 +1,14 @@
-//! What became of goals: depths, steady states, and why jobs were ended.
+//! Results of goals: queue depths, steady states, and the reasons why jobs ended.
 
 use plan::job::GoalMeasure;
 use results::{GoalKind, MismatchFigures, MissedGoal, SteadyReading, SteadyReadings};
 
-use super::super::{Job, JobSet};
+use super::super::{FioJob, JobSet};
 use super::reported::measured;
 use super::scaled::{ByteScale, Prefixes, Quantity, scaled};
 use super::tree::JsonTree;
 
-/// What fio says on standard error about jobs of a wave that missed a goal or read wrong bytes.
+/// Messages for standard error about jobs of a wave that missed a goal or read wrong content.
 pub(in crate::fio) fn complaints(set: &JobSet, cell: &results::CellRecord) -> String {
     let mut text = String::new();
     for (index, job) in set.jobs.iter().enumerate() {
@@ -34,7 +34,7 @@ pub(in crate::fio) fn complaints(set: &JobSet, cell: &results::CellRecord) -> St
     text
 }
 
-fn wrong_content(job: &Job, mismatch: &MismatchFigures) -> String {
+fn wrong_content(job: &FioJob, mismatch: &MismatchFigures) -> String {
     let file = job.file(mismatch.file_index).text;
     let more = match mismatch.count {
         0 | 1 => String::new(),
@@ -52,7 +52,7 @@ fn wrong_content(job: &Job, mismatch: &MismatchFigures) -> String {
     )
 }
 
-fn complaint(job: &Job, missed: &MissedGoal) -> String {
+fn complaint(job: &FioJob, missed: &MissedGoal) -> String {
     let (wanted, seen) = (missed.wanted, missed.seen);
     let name = units::printable(&job.name);
     match (missed.goal, missed.request) {
@@ -65,7 +65,7 @@ fn complaint(job: &Job, missed: &MissedGoal) -> String {
         (GoalKind::Latency | GoalKind::DepthLatency, request) => {
             let place = request.map_or(String::new(), |it| {
                 let file = match &job.settings.replay.read {
-                    // A log names its files.
+                    // The files of a replayed log are not the files of the job.
                     Some(_) => job.name.clone(),
                     None => job.file(it.file_index).text,
                 };
@@ -96,7 +96,7 @@ fn mean(steady: &SteadyReadings, value: fn(&SteadyReading) -> u64) -> u64 {
     (values.sum::<u128>() / count) as u64
 }
 
-/// The line of a job that was to be steady.
+/// The `steadystate` line of the normal output.
 pub(super) fn line(steady: &SteadyReadings, scale: ByteScale) -> String {
     let goal = &steady.goal;
     let bandwidth = mean(steady, |it| it.bytes_per_second) as f64;
@@ -104,6 +104,7 @@ pub(super) fn line(steady: &SteadyReadings, scale: ByteScale) -> String {
     let latency = match goal.measure {
         GoalMeasure::Latency => {
             let (number, unit) = match mean(steady, |it| it.latency_ns) {
+                // As in fio, a larger unit needs a value of more than two of it.
                 ns @ 2_000_001.. => (ns / 1_000_000, "msec"),
                 ns @ 2001.. => (ns / 1000, "usec"),
                 ns => (ns, "nsec"),
@@ -125,7 +126,7 @@ pub(super) fn line(steady: &SteadyReadings, scale: ByteScale) -> String {
     )
 }
 
-/// The same as JSON.
+/// The `steadystate` object of the JSON output.
 pub(super) fn steady_state(steady: &SteadyReadings) -> JsonTree {
     let goal = &steady.goal;
     let percent = if goal.is_percent { "%" } else { "" };
@@ -135,7 +136,7 @@ pub(super) fn steady_state(steady: &SteadyReadings) -> JsonTree {
         if goal.is_slope { "_slope" } else { "" },
         goal.limit,
     );
-    // fio prints zeros for readings that were never taken, and its own reader counts them.
+    // fio prints zeros for missing readings, and its own reader expects the full number.
     let judged = goal.window_ns / goal.interval_ns.max(1);
     let missing_count = usize::try_from(judged).unwrap_or(0);
     let missing_count = missing_count.saturating_sub(steady.readings.len());

@@ -1,18 +1,18 @@
-//! Groups of results together.
+//! Aggregates the results of groups.
 
 use super::reported::{DirectionResult, ReportedJob};
 use super::series::RateSeries;
 
-/// One direction of all results of a group.
+/// One direction of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct GroupDirection {
     pub(super) bytes: u64,
-    /// Bytes a second: those of all over the longest time.
+    /// Bytes per second: all bytes divided by the longest run time.
     pub(super) bytes_per_second: f64,
-    /// Of the slowest and of the fastest result.
+    /// Bytes per second of the slowest and the fastest result.
     pub(super) slowest: f64,
     pub(super) fastest: f64,
-    /// In milliseconds.
+    /// Run times in milliseconds.
     pub(super) shortest_ms: u64,
     pub(super) longest_ms: u64,
 }
@@ -33,20 +33,21 @@ impl GroupDirection {
         }
     }
 
-    /// The mean of a bandwidth over time in percent of that of the group; 0 without any samples.
+    /// Mean bandwidth of a job in percent of the group's bandwidth; 0 without samples.
     pub(super) fn share_percent(&self, bandwidth: &RateSeries) -> f64 {
         if bandwidth.samples == 0 {
             return 0.0;
         }
         let whole = self.bytes_per_second / 1024.0;
         match whole > 1.0 {
+            // The mean covers only whole windows, so it may exceed the rate of the group.
             true => (bandwidth.mean.trunc() * 100.0 / whole).min(100.0),
             false => 100.0,
         }
     }
 }
 
-/// The direction of that name, of all results of a group that did anything in it.
+/// Aggregates the direction of this name over the results of a group with requests in it.
 pub(super) fn aggregate(
     jobs: &[ReportedJob<'_>],
     group_index: usize,

@@ -1,10 +1,10 @@
-//! The JSON of a run.
+//! The JSON output of a run.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use results::RunRecord;
 
-use super::super::{Job, JobSet};
+use super::super::{FioJob, JobSet};
 use super::devices::{DeviceUse, devices};
 use super::goals;
 use super::reported::{DirectionResult, ReportedJob, reported};
@@ -12,18 +12,18 @@ use super::samples::LatencySamples;
 use super::tree::JsonTree;
 use super::{VERSION, aggregate, percentiles};
 
-/// How C's `ctime` prints a time.
+/// Time format of C's `ctime`.
 pub(super) const CTIME: &str = "%a %b %e %H:%M:%S %Y";
 
-/// What of a latency is printed besides its figures.
+/// Optional parts of a latency object.
 #[derive(Clone, Copy)]
-struct Detail<'a> {
+struct LatencyDetail<'a> {
     percentiles: &'a [f64],
     has_percentiles: bool,
     has_bins: bool,
 }
 
-/// The document, with the buckets of histograms if `has_bins`.
+/// The JSON document, with histogram buckets if `has_bins`.
 pub(super) fn document(set: &JobSet, record: &RunRecord, has_bins: bool) -> String {
     let at = printed_at(record);
     let mut pairs = vec![
@@ -49,7 +49,7 @@ pub(super) fn document(set: &JobSet, record: &RunRecord, has_bins: bool) -> Stri
     format!("{}\n", document.document())
 }
 
-/// When the result is of: the end of the run.
+/// Time of the results: the end of the run, or its start if it has not ended.
 pub(super) fn printed_at(record: &RunRecord) -> Timestamp {
     record.finished_at.unwrap_or(record.started_at)
 }
@@ -59,14 +59,14 @@ pub(super) fn local_time(at: Timestamp) -> String {
     local.strftime(CTIME).to_string()
 }
 
-/// Seconds from the beginning of the run to its end, begun ones counted.
+/// Duration of the run in seconds, rounded up.
 fn elapsed_seconds(record: &RunRecord) -> u64 {
     let end_ms = printed_at(record).as_millisecond();
     let elapsed_ms = end_ms.saturating_sub(record.started_at.as_millisecond());
     u64::try_from(elapsed_ms).unwrap_or(0).div_ceil(1000)
 }
 
-/// Options as they were written; those without a value are left out, as fio does.
+/// Options as written. As in fio, options without a value are left out.
 fn written(name: Option<&str>, options: &[(String, Option<String>)]) -> Option<JsonTree> {
     let name = name.map(|name| ("name".to_owned(), JsonTree::text(name)));
     let valued = options.iter().filter(|(key, _)| key != "name");
@@ -78,14 +78,14 @@ fn written(name: Option<&str>, options: &[(String, Option<String>)]) -> Option<J
     (!pairs.is_empty()).then_some(JsonTree::Map(pairs))
 }
 
-/// The name that options give, the last one.
+/// The last value of the option `name`.
 fn name_of(options: &[(String, Option<String>)]) -> Option<&str> {
     let (_, value) = options.iter().rev().find(|(key, _)| key == "name")?;
     value.as_deref()
 }
 
-fn written_of(job: &Job) -> Option<JsonTree> {
-    // A section's name is no option; on a command line it is.
+fn written_of(job: &FioJob) -> Option<JsonTree> {
+    // The name of a section is not an option, but the name of a command-line job is.
     let is_option = job.place.line == 0 || job.options.iter().any(|(key, _)| key == "name");
     written(is_option.then_some(&*job.name), &job.options)
 }
@@ -98,7 +98,7 @@ fn entry(
 ) -> JsonTree {
     let mut pairs = head(job, elapsed);
     let percentiles = percentiles(job.job);
-    let detail = |has_percentiles| Detail {
+    let detail = |has_percentiles| LatencyDetail {
         percentiles: &percentiles,
         has_percentiles,
         has_bins,
@@ -109,6 +109,7 @@ fn entry(
         let lat = latency(&result.lat, detail(told.lat_percentiles));
         let share = aggregate(jobs, job.job.group_index, name).share_percent(&result.bandwidth);
         pairs.push((name, direction(result, clat, lat, share)));
+        // fio prints the syncs after the trims.
         if name == "trim" {
             pairs.push(("sync", sync(&job.sync, detail(true))));
         }
@@ -138,7 +139,7 @@ fn head(job: &ReportedJob<'_>, elapsed: u64) -> Vec<(&'static str, JsonTree)> {
 }
 
 fn direction(result: &DirectionResult, clat: JsonTree, lat: JsonTree, share: f64) -> JsonTree {
-    let none = Detail {
+    let none = LatencyDetail {
         percentiles: &[],
         has_percentiles: false,
         has_bins: false,
@@ -154,9 +155,9 @@ fn direction(result: &DirectionResult, clat: JsonTree, lat: JsonTree, share: f64
         ("runtime", JsonTree::Count(result.run_time_ms())),
         ("total_ios", JsonTree::Count(result.count)),
         ("short_ios", JsonTree::Count(result.short_count)),
-        // Requests that were never completed are errors here.
+        // pgmeter counts requests that never complete as errors.
         ("drop_ios", JsonTree::Count(0)),
-        // Not measured.
+        // Submission latency is not measured.
         ("slat_ns", latency(&LatencySamples::default(), none)),
         ("clat_ns", clat),
         ("lat_ns", lat),
@@ -174,7 +175,7 @@ fn direction(result: &DirectionResult, clat: JsonTree, lat: JsonTree, share: f64
     ])
 }
 
-fn latency(samples: &LatencySamples, detail: Detail<'_>) -> JsonTree {
+fn latency(samples: &LatencySamples, detail: LatencyDetail<'_>) -> JsonTree {
     let mut pairs = vec![
         ("min", JsonTree::Count(samples.min_ns)),
         ("max", JsonTree::Count(samples.max_ns)),
@@ -199,23 +200,23 @@ fn latency(samples: &LatencySamples, detail: Detail<'_>) -> JsonTree {
     JsonTree::Map(pairs.map(|(key, it)| (key.to_owned(), it)).collect())
 }
 
-fn sync(samples: &LatencySamples, detail: Detail<'_>) -> JsonTree {
+fn sync(samples: &LatencySamples, detail: LatencyDetail<'_>) -> JsonTree {
     JsonTree::map([
         ("total_ios", JsonTree::Count(samples.count)),
         ("lat_ns", latency(samples, detail)),
     ])
 }
 
-/// Names of classes of latency, in nanoseconds, microseconds or milliseconds.
+/// Names of latency classes, in nanoseconds, microseconds or milliseconds.
 pub(super) const CLASSES: [&str; 12] = [
     "2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000",
 ];
-/// Names of classes of depth.
+/// Names of depth classes.
 pub(super) const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
-/// Names of classes of requests that are submitted or completed at once.
+/// Names of classes of the number of requests submitted or completed at once.
 pub(super) const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
 
-/// What follows the directions.
+/// Adds the keys that follow the directions.
 fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
     let batches = || JsonTree::reals(BATCHES.map(|name| (name, 0.0)));
     let depths = DEPTHS.into_iter().zip(job.depth_percents());
@@ -232,7 +233,7 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
         ("majf", JsonTree::Count(job.major_faults)),
         ("minf", JsonTree::Count(job.minor_faults)),
         ("iodepth_level", JsonTree::reals(depths)),
-        // Not measured.
+        // Batch sizes are not measured.
         ("iodepth_submit", batches()),
         ("iodepth_complete", batches()),
         ("latency_ns", ns),
@@ -247,7 +248,7 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
     let settings = &job.job.settings;
     let goal = &settings.latency_goal;
     let target_ns = goal.target_us.saturating_mul(1000);
-    // A job that only laid out its files has none.
+    // A job that only laid out its files has no depth.
     let depth = (job.depth > 0).then_some([
         ("latency_depth", JsonTree::Count(job.depth.into())),
         ("latency_target", JsonTree::Count(target_ns)),
@@ -273,7 +274,7 @@ fn device(device: &DeviceUse<'_>) -> JsonTree {
         ("write_ios", JsonTree::Count(device.writes)),
         ("read_sectors", JsonTree::Count(device.read_sectors())),
         ("write_sectors", JsonTree::Count(device.write_sectors())),
-        // Not measured, as what follows but the utilization.
+        // The next five values are not measured.
         ("read_merges", zero()),
         ("write_merges", zero()),
         ("read_ticks", zero()),

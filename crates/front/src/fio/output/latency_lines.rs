@@ -1,14 +1,15 @@
-//! Latencies in the text for people.
+//! Latency lines of the normal output.
 
 use super::samples::LatencySamples;
 use super::scaled::{Prefixes, Quantity, scaled, time_unit};
 
-/// Digits of latencies.
+/// Significant digits of latencies.
 const LATENCY_DIGITS: u32 = 6;
-/// Columns that percentiles have in a line, and those that one has beside its digits.
+/// Columns for percentiles per line.
 const PERCENTILE_COLUMNS: usize = 73;
+/// Columns of one percentile in addition to its digits.
 const PERCENTILE_FRAME: usize = 7;
-/// A line of a latency; none where there are no samples.
+/// One line of latency statistics; empty without samples.
 pub(super) fn latency(name: &str, samples: &LatencySamples) -> String {
     if samples.is_empty() {
         return String::new();
@@ -30,7 +31,7 @@ pub(super) fn latency(name: &str, samples: &LatencySamples) -> String {
     )
 }
 
-/// A table of percentiles; none where there are no samples.
+/// A table of percentiles; empty without samples.
 pub(super) fn percentile_table(name: &str, samples: &LatencySamples, percents: &[f64]) -> String {
     if samples.is_empty() {
         return String::new();
@@ -42,9 +43,9 @@ pub(super) fn percentile_table(name: &str, samples: &LatencySamples, percents: &
     let unit = time_unit(least_ns, most_ns, None);
     let mut text = format!("    {name} percentiles ({}):\n", unit.name);
     let rounded = |ns: u64| (ns + unit.ns / 2) / unit.ns;
-    // All of them are as wide as the widest.
+    // All values have the width of the widest.
     let width = rounded(most_ns).to_string().len().max(5);
-    // As many digits behind the point as the longest percentile needs.
+    // All percentiles have as many decimals as the longest one needs.
     let needed = |percent: &f64| {
         percent
             .to_string()

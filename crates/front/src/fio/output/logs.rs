@@ -1,34 +1,34 @@
-//! Logs over time, from the intervals of workers or from their requests one by one.
+//! Logs over time, from the intervals of workers or from their individual requests.
 
 use plan::job::{NotedRequest, RecordedKind};
 use results::{IntervalRecord, RunRecord};
 
 use super::super::settings::WindowValue;
-use super::super::{Job, JobSet, Logs, iolog};
+use super::super::{FioJob, JobSet, Logs, iolog};
 use super::OutputOptions;
 use super::reported::{NAMES, measured};
 use super::series::{RateWindow, windows};
 
-/// What a log is of.
+/// Value that a log records.
 #[derive(Clone, Copy)]
 enum Logged {
-    /// KiB a second.
+    /// KiB per second.
     Bandwidth,
-    /// Requests a second.
+    /// Requests per second.
     Iops,
-    /// Nanoseconds; medians stand for the means of windows.
+    /// Latency in nanoseconds; medians replace the means of windows.
     Latency,
-    /// The same, with the time of submission.
+    /// The same latency, with the time of submission.
     Completion,
-    /// Of engines that wait for each request: they have none in fio either.
+    /// Submission latency, for engines that wait for each request. The log is empty, as in fio.
     Submission,
 }
 
-/// Files with their texts; none twice.
+/// File names with their contents; each name occurs once.
 #[derive(Default)]
-struct Files(Vec<(String, String)>);
+struct LogFiles(Vec<(String, String)>);
 
-impl Files {
+impl LogFiles {
     fn append(&mut self, name: String, text: &str) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, whole)) => whole.push_str(text),
@@ -37,14 +37,15 @@ impl Files {
     }
 }
 
-/// The logs that jobs ask for, each with its file's name.
+/// The logs that jobs request, as pairs of file name and contents.
 pub(super) fn logs(
     set: &JobSet,
     record: &RunRecord,
     options: &OutputOptions,
 ) -> Vec<(String, String)> {
-    let mut files = Files::default();
+    let mut files = LogFiles::default();
     let directory = match options.log_directory.trim_end_matches('/') {
+        // A directory of slashes alone is the root, not the current directory.
         "" if options.log_directory.is_empty() => String::new(),
         directory => format!("{directory}/"),
     };
@@ -83,8 +84,8 @@ pub(super) fn logs(
     files.0
 }
 
-/// The logs of a job: the beginnings of their names, their kinds.
-fn kinds(job: &Job) -> impl Iterator<Item = (&str, &'static str, Logged)> {
+/// The logs of a job: prefix of the name, suffix of the name, and recorded value.
+fn kinds(job: &FioJob) -> impl Iterator<Item = (&str, &'static str, Logged)> {
     let logs = &job.settings.logs;
     let kinds = [
         (&logs.bandwidth, "bw", Logged::Bandwidth),
@@ -93,15 +94,15 @@ fn kinds(job: &Job) -> impl Iterator<Item = (&str, &'static str, Logged)> {
         (&logs.latency, "slat", Logged::Submission),
         (&logs.latency, "clat", Logged::Completion),
     ];
-    // What is not measured has no log.
+    // Submission latency is not measured, so engines that have one in fio get no log.
     let is_measured =
         |it: &Logged| !matches!(it, Logged::Submission) || job.settings.engine.engine.waits();
     let kinds = kinds.into_iter().filter(move |(_, _, it)| is_measured(it));
     kinds.filter_map(|(prefix, kind, logged)| Some((prefix.as_deref()?, kind, logged)))
 }
 
-fn file_name(job: &Job, prefix: &str, kind: &str) -> String {
-    // The name of a job is no path.
+fn file_name(job: &FioJob, prefix: &str, kind: &str) -> String {
+    // A slash in a job's name must not lead to another directory.
     let prefix = match prefix {
         "" => job.name.replace('/', "_"),
         _ => prefix.to_owned(),
@@ -112,16 +113,16 @@ fn file_name(job: &Job, prefix: &str, kind: &str) -> String {
     }
 }
 
-/// Intervals as a log tells them.
+/// Data of a job for its logs.
 struct LoggedSeries<'a> {
     intervals: &'a [IntervalRecord],
-    /// Its requests one by one; none where they were not noted.
+    /// Individual requests; empty if they were not recorded.
     noted: &'a [NotedRequest],
-    /// For how long requests are not logged.
+    /// Ramp time, during which requests are not logged.
     ramp_ns: u64,
-    /// When the job began, in nanoseconds of the cell's time.
+    /// Start of the job, in nanoseconds of the cell's time.
     begin_ns: u64,
-    /// Added to all times, in milliseconds.
+    /// Offset of all times, in milliseconds.
     epoch_ms: u64,
     logs: &'a Logs,
 }
@@ -134,7 +135,8 @@ impl LoggedSeries<'_> {
         }
     }
 
-    /// The end of a line: block size, offset, priority and time of submission.
+    /// The end of a line: block size, and, if the log includes them, offset and time of
+    /// submission. The priority is always 0.
     fn rest(&self, [block_bytes, offset_bytes, issued_ns]: [u64; 3]) -> String {
         let mut rest = block_bytes.to_string();
         if self.logs.has_offset {
@@ -150,7 +152,7 @@ impl LoggedSeries<'_> {
         rest
     }
 
-    /// A line for each request that moved anything, in the order in which they completed.
+    /// One line for each request that transferred data, in order of completion.
     fn lines_of_requests(&self, logged: Logged) -> String {
         let mut text = String::new();
         let measured = self.noted.iter().filter(|it| it.done_ns >= self.ramp_ns);
@@ -163,8 +165,9 @@ impl LoggedSeries<'_> {
             let latency_ns = noted.done_ns.saturating_sub(noted.act.due_ns);
             let bytes = u64::from(noted.moved_bytes);
             let (value, issued_ns) = match logged {
-                // As in fio, bytes in a millisecond; 0 where no time passed.
+                // As in fio, bytes per millisecond; 0 if no time passed.
                 Logged::Bandwidth => ((bytes * 1_000_000).checked_div(latency_ns).unwrap_or(0), 0),
+                // fio logs each request as 1.
                 Logged::Iops => (1, 0),
                 Logged::Latency => (latency_ns, 0),
                 Logged::Completion => (latency_ns, noted.act.due_ns),
@@ -178,13 +181,14 @@ impl LoggedSeries<'_> {
         text
     }
 
-    /// A line for each window and direction in which anything was done: the time of its end in
-    /// milliseconds, the value, the direction, and 0 for what differs from request to request.
+    /// One line for each window and direction with requests: end time in milliseconds, value,
+    /// direction, and 0 for fields of individual requests.
     fn lines_of_windows(&self, logged: Logged, names: &[&str]) -> String {
         let mut text = String::new();
         let rest = self.rest([0; 3]);
         for window in windows(self.intervals, self.logs.window_ms.into()) {
             let after_ns = window.end_ns.saturating_sub(self.begin_ns);
+            // Rounded, because intervals do not end exactly at full milliseconds.
             let after_ms = after_ns.saturating_add(500_000) / 1_000_000;
             let time_ms = self.epoch_ms.saturating_add(after_ms);
             for (direction, name) in names.iter().enumerate() {
@@ -206,7 +210,7 @@ impl LoggedSeries<'_> {
     }
 }
 
-/// What stands for a direction in a window; none where nothing was done.
+/// The value of a direction in a window; `None` if it has no requests.
 fn value(window: &RateWindow<'_>, logged: Logged, name: &str, has_max: bool) -> Option<u64> {
     let count: u64 = window.figures(name).map(|it| it.count).sum();
     if count == 0 {
@@ -220,7 +224,7 @@ fn value(window: &RateWindow<'_>, logged: Logged, name: &str, has_max: bool) -> 
             window.figures(name).filter_map(|it| it.max_ns).max()?
         }
         Logged::Latency | Logged::Completion => {
-            // Intervals keep no mean: each request counts as its interval's median.
+            // Intervals have no mean, so weight their medians by the number of requests.
             let medians = window.figures(name).filter_map(|it| {
                 let median_ns = it.p50_ns?;
                 Some(median_ns as f64 * it.count as f64)
@@ -230,7 +234,7 @@ fn value(window: &RateWindow<'_>, logged: Logged, name: &str, has_max: bool) -> 
     })
 }
 
-/// The bandwidth of one direction of all jobs, wave after wave, from the start of the run.
+/// Lines of the total bandwidth of all jobs in one direction, from the start of the run.
 fn lines_of_all(record: &RunRecord, name: &str) -> String {
     let direction = NAMES.iter().position(|it| *it == name).unwrap_or(0);
     let mut text = String::new();

@@ -1,10 +1,9 @@
-//! What fio prints of jobs that were run, from a record: text, JSON, terse lines, logs.
+//! Writes a record as fio's output: normal text, JSON, terse lines and logs.
 //!
-//! The record has a cell for each wave of the jobs, whose workers are its jobs in their order. What
-//! is not measured is zero, without samples: latency of submission, how many requests were
-//! submitted and completed at once, depths where there may be several requests in flight, and what
-//! of devices only the kernel counts. Rates are of the time that was measured to the nanosecond,
-//! not of whole milliseconds.
+//! The record has one cell per wave, whose workers are the wave's jobs in order. Values that
+//! pgmeter does not measure are zero, without samples: submission latency, batch sizes of
+//! submissions and completions, depths above 1, and most counters of devices. Rates are relative
+//! to the time in nanoseconds, not in whole milliseconds.
 
 mod devices;
 mod goals;
@@ -24,37 +23,37 @@ use results::RunRecord;
 
 pub(super) use goals::complaints;
 
-use super::{Invocation, Job, JobSet, OutputFormat};
+use super::{FioInvocation, FioJob, JobSet, OutputFormat};
 use group::aggregate;
 
-/// The version whose output it is.
+/// The emulated version.
 const VERSION: &str = "fio-3.42";
 
-/// The percentiles that fio prints where none are asked for.
+/// Percentiles that fio prints by default.
 const PERCENTILES: [f64; 17] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99,
 ];
 
-/// What is said of output beside the jobs.
+/// Output options of the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputOptions {
-    /// Forms of the results.
+    /// Output formats of the results.
     pub formats: Vec<OutputFormat>,
-    /// Version of terse lines, from 2 to 5.
+    /// Version of the terse format, from 2 to 5.
     pub terse_version: u32,
-    /// The file for results; none for standard output.
+    /// File for the results; `None` for standard output.
     pub output: Option<String>,
-    /// Where logs are put; empty for the current directory.
+    /// Directory for logs; empty for the current directory.
     pub log_directory: String,
-    /// Whether there are logs of the bandwidth of all jobs together.
+    /// `true` if the total bandwidth of all jobs is logged.
     pub logs_bandwidth: bool,
-    /// Whether results are printed while jobs run, too.
+    /// `true` if results are also printed while jobs run (`--status-interval`).
     pub is_told_between: bool,
 }
 
-impl From<&Invocation> for OutputOptions {
-    fn from(invocation: &Invocation) -> Self {
+impl From<&FioInvocation> for OutputOptions {
+    fn from(invocation: &FioInvocation) -> Self {
         let mut formats = invocation.formats.clone();
         if invocation.appends_terse && !formats.contains(&OutputFormat::Terse) {
             formats.push(OutputFormat::Terse);
@@ -70,48 +69,49 @@ impl From<&Invocation> for OutputOptions {
     }
 }
 
-/// The text for people: what comes before the jobs, their results, and those of groups.
+/// The normal output: introductory lines, results of jobs, and results of groups.
 #[must_use]
 pub fn normal(set: &JobSet, record: &RunRecord) -> String {
     beginning(set) + &end(set, record)
 }
 
-/// The part of the text that comes before the jobs.
+/// The introductory lines, which fio prints before the jobs start.
 #[must_use]
 pub fn beginning(set: &JobSet) -> String {
     normal::beginning(set)
 }
 
-/// The rest of it.
+/// The rest of the normal output, with all results.
 #[must_use]
 pub fn end(set: &JobSet, record: &RunRecord) -> String {
     normal::end(set, record)
 }
 
-/// A line for each result, in a version from 2 to 5.
+/// Terse output: one line per result, in a format version from 2 to 5.
 #[must_use]
 pub fn terse(set: &JobSet, record: &RunRecord, version: u32) -> String {
     terse::lines(set, record, version)
 }
 
-/// The JSON document of a run, with the buckets of histograms if `plus`.
+/// JSON output of a run, with histogram buckets if `plus`.
 #[must_use]
 pub fn json(set: &JobSet, record: &RunRecord, plus: bool) -> String {
     json::document(set, record, plus)
 }
 
-/// The logs that jobs ask for, with the names of their files as they were written: whoever writes
-/// them has to check them.
+/// The logs that jobs request, as pairs of file name and contents. File names are as written and
+/// must be checked before use.
 ///
-/// Workers keep the median and the largest latency of each interval, so latencies are the largest
-/// where those are asked for, else medians. There is no log of submission latency.
+/// Workers keep only the median and the maximum latency of each interval. So windows in latency
+/// logs have maxima if requested, else medians instead of means. Submission latency is not
+/// measured, so its log is empty or missing.
 #[must_use]
 pub fn logs(set: &JobSet, record: &RunRecord, options: &OutputOptions) -> Vec<(String, String)> {
     logs::logs(set, record, options)
 }
 
-/// The percentiles that are printed of a job.
-fn percentiles(job: &Job) -> Vec<f64> {
+/// Percentiles to print for a job, in ascending order.
+fn percentiles(job: &FioJob) -> Vec<f64> {
     let asked = &job.settings.results.percentiles;
     let mut percentiles = match asked.is_empty() {
         true => PERCENTILES.to_vec(),

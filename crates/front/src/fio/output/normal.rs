@@ -1,9 +1,9 @@
-//! The text for people.
+//! The normal output, for people.
 
 use results::RunRecord;
 use units::printable;
 
-use super::super::{BlockSizes, Direction, Job, JobSet, Results};
+use super::super::{Direction, FioJob, JobBlockSizes, JobSet, Results};
 use super::devices::{DeviceUse, devices};
 use super::goals;
 use super::group::{GroupDirection, aggregate};
@@ -15,10 +15,10 @@ use super::scaled::{ByteScale, Prefixes, Quantity, scaled};
 use super::series::RateSeries;
 use super::{VERSION, percentiles};
 
-/// Classes of latency in a line.
+/// Latency classes per line.
 const CLASSES_EACH_LINE: usize = 5;
 
-/// What is printed before jobs begin.
+/// Lines that fio prints before the jobs start.
 pub(super) fn beginning(set: &JobSet) -> String {
     let mut text = String::new();
     for section in set.sections() {
@@ -27,6 +27,7 @@ pub(super) fn beginning(set: &JobSet) -> String {
         };
         text.push_str(&introduction(job));
         if section.len() > 1 {
+            // fio introduces only the first clone of a section.
             text.push_str("...\n");
         }
     }
@@ -48,10 +49,10 @@ pub(super) fn beginning(set: &JobSet) -> String {
     text
 }
 
-fn introduction(job: &Job) -> String {
+fn introduction(job: &FioJob) -> String {
     let settings = &job.settings;
     let size = |bytes| scaled(bytes, 4, Prefixes::Binary, Quantity::Bytes);
-    let range = |sizes: &BlockSizes| format!("{}-{}", size(sizes.min()), size(sizes.max()));
+    let range = |sizes: &JobBlockSizes| format!("{}-{}", size(sizes.min()), size(sizes.max()));
     let sizes = settings.blocks.sizes().map(range);
     format!(
         "{}: (g={}): rw={}, bs=(R) {}, (W) {}, (T) {}, ioengine={}, iodepth={}\n",
@@ -66,7 +67,7 @@ fn introduction(job: &Job) -> String {
     )
 }
 
-fn direction_name(job: &Job) -> String {
+fn direction_name(job: &FioJob) -> String {
     let access = &job.settings.access;
     let random = if access.is_random { "rand" } else { "" };
     let name = match access.direction {
@@ -85,7 +86,7 @@ fn direction_name(job: &Job) -> String {
     format!("{random}{name}")
 }
 
-/// What is printed when all jobs have ended.
+/// Results that fio prints after all jobs have ended.
 pub(super) fn end(set: &JobSet, record: &RunRecord) -> String {
     let jobs = reported(set, record);
     let mut text = String::from("\n");
@@ -142,7 +143,7 @@ fn head(job: &ReportedJob<'_>, record: &RunRecord) -> String {
     text
 }
 
-/// The process that measured, with which the run's id ends; 0 where that is not told.
+/// The id of the measuring process, which is the last part of the run's id; 0 if it is missing.
 fn process_id(record: &RunRecord) -> u32 {
     let last = record.id.rsplit('-').next();
     last.and_then(|it| u32::from_str_radix(it, 16).ok())
@@ -165,7 +166,7 @@ fn direction(job: &ReportedJob<'_>, name: &str, result: &DirectionResult) -> Str
         scale.other_rate(rate),
         scale.bytes(result.bytes),
         result.run_time_ms(),
-        // No zones are reset here, but readers of the line expect it.
+        // pgmeter resets no zones, but parsers expect this text.
         if name == "write" {
             "; 0 zone resets"
         } else {
@@ -184,7 +185,7 @@ fn direction(job: &ReportedJob<'_>, name: &str, result: &DirectionResult) -> Str
     text
 }
 
-/// Bandwidth and requests over time.
+/// Lines of bandwidth and IOPS over time.
 fn rates(job: &ReportedJob<'_>, result: &DirectionResult, whole: &GroupDirection) -> String {
     let mut text = String::new();
     if result.bandwidth.samples > 0 {
@@ -230,7 +231,7 @@ fn bandwidth(told: &Results, series: &RateSeries, whole: &GroupDirection) -> Str
     )
 }
 
-/// Lines of the classes that latencies fell into.
+/// Lines of the distribution of latencies over classes.
 fn classes(samples: &LatencySamples) -> String {
     let mut text = String::new();
     let units = ["nsec", "usec", "msec"];
@@ -246,7 +247,7 @@ fn classes(samples: &LatencySamples) -> String {
     text
 }
 
-/// Shares of depths in one line.
+/// Percentages with their names, on one line.
 fn shares(names: [&str; 7], percents: [f64; 7]) -> String {
     let each = names.iter().zip(percents);
     let each: Vec<String> = each.map(|(name, it)| format!("{name}={it:.1}%")).collect();
@@ -259,7 +260,7 @@ fn tail(job: &ReportedJob<'_>) -> String {
         let counts = job.directions().map(|it| count(it).to_string());
         counts.join(",")
     };
-    // Not measured.
+    // Batch sizes are not measured.
     let batches = shares(BATCHES, [0.0; 7]);
     let goal = &settings.latency_goal;
     let mut text = format!(
@@ -296,7 +297,7 @@ fn tail(job: &ReportedJob<'_>) -> String {
     text
 }
 
-/// The lines of a group; none where nothing of it is told.
+/// The lines of a group; empty if none of its jobs is reported.
 fn group(jobs: &[ReportedJob<'_>], group_index: usize) -> String {
     let mut own = jobs.iter().filter(|it| it.job.group_index == group_index);
     let Some(first) = own.next() else {
@@ -325,7 +326,7 @@ fn group(jobs: &[ReportedJob<'_>], group_index: usize) -> String {
     text
 }
 
-/// Merged requests and times in queues are not measured.
+/// The line of a device. Merged requests and queue times are not measured, so they are 0.
 fn device(device: &DeviceUse<'_>) -> String {
     format!(
         "  {}: ios={}/{}, sectors={}/{}, merge=0/0, ticks=0/0, in_queue=0, util={:3.2}%\n",

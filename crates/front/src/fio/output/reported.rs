@@ -1,81 +1,82 @@
-//! What has one result: a job, or the jobs of a group.
+//! Collects the results of a job, or of the jobs of a group that are reported as one.
 
 use results::{
     CellRecord, ErrnoCount, GoalKind, MissedGoal, RunRecord, SteadyReadings, WorkerFigures,
 };
 
 use super::super::apply::WRONG_CONTENT;
-use super::super::{ByDirection, Direction, Engine, Job, JobSet, MixedResults};
+use super::super::{ByDirection, Direction, Engine, FioJob, JobSet, MixedResults};
 use super::samples::LatencySamples;
 use super::series::{RateSeries, rates};
 
-/// What was measured in one direction.
+/// Measurements of one direction.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct DirectionResult {
     pub(super) count: u64,
     pub(super) bytes: u64,
     pub(super) short_count: u64,
-    /// In nanoseconds, of the worker that took longest; 0 where nothing was done.
+    /// Run time of the slowest worker in nanoseconds; 0 without requests.
     pub(super) run_time_ns: u64,
-    /// From issue to completion.
+    /// Completion latency, from issue to completion.
     pub(super) clat: LatencySamples,
-    /// From when a request was due, where a rate was asked for; else as `clat`.
+    /// Latency from the scheduled start of a request if the job has a rate, else the same as
+    /// `clat`.
     pub(super) lat: LatencySamples,
-    /// KiB a second.
+    /// In KiB per second.
     pub(super) bandwidth: RateSeries,
     pub(super) iops: RateSeries,
 }
 
-/// Why a job ended early.
+/// An error of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct JobFailure<'a> {
     pub(super) errno: i32,
     pub(super) message: &'a str,
 }
 
-/// A result, whoever it is of.
+/// The result of a job or group.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReportedJob<'a> {
-    /// The first of its jobs, by which it is named.
-    pub(super) job: &'a Job,
-    /// The last of them, whose options are told.
-    pub(super) last_job: &'a Job,
+    /// The first job, which gives the result its name.
+    pub(super) job: &'a FioJob,
+    /// The last job, whose options are printed.
+    pub(super) last_job: &'a FioJob,
     pub(super) job_count: usize,
     directions: ByDirection<DirectionResult>,
-    /// All directions as one.
+    /// All directions combined.
     mixed: DirectionResult,
     /// fsync, fdatasync and sync_file_range together.
     pub(super) sync: LatencySamples,
-    /// All that moves bytes, as it is in classes.
+    /// Latencies of all data transfers, for the distribution over classes.
     pub(super) latencies: LatencySamples,
-    /// When the first began, in milliseconds since 1970.
+    /// Start of the first job, in milliseconds since 1970.
     pub(super) began_ms: Option<i64>,
-    /// Of all workers, added up.
+    /// Sum over all workers.
     pub(super) run_time_ns: u64,
     pub(super) user_ns: u64,
     pub(super) system_ns: u64,
     pub(super) context_switches: u64,
     pub(super) major_faults: u64,
     pub(super) minor_faults: u64,
-    /// The first error that ends a job.
+    /// The first error that ended a job.
     pub(super) failure: Option<JobFailure<'a>>,
-    /// Of all errors, also those that were borne.
+    /// Number of errors, including ignored ones.
     pub(super) error_count: u64,
-    /// Also of those that were borne.
+    /// The first error, including ignored ones.
     pub(super) first_error: Option<JobFailure<'a>>,
-    /// The queue depth: where it was looked for, the one in use last.
+    /// Queue depth; with `latency_target`, the last one in use.
     pub(super) depth: u32,
-    /// Whether they were steady, where that was to end them.
+    /// Steady-state readings; `None` if no steady state ends the jobs.
     pub(super) steady: Option<&'a SteadyReadings>,
-    /// Whether no job had more than one request in flight.
+    /// `true` if no job had more than one request in flight.
     pub(super) is_one_at_a_time: bool,
 }
 
-/// The names of operations by direction, in fio's order.
+/// Names of the directions, in fio's order.
 pub(super) const NAMES: [&str; 3] = ["read", "write", "trim"];
 
 impl<T> ByDirection<T> {
-    /// In fio's order.
+    /// The values of all directions, in fio's order.
     pub(super) fn each(&self) -> [&T; 3] {
         [&self.read, &self.write, &self.trim]
     }
@@ -90,7 +91,7 @@ impl DirectionResult {
         self.count == 0
     }
 
-    /// Run time in milliseconds, of which every begun one counts.
+    /// Run time in milliseconds, rounded up.
     pub(super) fn run_time_ms(&self) -> u64 {
         self.run_time_ns.div_ceil(1_000_000)
     }
@@ -103,7 +104,7 @@ impl DirectionResult {
         results::per_second(self.bytes, self.run_time_ns)
     }
 
-    fn add(&mut self, job: &Job, worker: &WorkerFigures, name: &str) {
+    fn add(&mut self, job: &FioJob, worker: &WorkerFigures, name: &str) {
         let (operation, blocks) = counted_as(job, name);
         let Some(figures) = worker.operations.get(operation).filter(|it| it.count > 0) else {
             return;
@@ -123,8 +124,8 @@ impl DirectionResult {
             self.clat.add(&figures.latency);
         }
         if told.lat {
-            // A worker keeps one latency from when requests were due. Where it went in several
-            // directions, nobody knows which part was of which.
+            // A worker keeps a single latency from the scheduled start. If it used several
+            // directions, the latency cannot be split between them.
             let moved = |it: &&&str| worker.operations.get(**it).is_some_and(|it| it.count > 0);
             let is_only = NAMES.iter().filter(moved).count() == 1;
             let due = worker.transaction_latency.as_ref().filter(|_| is_only);
@@ -140,16 +141,16 @@ impl DirectionResult {
     }
 }
 
-/// What each call counts as.
+/// What one call on a file counts as.
 struct CountedBlocks {
     count: u64,
-    /// Besides those that were moved.
+    /// Bytes to count in addition to those transferred.
     bytes: u64,
 }
 
-/// The operation whose figures are those of a direction. Work on names counts in one direction,
-/// with the blocks of each file as requests: fio's own count, in which nothing is moved.
-fn counted_as<'a>(job: &Job, direction: &'a str) -> (&'a str, CountedBlocks) {
+/// The operation that is reported as a direction. As in fio, creating, statting or deleting a file
+/// counts the blocks of the file as requests, although nothing is transferred.
+fn counted_as<'a>(job: &FioJob, direction: &'a str) -> (&'a str, CountedBlocks) {
     let settings = &job.settings;
     let operation = match settings.engine.engine {
         Engine::FileCreate => "create",
@@ -178,7 +179,7 @@ fn counted_as<'a>(job: &Job, direction: &'a str) -> (&'a str, CountedBlocks) {
 }
 
 impl<'a> ReportedJob<'a> {
-    fn new(job: &'a Job) -> Self {
+    fn new(job: &'a FioJob) -> Self {
         Self {
             job,
             last_job: job,
@@ -202,7 +203,7 @@ impl<'a> ReportedJob<'a> {
             is_one_at_a_time: true,
         }
     }
-    /// The directions that are shown, by their names: each, all as one, or both ways.
+    /// The results to show with their names: separate directions, all combined, or both.
     pub(super) fn shown(&self) -> Vec<(&'static str, &DirectionResult)> {
         let mixed = ("mixed", &self.mixed);
         let apart = NAMES.into_iter().zip(self.directions.each());
@@ -213,42 +214,42 @@ impl<'a> ReportedJob<'a> {
         }
     }
 
-    /// Each direction, however they are shown.
+    /// The results of all directions, whether shown or not.
     pub(super) fn directions(&self) -> [&DirectionResult; 3] {
         self.directions.each()
     }
 
-    /// Whether syncs are shown.
+    /// `true` if syncs are shown.
     pub(super) fn shows_sync(&self) -> bool {
         self.job.settings.results.mixed != MixedResults::Together
     }
 
-    /// Whether errors do not end it.
+    /// `true` if some errors do not end the job.
     pub(super) fn bears_errors(&self) -> bool {
         let borne = &self.job.settings.errors;
         borne.bears_reads || borne.bears_writes || borne.bears_verify
     }
 
-    /// Percent of the run time in user mode.
+    /// CPU time in user mode, in percent of the run time.
     pub(super) fn user_percent(&self) -> f64 {
         results::share_of_time(self.user_ns, self.run_time_ns) * 100.0
     }
 
-    /// Percent of the run time in the kernel.
+    /// CPU time in the kernel, in percent of the run time.
     pub(super) fn system_percent(&self) -> f64 {
         results::share_of_time(self.system_ns, self.run_time_ns) * 100.0
     }
 
-    /// Percent of requests at depths of 1, 2, 4, 8, 16, 32, 64 and more. They are known where
-    /// there is never more than one in flight.
+    /// Percentages of requests at depths 1, 2, 4, 8, 16, 32, and 64 or more. Known only if no more
+    /// than one request is ever in flight, else 0.
     pub(super) fn depth_percents(&self) -> [f64; 7] {
         let is_known = self.is_one_at_a_time && !self.mixed.is_empty();
         let first = if is_known { 100.0 } else { 0.0 };
         [first, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     }
 
-    /// Adds a job that was measured, or was to be.
-    fn add(&mut self, job: &'a Job, measured: Option<(&'a CellRecord, &'a WorkerFigures)>) {
+    /// Adds a job; `measured` is `None` if the job was never measured.
+    fn add(&mut self, job: &'a FioJob, measured: Option<(&'a CellRecord, &'a WorkerFigures)>) {
         self.job_count += 1;
         self.last_job = job;
         self.is_one_at_a_time &= job.settings.engine.depth() <= 1;
@@ -276,9 +277,9 @@ impl<'a> ReportedJob<'a> {
         };
     }
 
-    fn add_latencies(&mut self, job: &Job, worker: &WorkerFigures) {
+    fn add_latencies(&mut self, job: &FioJob, worker: &WorkerFigures) {
         let of = |name: &str| worker.operations.get(name).map(|it| &it.latency);
-        // Where there is none behind writes or in a log, those at the end are not told.
+        // fio does not count the final syncs unless there are others, from `fsync` or a log.
         let settings = &job.settings;
         let durable = &settings.durability;
         let has_fsync = durable.fsync > 0
@@ -293,7 +294,8 @@ impl<'a> ReportedJob<'a> {
         for latency in told.filter_map(|(name, _)| of(name)) {
             self.sync.add(latency);
         }
-        // Those at the end are not told either where there are others: more than writes make due.
+        // If there are others, the final syncs are those that exceed the number due after writes.
+        // fio does not count them either.
         if let (Some(syncs), true) = (of("fsync"), durable.fsync > 0) {
             let writes = worker.operations.get("write").map_or(0, |it| it.count);
             let due_count = writes.saturating_sub(1) / u64::from(durable.fsync);
@@ -337,7 +339,7 @@ impl<'a> ReportedJob<'a> {
         self.steady = goals.steady.as_ref().or(self.steady);
     }
 
-    /// Reads that did not verify are an error of the job, even where they do not end it.
+    /// Counts reads that did not verify as an error of the job, even if they did not end it.
     fn add_mismatch(&mut self, worker: &WorkerFigures) {
         let Some(mismatch) = &worker.mismatch else {
             return;
@@ -345,14 +347,16 @@ impl<'a> ReportedJob<'a> {
         self.error_count = self.error_count.saturating_add(mismatch.count);
         let failure = JobFailure {
             errno: WRONG_CONTENT,
+            // The C library's text for `EILSEQ`, which fio prints.
             message: "Invalid or incomplete multibyte or wide character",
         };
         self.first_error.get_or_insert(failure.clone());
         self.failure.get_or_insert(failure);
     }
 
-    /// Which error a worker had is known by its operation: the first of the cell's with that.
-    fn add_errors(&mut self, job: &Job, cell: &'a CellRecord, worker: &WorkerFigures) {
+    /// Adds the errors of a worker. Only the whole cell has error numbers, so the first one with
+    /// the same operation is used.
+    fn add_errors(&mut self, job: &FioJob, cell: &'a CellRecord, worker: &WorkerFigures) {
         let borne = &job.settings.errors;
         for (name, figures) in worker.operations.iter().filter(|(_, it)| it.errors > 0) {
             self.error_count = self.error_count.saturating_add(figures.errors);
@@ -368,6 +372,7 @@ impl<'a> ReportedJob<'a> {
             self.first_error.get_or_insert(failure.clone());
             let is_borne = match name.as_str() {
                 "read" => borne.bears_reads || borne.ignored.read.contains(errno),
+                // All calls other than reads count as writes, also syncs.
                 _ => borne.bears_writes || borne.ignored.write.contains(errno),
             };
             if !is_borne {
@@ -377,7 +382,7 @@ impl<'a> ReportedJob<'a> {
     }
 }
 
-/// The error that ends a job which misses a goal.
+/// fio's error for a missed goal.
 const fn failure(missed: &MissedGoal) -> JobFailure<'static> {
     match missed.goal {
         GoalKind::Bandwidth | GoalKind::Iops => JobFailure {
@@ -391,7 +396,7 @@ const fn failure(missed: &MissedGoal) -> JobFailure<'static> {
     }
 }
 
-/// The results of all jobs, in their order; those of groups that are told together as one.
+/// The results of all jobs in order; groups with `group_reporting` have a single result.
 pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<ReportedJob<'a>> {
     let mut found: Vec<ReportedJob<'a>> = Vec::new();
     for (index, job) in set.jobs.iter().enumerate() {
@@ -409,7 +414,7 @@ pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<Report
     found
 }
 
-/// The worker that was a job, with the cell of its wave; none where it was never measured.
+/// The worker of a job, with the cell of its wave; `None` if the job was never measured.
 pub(super) fn measured<'a>(
     set: &JobSet,
     cells: &'a [CellRecord],
@@ -417,7 +422,7 @@ pub(super) fn measured<'a>(
 ) -> Option<(&'a CellRecord, &'a WorkerFigures)> {
     let wave_index = set.jobs.get(index)?.wave_index;
     let worker_index = index.checked_sub(set.waves.get(wave_index)?.jobs.start)?;
-    // A wave that only lays files out is never measured.
+    // A wave that only lays out files is not measured, so cells can be missing.
     let cell = cells.iter().find(|it| it.index as usize == wave_index)?;
     let mut workers = cell.worker_figures.iter();
     let worker = workers.find(|it| it.worker_index as usize == worker_index)?;

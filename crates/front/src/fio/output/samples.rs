@@ -1,11 +1,11 @@
-//! Latencies of several workers as those of one.
+//! Merges the latencies of several workers.
 
 use std::collections::BTreeMap;
 
 use results::Latency;
 
-/// Upper ends of fio's classes of latency in nanoseconds, each excluded: ten of nanoseconds, ten of
-/// microseconds, eleven of milliseconds. What is above them all is a class of its own.
+/// Exclusive upper bounds of fio's latency classes in nanoseconds: ten in nanoseconds, ten in
+/// microseconds, eleven in milliseconds. Higher latencies form a further class.
 const CLASSES_NS: [u64; 31] = [
     2,
     4,
@@ -40,17 +40,17 @@ const CLASSES_NS: [u64; 31] = [
     2_000_000_000,
 ];
 
-/// Latencies that were measured, of one worker or of several.
+/// Latencies of one or more workers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct LatencySamples {
     pub(super) count: u64,
-    /// In nanoseconds; 0 without any.
+    /// In nanoseconds; 0 without samples.
     pub(super) min_ns: u64,
     pub(super) max_ns: u64,
     pub(super) mean_ns: f64,
-    /// The squares of the distances from the mean, added up.
+    /// Sum of the squared deviations from the mean.
     squares: f64,
-    /// Lowest latency of a bucket, with the highest and how many fell there.
+    /// Lowest latency of each bucket, with the highest latency and the count.
     buckets: BTreeMap<u64, (u64, u64)>,
 }
 
@@ -59,9 +59,9 @@ impl LatencySamples {
         self.count == 0
     }
 
-    /// Adds what a worker measured.
+    /// Adds the latencies of a worker.
     ///
-    /// Source: Chan, Golub, LeVeque 1979, for the squares of two sets together.
+    /// Source: Chan, Golub, LeVeque 1979, for the combined sum of squares.
     pub(super) fn add(&mut self, latency: &Latency) {
         if latency.count == 0 {
             return;
@@ -86,7 +86,7 @@ impl LatencySamples {
         }
     }
 
-    /// The standard deviation of what they are a sample of, in nanoseconds.
+    /// Sample standard deviation in nanoseconds; 0 with fewer than two samples.
     pub(super) fn stddev_ns(&self) -> f64 {
         match self.count {
             0 | 1 => 0.0,
@@ -94,7 +94,7 @@ impl LatencySamples {
         }
     }
 
-    /// How many latencies there were of which length, in nanoseconds: the middles of buckets.
+    /// The middle of each bucket in nanoseconds, with the count.
     pub(super) fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.buckets.iter().map(|(&low_ns, &(high_ns, count))| {
             let width_ns = high_ns.saturating_sub(low_ns).saturating_add(1);
@@ -102,9 +102,10 @@ impl LatencySamples {
         })
     }
 
-    /// The latency in nanoseconds that so many percent did not exceed; 0 without any.
+    /// Percentile of the latencies in nanoseconds; 0 without samples.
     pub(super) fn percentile_ns(&self, percent: f64) -> u64 {
         let rank = (percent * self.count as f64 / 100.0).ceil().max(1.0) as u64;
+        // The largest sample is known exactly, unlike the others of its bucket.
         if rank >= self.count {
             return self.max_ns;
         }
@@ -112,14 +113,15 @@ impl LatencySamples {
         for (middle_ns, count) in self.bins() {
             below = below.saturating_add(count);
             if below >= rank {
+                // The middle of the first or last bucket may lie outside of the measured range.
                 return middle_ns.clamp(self.min_ns, self.max_ns);
             }
         }
         self.max_ns
     }
 
-    /// Percent of all latencies in each class of fio's: of nanoseconds, microseconds and
-    /// milliseconds. What is there at all is at least 0.01 %, as fio shows it.
+    /// Percentages of latencies in fio's classes of nanoseconds, microseconds and milliseconds.
+    /// As in fio, a class with any latency has at least 0.01 %.
     pub(super) fn class_percents(&self) -> [Vec<f64>; 3] {
         let mut counts = vec![0_u64; CLASSES_NS.len() + 1];
         for (middle_ns, count) in self.bins() {

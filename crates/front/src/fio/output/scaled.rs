@@ -1,24 +1,24 @@
-//! Numbers with prefixes, as fio prints them.
+//! Formats numbers with unit prefixes, as fio does.
 
 use super::super::Results;
 
-/// What is counted, and what stands behind the number.
+/// Kind of a number, which determines its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quantity {
-    /// Nothing but a number.
+    /// A number without a unit.
     Plain,
     Bytes,
     BytesPerSecond,
-    /// Bytes a second, shown in bits.
+    /// Bytes per second, shown in bits.
     BitsPerSecond,
 }
 
-/// Which prefixes there are.
+/// Set of unit prefixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefixes {
-    /// k is 1000.
+    /// `k` is 1000.
     Decimal,
-    /// Ki is 1024.
+    /// `Ki` is 1024.
     Binary,
 }
 
@@ -30,7 +30,7 @@ impl Prefixes {
         }
     }
 
-    /// The other ones.
+    /// The other set.
     pub(super) fn other(self) -> Self {
         match self {
             Self::Decimal => Self::Binary,
@@ -46,7 +46,7 @@ impl Prefixes {
     }
 }
 
-/// How bytes of a job are told.
+/// How a job's byte counts and rates are formatted.
 #[derive(Clone, Copy)]
 pub(super) struct ByteScale {
     pub(super) digits: u32,
@@ -88,8 +88,8 @@ impl ByteScale {
     }
 }
 
-/// A number of at most so many digits: whole as long as it fits, else with the next prefix and as
-/// many digits behind the point as there is room for.
+/// Formats a number with at most `digits` digits. A number that does not fit gets a larger prefix
+/// and as many decimals as there is room for.
 pub(super) fn scaled(number: u64, digits: u32, prefixes: Prefixes, quantity: Quantity) -> String {
     let digits = digits.max(1) as usize;
     let (number, unit) = match quantity {
@@ -107,7 +107,7 @@ pub(super) fn scaled(number: u64, digits: u32, prefixes: Prefixes, quantity: Qua
     }
     let behind = match times {
         0 => 0,
-        // The point takes room, too.
+        // The decimal point counts as a digit.
         _ => digits.saturating_sub(whole.to_string().len() + 1),
     };
     format!("{value:.behind$}{}{unit}", words[times])
@@ -125,7 +125,7 @@ const NANOSECONDS: TimeUnit = TimeUnit {
     ns: 1,
 };
 
-/// The largest unit in which the least and the most of latencies are still told apart.
+/// The largest unit in which smallest and largest latency are still distinguishable.
 pub(super) fn time_unit(min_ns: u64, max_ns: u64, stddev_ns: Option<f64>) -> TimeUnit {
     let milliseconds = TimeUnit {
         name: "msec",

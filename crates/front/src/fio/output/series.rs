@@ -2,19 +2,19 @@
 
 use results::{IntervalFigures, IntervalRecord};
 
-/// A window counts as over when so much of it has passed: intervals are never to the nanosecond.
+/// Part of a window after which it counts as complete, because intervals are never exact.
 const PASSED: f64 = 0.95;
 
-/// Intervals that follow each other.
+/// Consecutive intervals.
 pub(super) struct RateWindow<'a> {
     pub(super) intervals: &'a [IntervalRecord],
-    /// In nanoseconds, from the start of the cell's measurement.
+    /// End of the window in nanoseconds from the start of the cell's measurement.
     pub(super) end_ns: u64,
     pub(super) length_ns: u64,
 }
 
-/// Intervals as windows of at least that length, each of whole intervals; each interval by itself
-/// if that is 0. An unfinished window at the end is left out, as fio does.
+/// Groups intervals into windows of at least this length; with 0, each interval is a window. As in
+/// fio, an incomplete window at the end is left out.
 pub(super) fn windows(intervals: &[IntervalRecord], window_ms: u64) -> Vec<RateWindow<'_>> {
     let wanted_ns = window_ms as f64 * 1e6 * PASSED;
     let mut found = Vec::new();
@@ -34,26 +34,26 @@ pub(super) fn windows(intervals: &[IntervalRecord], window_ms: u64) -> Vec<RateW
 }
 
 impl RateWindow<'_> {
-    /// What was done of an operation in each of the intervals.
+    /// The measurements of an operation in each interval.
     pub(super) fn figures(&self, operation: &str) -> impl Iterator<Item = &IntervalFigures> {
         let intervals = self.intervals.iter();
         intervals.filter_map(move |it| it.operations.get(operation))
     }
 
-    /// KiB a second.
+    /// Bandwidth in KiB per second.
     pub(super) fn kib_per_second(&self, operation: &str) -> f64 {
         let bytes = self.figures(operation).map(|it| it.bytes).sum();
         results::per_second(bytes, self.length_ns) / 1024.0
     }
 
-    /// Operations a second.
+    /// Operations per second.
     pub(super) fn iops(&self, operation: &str) -> f64 {
         let count = self.figures(operation).map(|it| it.count).sum();
         results::per_second(count, self.length_ns)
     }
 }
 
-/// What a rate was in windows of time.
+/// Statistics of a rate over windows of time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct RateSeries {
     pub(super) least: u64,
@@ -78,8 +78,8 @@ impl RateSeries {
         }
     }
 
-    /// Adds the rate of another worker as fio does for a group: all figures are sums. So the least
-    /// is not that of any moment, and the deviation is only near that of the sum.
+    /// Adds the rate of another worker. As in fio's groups, all values are sums, so `least` was not
+    /// the rate of any moment, and the deviation is only an approximation.
     pub(super) fn add(&mut self, other: &Self) {
         self.least = self.least.saturating_add(other.least);
         self.most = self.most.saturating_add(other.most);
@@ -96,10 +96,10 @@ impl RateSeries {
     }
 }
 
-/// Bandwidth in KiB a second and operations a second, in windows of their own.
+/// Bandwidth in KiB per second, and operations per second, each with its own window length.
 ///
-/// From the first window in which anything was done to the last one: what is before and behind
-/// belongs to other phases. Windows between in which nothing was done count; fio leaves them out.
+/// Covers the first to the last window with any operation; the time outside belongs to other
+/// phases. Idle windows in between count; fio leaves them out.
 pub(super) fn rates(
     intervals: &[IntervalRecord],
     operation: &str,

@@ -1,19 +1,19 @@
-//! Lines with semicolons.
+//! The terse output: lines of fields, separated by semicolons.
 
 use results::RunRecord;
 use units::printable;
 
-use super::super::{Job, JobSet};
+use super::super::{FioJob, JobSet};
 use super::devices::devices;
 use super::group::aggregate;
 use super::reported::{DirectionResult, ReportedJob, reported};
 use super::samples::LatencySamples;
 use super::{VERSION, percentiles};
 
-/// Fields of percentiles, whether there are so many or not.
+/// Fixed number of percentile fields; unused ones are filled with `0%=0`.
 const PERCENTILE_FIELDS: usize = 20;
 
-/// The lines of all results.
+/// One line per result.
 pub(super) fn lines(set: &JobSet, record: &RunRecord, version: u32) -> String {
     let jobs = reported(set, record);
     let mut text = String::new();
@@ -28,7 +28,7 @@ pub(super) fn lines(set: &JobSet, record: &RunRecord, version: u32) -> String {
         }
         text.push_str(&fields.join(";"));
         if let Some(description) = &job.job.settings.grouping.description {
-            // Version 2 has it in a line of its own.
+            // Version 2 has the description on a separate line.
             let before = if version == 2 { "\n;" } else { ";" };
             text.push_str(&format!("{before}{}", printable(description)));
         }
@@ -49,7 +49,7 @@ fn fields(job: &ReportedJob<'_>, jobs: &[ReportedJob<'_>], version: u32) -> Vec<
         errno.to_string(),
     ]);
     for (name, result) in job.shown() {
-        // Version 3 knows no trims.
+        // Version 3 has no fields for trims.
         if name == "trim" && version == 3 {
             continue;
         }
@@ -64,7 +64,7 @@ fn fields(job: &ReportedJob<'_>, jobs: &[ReportedJob<'_>], version: u32) -> Vec<
     fields
 }
 
-/// Microseconds with six digits.
+/// Formats nanoseconds as microseconds with six decimals.
 fn microseconds(ns: f64) -> String {
     format!("{:.6}", ns / 1000.0)
 }
@@ -78,14 +78,14 @@ fn latency(samples: &LatencySamples) -> [String; 4] {
     ]
 }
 
-fn direction(job: &Job, result: &DirectionResult, share: f64) -> Vec<String> {
+fn direction(job: &FioJob, result: &DirectionResult, share: f64) -> Vec<String> {
     let mut fields = vec![
         (result.bytes >> 10).to_string(),
         (result.bytes_per_second() as u64 >> 10).to_string(),
         (result.iops() as u64).to_string(),
         result.run_time_ms().to_string(),
     ];
-    // Submission is not measured.
+    // Submission latency is not measured.
     fields.extend(latency(&LatencySamples::default()));
     fields.extend(latency(&result.clat));
     let told = &job.settings.results;
@@ -93,6 +93,7 @@ fn direction(job: &Job, result: &DirectionResult, share: f64) -> Vec<String> {
         (false, false) => Vec::new(),
         _ => percentiles(job),
     };
+    // The line has percentiles of one latency only, and fio prefers `clat`.
     let of = match told.clat_percentiles {
         true => &result.clat,
         false => &result.lat,
@@ -116,7 +117,7 @@ fn direction(job: &Job, result: &DirectionResult, share: f64) -> Vec<String> {
     fields
 }
 
-/// What version 5 has of a direction besides.
+/// Fields of a direction that version 5 adds.
 fn samples_of(result: &DirectionResult) -> [String; 6] {
     let iops = &result.iops;
     [
@@ -139,7 +140,7 @@ fn tail(job: &ReportedJob<'_>) -> Vec<String> {
     ];
     fields.extend(job.depth_percents().map(|it| format!("{it:.1}%")));
     let [ns, mut us, ms] = job.latencies.class_percents();
-    // There are no fields for nanoseconds: all of them are below two microseconds.
+    // There are no fields for nanoseconds, so all of them count as below two microseconds.
     if let Some(first) = us.first_mut() {
         *first += ns.iter().sum::<f64>();
     }
@@ -147,7 +148,7 @@ fn tail(job: &ReportedJob<'_>) -> Vec<String> {
     fields
 }
 
-/// Merged requests and times in queues are not measured.
+/// Fields of devices. Merged requests and queue times are not measured, so they are 0.
 fn device_fields(set: &JobSet, record: &RunRecord) -> Vec<String> {
     let mut fields = Vec::new();
     for device in devices(set, record) {

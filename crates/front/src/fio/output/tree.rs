@@ -1,7 +1,7 @@
-//! JSON as fio lays it out, its keys in their order.
+//! JSON in fio's layout, with keys in insertion order.
 
-/// A value. Numbers with a point have six digits behind it, all others none: readers tell types by
-/// that.
+/// A JSON value. Real numbers always have six decimals and integers have none, because parsers
+/// infer types from that.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum JsonTree {
     Count(u64),
@@ -17,7 +17,7 @@ impl JsonTree {
         Self::Text(text.to_owned())
     }
 
-    /// A map of these keys.
+    /// A map of these pairs.
     pub(super) fn map<const N: usize>(pairs: [(&str, Self); N]) -> Self {
         let pairs = pairs.into_iter();
         Self::Map(pairs.map(|(key, it)| (key.to_owned(), it)).collect())
@@ -33,7 +33,7 @@ impl JsonTree {
         )
     }
 
-    /// The document, without a line break at its end.
+    /// The document, without a newline at the end.
     pub(super) fn document(&self) -> String {
         let mut text = String::new();
         self.write(&mut text, 0);
@@ -45,7 +45,7 @@ impl JsonTree {
             Self::Count(count) => text.push_str(&count.to_string()),
             Self::Signed(number) => text.push_str(&number.to_string()),
             Self::Real(number) => {
-                // JSON knows no others.
+                // JSON cannot represent other numbers.
                 let number = if number.is_finite() { *number } else { 0.0 };
                 text.push_str(&format!("{number:.6}"));
             }

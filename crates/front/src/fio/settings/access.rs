@@ -1,10 +1,10 @@
-//! Direction, blocks, places, order.
+//! Direction, block sizes, offsets and order of requests.
 
-use super::super::values::{BlockShare, Distribution};
-use super::{Amount, ByDirection};
+use super::super::values::{BlockShare, RandomDistribution};
+use super::{ByDirection, SizeAmount};
 
 choices! {
-    /// What is done.
+    /// Operations of a job.
     Direction {
         /// Reads.
         #[default]
@@ -15,17 +15,17 @@ choices! {
         Trim = "trim" | "randtrim",
         /// Reads and writes.
         Mixed = "rw" | "readwrite" | "randrw",
-        /// Trims, each with a write behind it.
+        /// Trims, each followed by a write.
         TrimAndWrite = "trimwrite" | "randtrimwrite",
         /// Creates files.
         FileCreate = "filecreate",
-        /// Asks for the state of files.
+        /// Calls stat on files.
         FileStat = "filestat",
         /// Deletes files.
         FileDelete = "filedelete",
         /// Creates directories.
         DirectoryCreate = "dircreate",
-        /// Asks for the state of directories.
+        /// Calls stat on directories.
         DirectoryStat = "dirstat",
         /// Deletes directories.
         DirectoryDelete = "dirdelete",
@@ -33,7 +33,7 @@ choices! {
 }
 
 choices! {
-    /// What lies between two places of a run of accesses.
+    /// Offsets within a run of accesses.
     Sequencer {
         /// The next block.
         #[default]
@@ -43,26 +43,26 @@ choices! {
     }
 }
 
-/// Direction and mix.
+/// Direction and mix of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
-    /// What is done.
+pub struct AccessSettings {
+    /// Operations of the job.
     pub direction: Direction,
-    /// Whether places are random.
+    /// `true` if offsets are random.
     pub is_random: bool,
-    /// Accesses at a random place before the next one is drawn (`randread:4`); 1 by itself.
+    /// Accesses before the next random offset is drawn (`randread:4`); 1 by default.
     pub run_length: u32,
-    /// Bytes left out behind each sequential access (`read:8k`), or back from it if negative.
+    /// Bytes to skip after each sequential access (`read:8k`); negative to go back.
     pub step_bytes: i64,
-    /// Within a run.
+    /// Offsets within a run.
     pub sequencer: Sequencer,
-    /// Share of reads in a mix.
+    /// Share of reads in mixed requests, in percent.
     pub read_percent: u32,
-    /// Random accesses among those that are random, by direction.
+    /// Share of random requests in a random job, in percent, by direction.
     pub random_percent: ByDirection<u32>,
 }
 
-impl Default for Access {
+impl Default for AccessSettings {
     fn default() -> Self {
         Self {
             direction: Direction::default(),
@@ -76,14 +76,14 @@ impl Default for Access {
     }
 }
 
-impl Access {
-    /// Whether anything is read but for verification.
+impl AccessSettings {
+    /// `true` if the job reads for other purposes than verification.
     #[must_use]
     pub const fn reads(&self) -> bool {
         matches!(self.direction, Direction::Read | Direction::Mixed)
     }
 
-    /// Whether anything is written.
+    /// `true` if the job writes.
     #[must_use]
     pub const fn writes(&self) -> bool {
         matches!(
@@ -93,19 +93,19 @@ impl Access {
     }
 }
 
-/// Sizes of the requests of a direction.
+/// Request sizes of one direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BlockSizes {
+pub enum JobBlockSizes {
     /// One size in bytes.
     Fixed(u64),
-    /// Any multiple of the smallest between both, in bytes.
+    /// Any multiple of the smallest size, up to the largest, in bytes.
     Range(u64, u64),
-    /// Some sizes with their shares of requests.
+    /// Several sizes, each with its share of the requests.
     Split(Vec<BlockShare>),
 }
 
-impl BlockSizes {
-    /// The smallest in bytes.
+impl JobBlockSizes {
+    /// Smallest size in bytes.
     #[must_use]
     pub fn min(&self) -> u64 {
         match self {
@@ -115,7 +115,7 @@ impl BlockSizes {
         }
     }
 
-    /// The largest in bytes.
+    /// Largest size in bytes.
     #[must_use]
     pub fn max(&self) -> u64 {
         match self {
@@ -126,17 +126,17 @@ impl BlockSizes {
     }
 }
 
-/// Sizes and alignment of requests. A split prevails over a range, a range over a size.
+/// Sizes and alignment of requests. A split overrides a range, and a range overrides a size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
     pub(in crate::fio) fixed: ByDirection<u64>,
     pub(in crate::fio) range: ByDirection<Option<(u64, u64)>>,
     pub(in crate::fio) split: ByDirection<Vec<BlockShare>>,
-    /// Alignment of random places in bytes; the smallest size where none is said.
+    /// Alignment of random offsets in bytes; `None` for the smallest size.
     pub align: ByDirection<Option<u64>>,
-    /// Whether sizes of a range need not be multiples of the smallest.
+    /// `true` if sizes of a range need not be multiples of the smallest.
     pub is_unaligned: bool,
-    /// Whether sizes of reads are those of sequential requests, and of writes those of random ones.
+    /// `true` if the read size applies to all sequential and the write size to all random requests.
     pub is_by_order: bool,
 }
 
@@ -154,14 +154,14 @@ impl Default for Blocks {
 }
 
 impl Blocks {
-    /// Sizes by direction.
+    /// Request sizes by direction.
     #[must_use]
-    pub fn sizes(&self) -> ByDirection<BlockSizes> {
+    pub fn sizes(&self) -> ByDirection<JobBlockSizes> {
         let of = |fixed: u64, range: Option<(u64, u64)>, split: &[BlockShare]| match range {
-            _ if !split.is_empty() => BlockSizes::Split(split.to_vec()),
-            Some((low, high)) if low < high => BlockSizes::Range(low, high),
-            Some((size, _)) => BlockSizes::Fixed(size),
-            None => BlockSizes::Fixed(fixed),
+            _ if !split.is_empty() => JobBlockSizes::Split(split.to_vec()),
+            Some((low, high)) if low < high => JobBlockSizes::Range(low, high),
+            Some((size, _)) => JobBlockSizes::Fixed(size),
+            None => JobBlockSizes::Fixed(fixed),
         };
         let (fixed, range, split) = (&self.fixed, &self.range, &self.split);
         ByDirection {
@@ -173,57 +173,57 @@ impl Blocks {
 }
 
 choices! {
-    /// How files are divided into zones.
+    /// Division of files into zones.
     ZoneMode {
-        /// Not at all.
+        /// No zones.
         #[default]
         None = "none",
-        /// As strides.
+        /// Only the first part of each zone is used.
         Strided = "strided",
-        /// As zones of a zoned device.
+        /// Zones of a zoned device.
         Zoned = "zbd",
     }
 }
 
-/// Where in files, and how much.
+/// Where in the files requests go, and how much they transfer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Space {
-    /// Of all files of a clone together; all that is there where none is said.
-    pub size: Option<Amount>,
-    /// What is moved, where that is not the size.
-    pub io_size: Option<Amount>,
-    /// The least and the most size of one file in bytes.
+pub struct FileSpace {
+    /// Size of all files of a clone together; `None` for the size of the existing files.
+    pub size: Option<SizeAmount>,
+    /// Amount to transfer; `None` for `size`.
+    pub io_size: Option<SizeAmount>,
+    /// Smallest and largest size of a single file in bytes.
     pub file_size: Option<(u64, u64)>,
-    /// Where work begins.
-    pub offset: Amount,
-    /// So much further for each clone.
-    pub offset_increment: Amount,
-    /// What offsets by percent are cut to; 0 for the smallest block.
+    /// Start of the part of each file that is used.
+    pub offset: SizeAmount,
+    /// Distance between the offsets of successive clones.
+    pub offset_increment: SizeAmount,
+    /// Unit in bytes to which offsets in percent are rounded down; 0 for the smallest block.
     pub offset_align: u64,
-    /// Begins at the end of files.
+    /// `true` if writes start at the end of the files.
     pub is_appending: bool,
-    /// Writes until there is no room.
+    /// `true` if the job writes until no space is left.
     pub fills_device: bool,
-    /// Ends behind so many requests; 0 for never.
+    /// Stop after this many requests; 0 for no limit.
     pub request_count: u64,
-    /// How files are divided.
+    /// Division of files into zones.
     pub zone_mode: ZoneMode,
-    /// Bytes used of each zone.
+    /// Number of bytes used in each zone.
     pub zone_size: u64,
-    /// Bytes from one zone to the next.
+    /// Size of a zone, in bytes.
     pub zone_range: u64,
-    /// Bytes left out behind each zone.
-    pub zone_skip: Amount,
+    /// Amount skipped after each zone.
+    pub zone_skip: SizeAmount,
 }
 
-impl Default for Space {
+impl Default for FileSpace {
     fn default() -> Self {
         Self {
             size: None,
             io_size: None,
             file_size: None,
-            offset: Amount::ZERO,
-            offset_increment: Amount::ZERO,
+            offset: SizeAmount::ZERO,
+            offset_increment: SizeAmount::ZERO,
             offset_align: 0,
             is_appending: false,
             fills_device: false,
@@ -231,45 +231,45 @@ impl Default for Space {
             zone_mode: ZoneMode::None,
             zone_size: 0,
             zone_range: 0,
-            zone_skip: Amount::ZERO,
+            zone_skip: SizeAmount::ZERO,
         }
     }
 }
 
 choices! {
-    /// Where random numbers come from.
+    /// Random generator.
     RandomGenerator {
-        /// Tausworthe's, of 32 bits.
+        /// Tausworthe generator with 32 bits.
         #[default]
         Tausworthe = "tausworthe",
-        /// A shift register that meets every block once without a map.
+        /// Linear-feedback shift register, which visits every block once without a map.
         Lfsr = "lfsr",
-        /// Tausworthe's, of 64 bits.
+        /// Tausworthe generator with 64 bits.
         Tausworthe64 = "tausworthe64",
     }
 }
 
-/// In which order random places are met.
+/// Order of random offsets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Order {
-    /// Whether blocks are met again before all were.
+pub struct RandomOrder {
+    /// `true` if blocks may repeat before all have been visited.
     pub is_with_replacement: bool,
-    /// Where random numbers come from.
+    /// Random generator.
     pub generator: RandomGenerator,
-    /// How often places are visited.
-    pub distribution: Distribution,
-    /// Whether each run has the same order.
+    /// Distribution of random offsets.
+    pub distribution: RandomDistribution,
+    /// `true` if every run uses the same order.
     pub is_repeatable: bool,
-    /// The seed that is said.
+    /// Seed from `randseed`; `None` if not given.
     pub seed: Option<u64>,
 }
 
-impl Default for Order {
+impl Default for RandomOrder {
     fn default() -> Self {
         Self {
             is_with_replacement: false,
             generator: RandomGenerator::default(),
-            distribution: Distribution::Uniform,
+            distribution: RandomDistribution::Uniform,
             is_repeatable: true,
             seed: None,
         }

@@ -1,42 +1,42 @@
-//! How requests are made.
+//! I/O engines, and how they issue requests.
 
 choices! {
-    /// How requests are made.
+    /// I/O engine.
     Engine {
         /// io_uring.
         IoUring = "io_uring",
-        /// Linux' older asynchronous calls; io_uring here.
+        /// Linux native asynchronous I/O; runs on io_uring.
         Libaio = "libaio" | "aio" | "linuxaio",
-        /// POSIX' asynchronous calls; io_uring here.
+        /// POSIX asynchronous I/O; runs on io_uring.
         PosixAio = "posixaio",
-        /// read and write behind a seek; pread and pwrite here.
+        /// lseek, then read or write; runs on pread and pwrite.
         Sync = "sync",
         /// pread and pwrite.
         #[default]
         Psync = "psync",
-        /// readv and writev; pread and pwrite here.
+        /// readv and writev; runs on pread and pwrite.
         Vsync = "vsync",
-        /// preadv and pwritev; pread and pwrite here.
+        /// preadv and pwritev; runs on pread and pwrite.
         Pvsync = "pvsync",
-        /// preadv2 and pwritev2; pread and pwrite here.
+        /// preadv2 and pwritev2; runs on pread and pwrite.
         Pvsync2 = "pvsync2",
         /// Memory-mapped files.
         Mmap = "mmap",
-        /// Nothing is transferred.
+        /// Transfers nothing.
         Null = "null",
         /// Creates files.
         FileCreate = "filecreate",
-        /// Asks for the state of files.
+        /// Calls stat on files.
         FileStat = "filestat",
         /// Deletes files.
         FileDelete = "filedelete",
-        /// One that is refused; its name is in [`EngineSettings::name`].
+        /// An engine that pgmeter refuses; its name is in [`EngineSettings::name`].
         Refused = "external",
     }
 }
 
 impl Engine {
-    /// Whether each request is waited for, so that there is one in flight.
+    /// `true` if the engine waits for each request, so that only one is in flight.
     #[must_use]
     pub const fn waits(self) -> bool {
         !matches!(
@@ -47,69 +47,69 @@ impl Engine {
 }
 
 choices! {
-    /// Memory of buffers.
+    /// Kind of memory for buffers.
     MemoryKind {
-        /// Of the heap.
+        /// Heap memory.
         #[default]
         Heap = "malloc",
-        /// Shared.
+        /// Shared memory.
         Shared = "shm" | "mmapshared",
-        /// Mapped.
+        /// Anonymous mapping.
         Mapped = "mmap",
-        /// In huge pages.
+        /// Huge pages.
         Huge = "shmhuge" | "mmaphuge",
-        /// Of a GPU; refused.
+        /// GPU memory; refused.
         Gpu = "cudamalloc" | "hipmalloc",
     }
 }
 
-/// How requests are made.
+/// I/O engine and its options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineSettings {
-    /// How requests are made.
+    /// I/O engine.
     pub engine: Engine,
-    /// Its name as it was written.
+    /// Name of the engine as written.
     pub name: String,
-    /// Past the page cache.
+    /// `true` if requests bypass the page cache (`O_DIRECT`).
     pub is_direct: bool,
-    /// With writes that are not torn.
+    /// `true` if writes must be atomic.
     pub is_atomic: bool,
-    /// Requests in flight, as asked for: [`EngineSettings::depth`] says what comes of it.
+    /// Requested queue depth; see [`EngineSettings::depth`] for the effective one.
     pub iodepth: u32,
-    /// Requests submitted at once.
+    /// Number of requests submitted with one call.
     pub batch: u32,
-    /// Completions waited for at once, at least.
+    /// Minimum number of completions to wait for.
     pub batch_complete_min: u32,
-    /// Completions taken at once, at most; 0 for as many as there are.
+    /// Maximum number of completions reaped at once; 0 for no limit.
     pub batch_complete_max: u32,
-    /// Depth to which the queue shrinks before it is filled again; 0 for the depth itself.
+    /// Depth to which the queue drains before it is refilled; 0 for the queue depth itself.
     pub iodepth_low: u32,
-    /// Whether requests in flight must not overlap.
+    /// `true` if requests in flight must not overlap.
     pub avoids_overlap: bool,
-    /// Whether other threads submit.
+    /// `true` if other threads submit the requests.
     pub is_offloaded: bool,
-    /// Memory of buffers.
+    /// Kind of memory for buffers.
     pub memory: MemoryKind,
-    /// Alignment of buffers in bytes; 0 for that of pages.
+    /// Alignment of buffers in bytes; 0 for page alignment.
     pub memory_align: u64,
-    /// Bytes locked by each worker.
+    /// Memory that each worker locks, in bytes.
     pub locked_bytes: u64,
-    /// Whether completions are polled for.
+    /// `true` if completions are polled (`hipri`).
     pub is_polled: bool,
-    /// Whether a thread of the kernel submits.
+    /// `true` if a kernel thread submits the requests (`sqthread_poll`).
     pub is_submitted_by_kernel: bool,
-    /// Whether pages are dropped behind each request.
+    /// `true` if the kernel drops the cached pages after each request (`RWF_DONTCACHE`).
     pub is_uncached: bool,
-    /// Whether buffers are registered.
+    /// `true` if buffers are registered with the ring.
     pub has_fixed_buffers: bool,
-    /// Whether files are registered.
+    /// `true` if files are registered with the ring.
     pub has_registered_files: bool,
-    /// Whether a mapping has huge pages.
+    /// `true` if mapped files use huge pages.
     pub maps_huge: bool,
 }
 
 impl EngineSettings {
-    /// Requests in flight: engines that wait have one.
+    /// Effective queue depth: 1 for engines that wait for each request.
     #[must_use]
     pub const fn depth(&self) -> u32 {
         match self.engine.waits() {
@@ -118,7 +118,7 @@ impl EngineSettings {
         }
     }
 
-    /// Forgets what is said of single engines.
+    /// Resets engine options that do not apply to another engine.
     pub(in crate::fio) const fn forget_own_options(&mut self) {
         self.is_polled = false;
         self.has_fixed_buffers = false;

@@ -1,94 +1,94 @@
-//! Names and making of files.
+//! Names, layout and removal of files.
 
-use super::super::values::Distribution;
+use super::super::values::RandomDistribution;
 
 choices! {
-    /// How room is allotted before files are written.
+    /// How space is allocated before files are written.
     Fallocate {
-        /// By the kernel's own means, if it has any.
+        /// With fallocate(2), if the file system supports it.
         #[default]
         Native = "native",
-        /// Not at all.
+        /// No allocation.
         None = "none" | "0",
-        /// By posix_fallocate.
+        /// With posix_fallocate(3).
         Posix = "posix" | "1",
-        /// Without changing the size.
+        /// Without changing the file size.
         Keep = "keep",
-        /// By setting the size.
+        /// By setting the file size only.
         Truncate = "truncate",
     }
 }
 
 choices! {
-    /// What the kernel is told of the order.
+    /// Advice to the kernel about the access pattern.
     ReadAdvice {
-        /// The order that the job has.
+        /// The actual pattern of the job.
         #[default]
         AsIs = "1",
-        /// Nothing.
+        /// No advice.
         None = "0",
-        /// That it is random.
+        /// Random access.
         Random = "random",
-        /// That it is sequential.
+        /// Sequential access.
         Sequential = "sequential",
-        /// That nothing is used again.
+        /// Data is accessed only once.
         NoReuse = "noreuse",
     }
 }
 
-/// Which file is next.
+/// Order in which files are used.
 #[derive(Debug, Clone, PartialEq)]
-pub enum FileOrder {
-    /// One after the other.
+pub enum JobFileOrder {
+    /// The files in turn.
     RoundRobin,
-    /// The next one when one is done.
+    /// The next file when the current one is finished.
     Sequential,
-    /// Drawn by a distribution.
-    Drawn(Distribution),
+    /// Drawn from a distribution.
+    Drawn(RandomDistribution),
 }
 
-/// Names and making of files.
+/// Names, layout and removal of files.
 ///
-/// Names are as they were written: whoever makes paths of them has to check them.
+/// Names are as written and must be checked before they are used as paths.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileSettings {
-    /// Names that all clones share; empty where each has files of its own.
+    /// Names of files that all clones share; empty if each clone has its own files.
     pub names: Vec<String>,
-    /// Directories, which clones take in turn; empty for the current one.
+    /// Directories, which clones take in turn; empty for the current directory.
     pub directories: Vec<String>,
-    /// What names are made from; empty for `$jobname.$jobnum.$filenum`.
+    /// Pattern for generated names; empty for `$jobname.$jobnum.$filenum`.
     pub format: String,
-    /// Files of each clone; of `names`, the first so many.
+    /// Number of files of each clone; the first ones of `names`.
     pub count: u32,
-    /// Files open at a time; 0 for all.
+    /// Number of files open at a time; 0 for all.
     pub open_count: u32,
-    /// Which file is next.
-    pub order: FileOrder,
-    /// Requests to one file before the next.
+    /// Order in which files are used.
+    pub order: JobFileOrder,
+    /// Number of requests to one file before the next.
     pub requests_per_turn: u32,
-    /// How room is allotted.
+    /// How space is allocated.
     pub fallocate: Fallocate,
-    /// What the kernel is told.
+    /// Advice to the kernel.
     pub advice: ReadAdvice,
-    /// Whether files are laid out one job after the other.
+    /// `true` if the jobs lay out their files one after another.
     pub is_laid_out_in_turn: bool,
-    /// Whether a layout ends with fsync.
+    /// `true` if the layout ends with fsync.
     pub syncs_layout: bool,
-    /// Whether files are made when they are opened.
+    /// `true` if files are created when they are opened.
     pub is_made_on_open: bool,
-    /// Whether nothing is done but the layout.
+    /// `true` if the job only lays out its files.
     pub is_layout_only: bool,
-    /// Whether missing files are made.
+    /// `true` if missing files are created.
     pub makes_missing: bool,
-    /// Whether files are laid out before they are written to.
+    /// `true` if files are laid out before they are written to.
     pub overwrites: bool,
-    /// Whether files are read before the run.
+    /// `true` if files are read into the page cache before the run.
     pub reads_before: bool,
-    /// Whether files leave the cache before the run.
+    /// `true` if files are dropped from the page cache before the run.
     pub leaves_cache: bool,
-    /// Whether files are removed at the end.
+    /// `true` if files are removed at the end.
     pub removes_at_end: bool,
-    /// Whether files are removed behind each loop.
+    /// `true` if files are removed after each loop.
     pub removes_each_loop: bool,
 }
 
@@ -100,7 +100,7 @@ impl Default for FileSettings {
             format: String::new(),
             count: 1,
             open_count: 0,
-            order: FileOrder::RoundRobin,
+            order: JobFileOrder::RoundRobin,
             requests_per_turn: 1,
             fallocate: Fallocate::default(),
             advice: ReadAdvice::default(),

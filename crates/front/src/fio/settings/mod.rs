@@ -1,4 +1,4 @@
-//! What a job is told, resolved: fio's defaults, then every option that it knows.
+//! Resolved settings of a job: fio's defaults, overridden by the options that were given.
 
 mod access;
 mod engine;
@@ -8,17 +8,19 @@ mod process;
 mod records;
 mod safety;
 
-pub use access::{Access, BlockSizes, Blocks, Direction, Order, RandomGenerator, Sequencer};
-pub use access::{Space, ZoneMode};
+pub use access::{
+    AccessSettings, Blocks, Direction, JobBlockSizes, RandomGenerator, RandomOrder, Sequencer,
+};
+pub use access::{FileSpace, ZoneMode};
 pub use engine::{Engine, EngineSettings, MemoryKind};
-pub use files::{Fallocate, FileOrder, FileSettings, ReadAdvice};
+pub use files::{Fallocate, FileSettings, JobFileOrder, ReadAdvice};
 pub use pace::{
-    FlowSettings, LatencyGoal, Pauses, Rates, SteadyMeasure, SteadyState, TimeSettings,
+    DirectionRates, FlowSettings, LatencyGoal, Pauses, SteadyEnd, SteadyMeasure, TimeSettings,
 };
 pub use process::{CpuPolicy, Grouping, ProcessSettings, WhoEnds};
 pub use records::{Logs, MixedResults, Replay, Results, WindowValue};
-pub use safety::{Checksum, Content, DedupeMode, Durability, ErrorSettings, IgnoredErrors};
-pub use safety::{SyncOpen, Verify};
+pub use safety::{Checksum, DedupeMode, Durability, ErrorSettings, IgnoredErrors, WrittenContent};
+pub use safety::{SyncOpen, VerifySettings};
 
 /// A value for reads, for writes and for trims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +34,7 @@ pub struct ByDirection<T> {
 }
 
 impl<T> ByDirection<T> {
-    /// The same for all.
+    /// The same value for all directions.
     pub fn all(value: T) -> Self
     where
         T: Clone,
@@ -44,7 +46,7 @@ impl<T> ByDirection<T> {
         }
     }
 
-    /// Each of them changed alike.
+    /// Applies a function to the value of each direction.
     pub fn map<U>(&self, change: impl Fn(&T) -> U) -> ByDirection<U> {
         ByDirection {
             read: change(&self.read),
@@ -53,7 +55,7 @@ impl<T> ByDirection<T> {
         }
     }
 
-    /// Each of them where one was given, in place of what is here.
+    /// Replaces the values of the directions that were given.
     pub(super) fn take(&mut self, given: ByDirection<Option<T>>) {
         for (place, value) in [
             (&mut self.read, given.read),
@@ -67,22 +69,22 @@ impl<T> ByDirection<T> {
     }
 }
 
-/// Bytes, or a share of a file that is there.
+/// An amount of data: bytes, or a share of an existing file or device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Amount {
-    /// Bytes.
+pub enum SizeAmount {
+    /// Number of bytes.
     Bytes(u64),
     /// Percent of the file or the device.
     Percent(u32),
-    /// Zones of a zoned device.
+    /// Number of zones of a zoned device.
     Zones(u32),
 }
 
-impl Amount {
-    /// Nothing.
+impl SizeAmount {
+    /// Zero bytes.
     pub const ZERO: Self = Self::Bytes(0);
 
-    /// The bytes, where they are known from the text alone.
+    /// Number of bytes; `None` if it depends on the file or device.
     #[must_use]
     pub const fn bytes(self) -> Option<u64> {
         match self {
@@ -92,56 +94,56 @@ impl Amount {
     }
 }
 
-/// Everything that is said of a job, with fio's defaults where nothing is.
+/// All settings of a job; options that were not given have fio's defaults.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Settings {
-    /// Direction and mix.
-    pub access: Access,
+pub struct FioSettings {
+    /// Direction and mix of requests.
+    pub access: AccessSettings,
     /// Sizes and alignment of requests.
     pub blocks: Blocks,
-    /// Where in files, and how much.
-    pub space: Space,
-    /// In which order.
-    pub order: Order,
-    /// Names and making of files.
+    /// Where in the files requests go, and how much they transfer.
+    pub space: FileSpace,
+    /// Order of random requests.
+    pub order: RandomOrder,
+    /// Names, layout and removal of files.
     pub files: FileSettings,
-    /// How requests are made.
+    /// I/O engine and its options.
     pub engine: EngineSettings,
-    /// How fast.
-    pub rates: Rates,
+    /// Rate limits.
+    pub rates: DirectionRates,
     /// Pauses between requests.
     pub pauses: Pauses,
-    /// A latency to keep to.
+    /// Latency target and limits.
     pub latency_goal: LatencyGoal,
-    /// Whose turn it is among jobs.
+    /// How jobs share requests.
     pub flow: FlowSettings,
-    /// When, and how long.
+    /// Start, duration and repetitions.
     pub time: TimeSettings,
-    /// What ends the job in a steady state.
-    pub steady_state: Option<SteadyState>,
-    /// How what is written comes to rest.
+    /// Steady state that ends the job; `None` if it does not end that way.
+    pub steady_state: Option<SteadyEnd>,
+    /// Syncs and synchronous writes.
     pub durability: Durability,
-    /// Whether content is read back and compared.
-    pub verify: Verify,
-    /// What is written.
-    pub content: Content,
-    /// Logs of requests that are replayed and made.
+    /// Verification of content.
+    pub verify: VerifySettings,
+    /// Content of writes.
+    pub content: WrittenContent,
+    /// Request logs to replay or to write.
     pub replay: Replay,
     /// Threads, CPUs, priorities.
     pub process: ProcessSettings,
-    /// Beside and after whom, and with whom in one result.
+    /// Order of jobs, and which jobs are reported as one.
     pub grouping: Grouping,
-    /// Which errors are borne.
+    /// Errors that do not end the job.
     pub errors: ErrorSettings,
-    /// What is told of the job.
+    /// Contents of the job's results.
     pub results: Results,
     /// Logs over time.
     pub logs: Logs,
-    /// What `k` stands for in what is read next: 1024 or 1000.
+    /// Meaning of `k` in the options read next.
     pub(super) kilo: Kilo,
 }
 
-/// What `k` stands for.
+/// Meaning of the unit `k`: 1024 or 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kilo(pub u64);
 

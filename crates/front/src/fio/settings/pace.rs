@@ -1,27 +1,27 @@
-//! How fast, when, and how long.
+//! Rates, pauses, goals and times.
 
 use super::ByDirection;
 
-/// How fast a clone goes; each direction by itself. 0 is without a limit.
+/// Rate limits of a clone, separately for each direction; 0 for no limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rates {
-    /// Bytes a second.
+pub struct DirectionRates {
+    /// Limit in bytes per second.
     pub bytes_per_second: ByDirection<u64>,
-    /// Requests a second.
+    /// Limit in requests per second.
     pub iops: ByDirection<u64>,
-    /// Below so many bytes a second, the job ends.
+    /// Minimum rate in bytes per second; below it the job ends.
     pub bytes_per_second_min: ByDirection<u64>,
-    /// Below so many requests a second, the job ends.
+    /// Minimum rate in requests per second; below it the job ends.
     pub iops_min: ByDirection<u64>,
-    /// Whether gaps are drawn, not all alike.
+    /// `true` for a Poisson process, `false` for equal gaps.
     pub is_poisson: bool,
-    /// The window of the least rates.
+    /// Averaging window of the minimum rates.
     pub window_ms: u64,
-    /// Whether pauses do not count against the rate.
+    /// `true` if pauses do not count against the rate.
     pub ignores_pauses: bool,
 }
 
-impl Default for Rates {
+impl Default for DirectionRates {
     fn default() -> Self {
         Self {
             bytes_per_second: ByDirection::default(),
@@ -38,15 +38,15 @@ impl Default for Rates {
 /// Pauses between requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pauses {
-    /// How long; 0 for none.
+    /// Length of a pause; 0 for no pauses.
     pub pause_us: u64,
-    /// How much of it is spent busily.
+    /// Part of the pause spent in a busy loop.
     pub spin_us: u64,
-    /// Requests between pauses.
+    /// Number of requests between pauses.
     pub request_count: u64,
-    /// Whether submitted requests count, not completed ones.
+    /// `true` to count submitted instead of completed requests.
     pub counts_submitted: bool,
-    /// Time between pauses; 0 if requests are counted.
+    /// Time between pauses; 0 to count requests instead.
     pub io_time_us: u64,
 }
 
@@ -62,29 +62,29 @@ impl Default for Pauses {
     }
 }
 
-/// Whose turn it is among jobs that share their requests out.
+/// How jobs of a flow share requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FlowSettings {
-    /// Its part of the weights of all; 0 for no flow.
+    /// Weight of the job; its share is relative to the sum of all weights. 0 for no flow.
     pub weight: i64,
-    /// Jobs with the same number share.
+    /// Number of the flow; jobs with the same number share.
     pub id: u32,
-    /// How long it rests where it is ahead.
+    /// How long the job pauses while it is ahead.
     pub sleep_us: u64,
 }
 
-/// A latency to keep to.
+/// Latency target and limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyGoal {
-    /// The latency; 0 for none.
+    /// Latency target; 0 for none.
     pub target_us: u64,
-    /// How long a depth is tried.
+    /// How long each queue depth is tried.
     pub window_us: u64,
-    /// Share of requests within it.
+    /// Share of requests that must meet the target, in percent.
     pub percentile: f64,
-    /// Whether the job goes on at the depth that was found.
+    /// `true` if the job continues after a depth has been found.
     pub goes_on: bool,
-    /// Above these, the job ends; 0 for never.
+    /// Latency limits, above which the job ends; 0 for no limit.
     pub max_us: ByDirection<u64>,
 }
 
@@ -100,18 +100,18 @@ impl Default for LatencyGoal {
     }
 }
 
-/// When, and how long.
+/// Start, duration and repetitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeSettings {
-    /// At most so long; 0 without a limit.
+    /// Maximum run time; 0 for no limit.
     pub runtime_us: u64,
-    /// Whether the job begins again until the run time is over.
+    /// `true` if the job starts over until the run time is over.
     pub is_time_based: bool,
-    /// What is not measured, before the run time.
+    /// Ramp time, which precedes the run time and is not measured.
     pub ramp_us: u64,
-    /// The least and the most delay of the beginning.
+    /// Shortest and longest delay before the job starts.
     pub start_delay_us: (u64, u64),
-    /// How often the whole is done.
+    /// Number of times to repeat the job.
     pub loops: u32,
 }
 
@@ -128,38 +128,38 @@ impl Default for TimeSettings {
 }
 
 choices! {
-    /// What is steady.
+    /// Value that must be steady.
     SteadyMeasure {
-        /// Requests a second.
+        /// Requests per second.
         #[default]
         Iops = "iops" | "iops_slope",
-        /// Bytes a second.
+        /// Bytes per second.
         Bandwidth = "bw" | "bw_slope",
-        /// Latency.
+        /// Mean latency.
         Latency = "lat" | "lat_slope",
     }
 }
 
-/// What ends a job in a steady state.
+/// Steady state that ends a job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SteadyState {
-    /// What is steady.
+pub struct SteadyEnd {
+    /// Value that must be steady.
     pub measure: SteadyMeasure,
-    /// Whether the slope is looked at, not the range.
+    /// `true` to limit the slope, `false` to limit the deviation from the mean.
     pub is_slope: bool,
-    /// The most of it.
+    /// Upper limit of the slope or deviation.
     pub limit: f64,
-    /// Whether that is in percent of the mean.
+    /// `true` if the limit is in percent of the mean.
     pub is_percent: bool,
-    /// The window.
+    /// Window that must be steady; 0 for no check.
     pub window_us: u64,
-    /// What does not count at the beginning.
+    /// Time at the start that does not count.
     pub ramp_us: u64,
-    /// The time of one reading.
+    /// Time between readings.
     pub interval_us: u64,
 }
 
-impl Default for SteadyState {
+impl Default for SteadyEnd {
     fn default() -> Self {
         Self {
             measure: SteadyMeasure::Iops,

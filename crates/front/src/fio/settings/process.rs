@@ -1,12 +1,12 @@
-//! Threads, CPUs, priorities; beside and after whom.
+//! Threads, CPUs, priorities and order of jobs.
 
 choices! {
     /// How clones share CPUs.
     CpuPolicy {
-        /// All of them have all.
+        /// Every clone may use all of them.
         #[default]
         Shared = "shared",
-        /// Each has one, in turn.
+        /// Each clone gets one, in turn.
         Split = "split",
     }
 }
@@ -14,21 +14,21 @@ choices! {
 /// Threads, CPUs, priorities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessSettings {
-    /// Clones.
+    /// Number of clones.
     pub clone_count: u32,
-    /// Threads instead of processes.
+    /// `true` for threads instead of processes.
     pub is_thread: bool,
-    /// CPUs; empty for all.
+    /// CPUs the job may use; empty for all.
     pub cpus: Vec<u32>,
-    /// How clones share them.
+    /// How clones share these CPUs.
     pub cpu_policy: CpuPolicy,
     /// NUMA nodes whose CPUs are used; empty for all.
     pub numa_nodes: Vec<u32>,
-    /// Priority of the thread.
+    /// Nice value of the thread.
     pub nice: i32,
-    /// Priority of requests, from 0, the highest, to 7.
+    /// I/O priority, from 0 (highest) to 7.
     pub io_priority: Option<u32>,
-    /// Its class, from 0 to 3.
+    /// I/O priority class: 0 none, 1 real time, 2 best effort, 3 idle.
     pub io_class: Option<u32>,
 }
 
@@ -48,35 +48,35 @@ impl Default for ProcessSettings {
 }
 
 choices! {
-    /// Who ends with a job.
+    /// Jobs that end together with a job.
     WhoEnds {
-        /// Its group of results.
+        /// The jobs of its group.
         #[default]
         Group = "group",
-        /// What runs beside it.
+        /// The jobs of its wave.
         Wave = "stonewall",
-        /// All that is there.
+        /// All jobs.
         All = "all",
     }
 }
 
-/// Beside and after whom, and with whom in one result.
+/// Order of jobs, and which jobs are reported as one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grouping {
-    /// Begins when all before have ended.
+    /// `true` if the job starts after all previous jobs have ended.
     pub waits_for_all: bool,
-    /// Begins when the job of that name has ended.
+    /// Name of the job that must end before this one starts.
     pub waits_for: Option<String>,
-    /// Opens a group of results.
+    /// `true` if the job opens a new group.
     pub opens_group: bool,
-    /// One result for the group.
+    /// `true` if the group is reported as one.
     pub is_reported_together: bool,
-    /// Others end with it.
+    /// `true` if other jobs end with this one.
     pub ends_others: bool,
-    /// Which ones.
+    /// The other jobs that end.
     pub who_ends: WhoEnds,
-    /// All end when it fails.
+    /// `true` if all jobs end when this one fails.
     pub ends_all_on_error: bool,
-    /// A text about the job.
+    /// Free-form description of the job.
     pub description: Option<String>,
 }

@@ -1,29 +1,29 @@
-//! Replay, results, logs.
+//! Replay, results and logs.
 
-/// Logs of requests that are replayed and made. Names are as they were written.
+/// Request logs to replay or to write. Names are as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
-    /// What is replayed.
+    /// Log to replay.
     pub read: Option<String>,
-    /// Where what was done is written.
+    /// Log in which to record the job's requests.
     pub write: Option<String>,
-    /// As fast as can be.
+    /// `true` to replay as fast as possible.
     pub is_without_stall: bool,
-    /// The file that stands for all files of the log.
+    /// File that replaces all files of the log.
     pub redirect: Option<String>,
-    /// Offsets are divided by this.
+    /// Divisor for offsets.
     pub offset_divisor: u64,
-    /// Offsets are cut to this; 0 for not at all.
+    /// Unit in bytes to which offsets are rounded down; 0 for no rounding.
     pub offset_align: u64,
-    /// Times by so many percent.
+    /// Replay speed, in percent of the recorded speed.
     pub time_percent: u64,
-    /// Reads are left out.
+    /// `true` to skip reads.
     pub skips_reads: bool,
-    /// Writes are left out.
+    /// `true` to skip writes.
     pub skips_writes: bool,
-    /// Trims are left out.
+    /// `true` to skip trims.
     pub skips_trims: bool,
-    /// Syncs are left out.
+    /// `true` to skip syncs.
     pub skips_syncs: bool,
 }
 
@@ -46,48 +46,48 @@ impl Default for Replay {
 }
 
 choices! {
-    /// How directions are told.
+    /// How the results of directions are reported.
     MixedResults {
-        /// Each by itself.
+        /// Separately.
         #[default]
         Apart = "none" | "0",
-        /// As one.
+        /// Combined.
         Together = "mixed" | "1",
-        /// Both ways.
+        /// Separately and combined.
         Both = "both" | "2",
     }
 }
 
-/// What is told of a job.
+/// Contents of a job's results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
-    /// Anything at all.
+    /// `true` if the job is reported at all.
     pub is_told: bool,
-    /// How directions are told.
+    /// How the results of directions are reported.
     pub mixed: MixedResults,
-    /// Percentiles of completion latency.
+    /// `true` to report percentiles of completion latency.
     pub clat_percentiles: bool,
-    /// Percentiles of latency.
+    /// `true` to report percentiles of latency.
     pub lat_percentiles: bool,
-    /// Percentiles of submission latency.
+    /// `true` to report percentiles of submission latency.
     pub slat_percentiles: bool,
-    /// Which percentiles; empty for fio's own.
+    /// Percentiles to report; empty for fio's defaults.
     pub percentiles: Vec<f64>,
-    /// Digits of numbers.
+    /// Significant digits of numbers.
     pub digits: u32,
-    /// Latency.
+    /// `true` to report latency.
     pub lat: bool,
-    /// Completion latency.
+    /// `true` to report completion latency.
     pub clat: bool,
-    /// Submission latency.
+    /// `true` to report submission latency.
     pub slat: bool,
-    /// Bandwidth over time.
+    /// `true` to report bandwidth over time.
     pub bandwidth: bool,
-    /// The devices' own counters.
+    /// `true` to report the counters of the devices.
     pub disk_util: bool,
-    /// Whether `k` is 1000 in the text.
+    /// `true` if `k` is 1000 in the normal output.
     pub is_decimal: bool,
-    /// Bits (1) or bytes (8) in the text; 0 for bytes.
+    /// Unit of bandwidth in the normal output: 1 for bits, 8 or 0 for bytes.
     pub unit_base: u32,
 }
 
@@ -113,7 +113,7 @@ impl Default for Results {
 }
 
 choices! {
-    /// What stands for a window of a log.
+    /// Value that represents a window in a log.
     WindowValue {
         /// The mean.
         #[default]
@@ -126,45 +126,45 @@ choices! {
 }
 
 impl Logs {
-    /// Whether any log has a line for each request.
+    /// `true` if a log has one line per request.
     pub fn has_requests(&self) -> bool {
         let logs = [&self.bandwidth, &self.iops, &self.latency];
         self.window_ms == 0 && logs.iter().any(|it| it.is_some())
     }
 }
 
-/// Logs over time: the beginnings of their names, empty for the job's name.
+/// Logs over time. Each name is the prefix of the file name; empty for the job's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logs {
-    /// Of bandwidth.
+    /// Name of the bandwidth log; `None` for no log.
     pub bandwidth: Option<String>,
-    /// Of IOPS.
+    /// Name of the IOPS log; `None` for no log.
     pub iops: Option<String>,
-    /// Of latencies.
+    /// Name of the latency logs; `None` for no logs.
     pub latency: Option<String>,
-    /// Of histograms.
+    /// Name of the histogram log; `None` for no log.
     pub histogram: Option<String>,
-    /// Their window; 0 for each request.
+    /// Averaging window of logs; 0 for one line per request.
     pub window_ms: u32,
-    /// The window of histograms.
+    /// Window of histogram logs.
     pub histogram_window_ms: u32,
-    /// How coarse histograms are, from 0 to 6.
+    /// Coarseness of histograms, from 0 to 6.
     pub coarseness: u32,
-    /// The window of bandwidth.
+    /// Window of the bandwidth statistics.
     pub bandwidth_window_ms: u32,
-    /// The window of IOPS.
+    /// Window of the IOPS statistics.
     pub iops_window_ms: u32,
-    /// What stands for a window.
+    /// Value that represents a window.
     pub window_value: WindowValue,
-    /// With offsets.
+    /// `true` if lines include the offset.
     pub has_offset: bool,
-    /// With priorities.
+    /// `true` if lines include the priority.
     pub has_priority: bool,
-    /// With times of submission.
+    /// `true` if lines include the time of submission.
     pub has_issue_time: bool,
-    /// Times since 1970.
+    /// `true` if times count from 1970 instead of the start of the job.
     pub is_since_epoch: bool,
-    /// One log for each clone.
+    /// `true` if each clone has its own log.
     pub is_per_clone: bool,
 }
 

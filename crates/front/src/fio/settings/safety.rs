@@ -1,13 +1,13 @@
-//! What is written, how it comes to rest, and whether it is read back.
+//! Content of writes, syncs, verification and errors.
 
 use plan::job::RangeSync;
 
-use super::super::values::Pattern;
+use super::super::values::BytePattern;
 
 choices! {
     /// How files are opened for writing.
     SyncOpen {
-        /// As they are.
+        /// Without a sync flag.
         #[default]
         None = "none" | "0",
         /// With `O_SYNC`.
@@ -17,67 +17,67 @@ choices! {
     }
 }
 
-/// How what is written comes to rest.
+/// Syncs and synchronous writes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Durability {
-    /// fsync behind so many writes; 0 for never.
+    /// Number of writes between fsync calls; 0 for none.
     pub fsync: u32,
-    /// fdatasync behind so many writes; 0 for never.
+    /// Number of writes between fdatasync calls; 0 for none.
     pub fdatasync: u32,
-    /// sync_file_range behind so many writes; 0 for never.
+    /// How sync_file_range is called; a `write_count` of 0 means never.
     pub ranges: RangeSync,
-    /// fsync at the end.
+    /// `true` to call fsync at the end.
     pub fsync_at_end: bool,
-    /// fsync when files are closed.
+    /// `true` to call fsync when files are closed.
     pub fsync_on_close: bool,
-    /// How files are opened.
+    /// Sync flag with which files are opened.
     pub open: SyncOpen,
 }
 
 choices! {
-    /// How fio would check content; here one stamp stands for all of them.
+    /// How fio would verify content; pgmeter uses the same stamp for all kinds.
     Checksum {
-        /// Not at all.
+        /// No verification.
         #[default]
         None = "0",
-        /// By a checksum in a header.
+        /// A checksum in a header.
         Sum = "md5" | "crc64" | "crc32" | "crc32c-intel" | "crc32c" | "crc16" | "crc7" | "sha1"
             | "sha256" | "sha512" | "sha3-224" | "sha3-256" | "sha3-384" | "sha3-512" | "xxhash",
-        /// By a header alone.
+        /// A header without a checksum.
         Header = "meta",
-        /// By a pattern.
+        /// A pattern.
         Pattern = "pattern",
-        /// By a pattern behind a header.
+        /// A header, followed by a pattern.
         PatternWithHeader = "pattern_hdr",
-        /// Seemingly.
+        /// Nothing is verified.
         Null = "null",
     }
 }
 
-/// Whether content is read back and compared.
+/// Verification of content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verify {
-    /// How.
+pub struct VerifySettings {
+    /// How content is verified.
     pub checksum: Checksum,
-    /// Its name as it was written; empty for none.
+    /// Name of the checksum as written; empty for none.
     pub name: String,
-    /// Whether what was written is read back at the end.
+    /// `true` if written data is read back.
     pub reads_back: bool,
-    /// Bytes between headers; 0 for one in each block.
+    /// Bytes between headers; 0 for one per block.
     pub interval_bytes: u64,
-    /// Where in a block the header is.
+    /// Offset of the header in a block.
     pub offset_bytes: u64,
-    /// What is expected.
-    pub pattern: Option<Pattern>,
-    /// Whether the first wrong block ends the job.
+    /// Expected content.
+    pub pattern: Option<BytePattern>,
+    /// `true` if the first wrong block ends the job.
     pub is_fatal: bool,
-    /// Reads back behind so many writes; 0 for at the end.
+    /// Number of writes before reading back; 0 for at the end only.
     pub backlog: u64,
-    /// How many at once; 0 for all.
+    /// Number of blocks to read back at once; 0 for all.
     pub backlog_batch: u32,
 }
 
-impl Default for Verify {
+impl Default for VerifySettings {
     fn default() -> Self {
         Self {
             checksum: Checksum::None,
@@ -94,42 +94,42 @@ impl Default for Verify {
 }
 
 choices! {
-    /// Which blocks are written again.
+    /// Choice of the blocks to duplicate.
     DedupeMode {
-        /// The one before.
+        /// The previous block.
         #[default]
         Repeat = "repeat",
-        /// One of some.
+        /// One block of a working set.
         WorkingSet = "working_set",
     }
 }
 
-/// What is written.
+/// Content of writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Content {
-    /// Zeros.
+pub struct WrittenContent {
+    /// `true` to write zeros.
     pub is_zero: bool,
-    /// New content for each write.
+    /// `true` to generate new content for each write.
     pub is_refilled: bool,
-    /// A little changed with each write.
+    /// `true` to change the content slightly with each write.
     pub is_scrambled: bool,
-    /// Repeated content.
-    pub pattern: Option<Pattern>,
-    /// How far it can be compressed.
+    /// Pattern to repeat.
+    pub pattern: Option<BytePattern>,
+    /// Compressibility in percent.
     pub compress_percent: Option<u32>,
-    /// The unit of that in bytes.
+    /// Unit of compressible data in bytes.
     pub compress_chunk: u64,
-    /// Share of blocks that were written before.
+    /// Share of duplicate blocks in percent.
     pub dedupe_percent: Option<u32>,
-    /// Which ones.
+    /// Choice of the blocks to duplicate.
     pub dedupe_mode: DedupeMode,
-    /// Of which part of the file.
+    /// Size of the working set, in percent of the file.
     pub dedupe_set_percent: u32,
-    /// Whether jobs share them.
+    /// `true` if jobs share the duplicate blocks.
     pub is_dedupe_global: bool,
 }
 
-impl Default for Content {
+impl Default for WrittenContent {
     fn default() -> Self {
         Self {
             is_zero: false,
@@ -146,26 +146,26 @@ impl Default for Content {
     }
 }
 
-/// Errors that do not count, by number.
+/// Error numbers that do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IgnoredErrors {
-    /// Of reads.
+    /// For reads.
     pub read: Vec<i32>,
-    /// Of writes.
+    /// For writes.
     pub write: Vec<i32>,
-    /// Of verification.
+    /// For verification.
     pub verify: Vec<i32>,
 }
 
-/// Which errors are borne.
+/// Errors that do not end the job.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErrorSettings {
-    /// Those of reads do not end the job.
+    /// `true` if read errors do not end the job.
     pub bears_reads: bool,
-    /// Those of writes do not end the job.
+    /// `true` if write errors do not end the job.
     pub bears_writes: bool,
-    /// Those of verification do not end the job.
+    /// `true` if verification errors do not end the job.
     pub bears_verify: bool,
-    /// Those that do not count.
+    /// Error numbers that do not count.
     pub ignored: IgnoredErrors,
 }

@@ -1,51 +1,51 @@
-//! What the values of an option are.
+//! Kinds of option values.
 
-/// What the values of an option are, and the bounds of numbers.
+/// Kind of an option's values, with the bounds of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::fio) enum Kind {
+pub(in crate::fio) enum ValueKind {
     /// Any text.
     Text,
-    /// Any text, or none.
+    /// Any text, also empty or missing.
     TextOrNone,
-    /// One of some words.
+    /// One of these words, separated by blanks.
     Choice(&'static str),
-    /// A number, with units of bytes; up to three by direction.
-    Number(Bounds),
-    /// The same, or a share, or zones.
+    /// A number with an optional unit of bytes; up to three, by direction.
+    Number(NumberBounds),
+    /// A size in bytes, percent or zones.
     Amount,
-    /// A time: plain numbers are seconds.
+    /// A time; plain numbers are seconds.
     Seconds,
-    /// A time: plain numbers are microseconds.
+    /// A time; plain numbers are microseconds.
     Microseconds,
     /// 0 or 1.
     Bool,
-    /// 0 or 1, or nothing, which is 1.
+    /// 0 or 1; a missing value is 1.
     Flag,
     /// Ranges of sizes, by direction.
     Ranges,
-    /// Numbers with fractions, with colons between.
+    /// Fractions within these bounds, separated by colons.
     Floats(f64, f64),
-    /// Has no effect in fio either.
+    /// Any value; the option has no effect in fio either.
     Idle,
 }
 
-/// The least and the most.
+/// Smallest and largest number, inclusive; `None` for no bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::fio) struct Bounds {
+pub(in crate::fio) struct NumberBounds {
     pub min: Option<i64>,
     pub max: Option<i64>,
 }
 
-impl Kind {
-    /// From its letter, with bounds or words behind a colon.
+impl ValueKind {
+    /// Reads the kind's letter, with bounds or words after a colon.
     pub(super) fn of(text: &'static str) -> Self {
         let (letter, rest) = text.split_once(':').unwrap_or((text, ""));
         match letter {
             "o" => Self::TextOrNone,
             "c" => Self::Choice(rest),
-            // One number is kept in 32 bits, as in fio; those by direction are sizes or rates.
-            "i" => Self::Number(Bounds::of(rest).within_32_bits()),
-            "i3" | "v" => Self::Number(Bounds::of(rest)),
+            // As in fio, single numbers have 32 bits; numbers by direction are sizes or rates.
+            "i" => Self::Number(NumberBounds::of(rest).within_32_bits()),
+            "i3" | "v" => Self::Number(NumberBounds::of(rest)),
             "z" => Self::Amount,
             "t" => Self::Seconds,
             "u" | "u3" => Self::Microseconds,
@@ -61,13 +61,13 @@ impl Kind {
         }
     }
 
-    /// Whether a command line may leave its value out.
+    /// `true` if the value is optional on a command line.
     pub(in crate::fio) const fn is_free_of_value(self) -> bool {
         matches!(self, Self::Flag | Self::TextOrNone | Self::Idle)
     }
 }
 
-impl Bounds {
+impl NumberBounds {
     fn within_32_bits(self) -> Self {
         Self {
             max: self.max.or(Some(u32::MAX.into())),
@@ -76,6 +76,7 @@ impl Bounds {
     }
 
     fn of(text: &str) -> Self {
+        // A dash at the start is the sign of the minimum.
         let dash = text.char_indices().skip(1).find(|(_, it)| *it == '-');
         let (min, max) = match dash {
             Some((at, _)) => (&text[..at], &text[at + 1..]),

@@ -1,35 +1,35 @@
-//! Every option that fio knows, and what becomes of it here: one row each, in `options.txt`.
+//! Every option of fio and how pgmeter handles it: one row each, in `options.txt`.
 //!
-//! A row is `names@engines|kind|verdict|sentence`. The first name is the one that results tell; a
-//! `!` behind the names marks options of the command line alone. Rows `name=value` speak of one
-//! value. The verdict is `D` (done), `~` (differs), `R` (reporting), `X` (refused, with what to use
-//! behind ` > `).
+//! A row is `names@engines|kind|verdict|sentence`. Results use the first name. A `!` after the
+//! names marks options of the command line. A row `name=value` describes a single value. The
+//! verdict is `D` (done), `~` (differs), `R` (reporting) or `X` (refused); for `X`, the alternative
+//! follows ` > `.
 
 mod kind;
 
-pub(super) use kind::{Bounds, Kind};
+pub(super) use kind::{NumberBounds, ValueKind};
 
 use description::nearest;
 
 const ROWS: &str = include_str!("options.txt");
 
-/// What becomes of an option.
+/// How pgmeter handles an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// Done as fio does it; the sentence says what it is.
+pub enum OptionSupport {
+    /// Works as in fio; the sentence describes the option.
     Done,
-    /// Done otherwise; the sentence says how.
+    /// Works differently; the sentence describes the difference.
     Differs,
-    /// Concerns what is printed, or nothing.
+    /// Affects only fio's output, or nothing.
     Reporting,
-    /// Not done.
+    /// Not supported.
     Refused {
-        /// What to write instead.
+        /// What to use instead.
         instead: &'static str,
     },
 }
 
-/// What to do instead of what is refused, as an order.
+/// The alternative to a refused option as an imperative sentence.
 #[must_use]
 pub fn advice(instead: &str) -> String {
     const ORDERS: [&str; 6] = ["leave", "start", "merge", "write", "run", "read"];
@@ -40,8 +40,8 @@ pub fn advice(instead: &str) -> String {
     }
 }
 
-impl Verdict {
-    /// As tables print it.
+impl OptionSupport {
+    /// The word that tables print.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -53,22 +53,22 @@ impl Verdict {
     }
 }
 
-/// An option.
+/// A row of the table: an option, or one of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OptionRow {
+pub struct FioOption {
     names: &'static str,
     engines: &'static str,
     kind: &'static str,
-    /// Whether it stands on command lines only.
+    /// `true` if the option belongs on the command line, not in a job.
     pub is_of_command_line: bool,
-    /// What becomes of it.
-    pub verdict: Verdict,
-    /// What that means, in one sentence; why, without a full stop, where it is refused.
+    /// How pgmeter handles it.
+    pub verdict: OptionSupport,
+    /// One sentence: the effect of the option, or, without a period, the reason for the refusal.
     pub sentence: &'static str,
 }
 
-impl OptionRow {
-    /// The name that results tell.
+impl FioOption {
+    /// The main name, which results use.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.names().next().unwrap_or_default()
@@ -79,14 +79,14 @@ impl OptionRow {
         self.names.split(',')
     }
 
-    /// The engines that know it; none for options of all.
+    /// The engines that have the option; empty if it applies to all.
     pub fn engines(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.engines.split(',').filter(|it| !it.is_empty())
     }
 
-    /// What its values are.
-    pub(super) fn kind(&self) -> Kind {
-        Kind::of(self.kind)
+    /// Kind of its values.
+    pub(super) fn kind(&self) -> ValueKind {
+        ValueKind::of(self.kind)
     }
 
     fn read(line: &'static str) -> Option<Self> {
@@ -96,10 +96,10 @@ impl OptionRow {
         let (names, engines) = names.split_once('@').unwrap_or((names, ""));
         let (why, instead) = said.split_once(" > ").unwrap_or((said, ""));
         let (verdict, sentence) = match verdict {
-            "D" => (Verdict::Done, said),
-            "~" => (Verdict::Differs, said),
-            "R" => (Verdict::Reporting, said),
-            _ => (Verdict::Refused { instead }, why),
+            "D" => (OptionSupport::Done, said),
+            "~" => (OptionSupport::Differs, said),
+            "R" => (OptionSupport::Reporting, said),
+            _ => (OptionSupport::Refused { instead }, why),
         };
         Some(Self {
             names: names.trim_end_matches('!'),
@@ -111,33 +111,33 @@ impl OptionRow {
         })
     }
 
-    /// Whether it speaks of one value.
+    /// `true` if the row describes a single value.
     #[must_use]
     pub fn is_of_value(&self) -> bool {
         self.names.contains('=')
     }
 }
 
-/// The whole table.
+/// The table of all options.
 #[derive(Debug, Clone)]
-pub struct Table {
-    rows: Vec<OptionRow>,
-    /// Names with the rows that have them, in order of the names.
+pub struct OptionTable {
+    rows: Vec<FioOption>,
+    /// Names with the indices of their rows, sorted by name.
     index: Vec<(&'static str, u16)>,
 }
 
-impl Default for Table {
+impl Default for OptionTable {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Table {
+impl OptionTable {
     /// Reads the table.
     #[must_use]
     pub fn new() -> Self {
-        let rows: Vec<OptionRow> = ROWS.lines().filter_map(OptionRow::read).collect();
-        let names = |(at, row): (usize, &OptionRow)| row.names().map(move |it| (it, at as u16));
+        let rows: Vec<FioOption> = ROWS.lines().filter_map(FioOption::read).collect();
+        let names = |(at, row): (usize, &FioOption)| row.names().map(move |it| (it, at as u16));
         let rows_with_places = rows.iter().enumerate();
         let mut index: Vec<_> = rows_with_places
             .flat_map(|it| names(it).collect::<Vec<_>>())
@@ -146,26 +146,26 @@ impl Table {
         Self { rows, index }
     }
 
-    /// All rows with the headings above them.
-    pub fn groups() -> impl Iterator<Item = (&'static str, Vec<OptionRow>)> {
+    /// All rows, grouped by heading.
+    pub fn groups() -> impl Iterator<Item = (&'static str, Vec<FioOption>)> {
         let groups = ROWS.split("= ").filter(|group| !group.is_empty());
-        // A heading begins its line, and no sentence has an equals sign before a blank.
+        // Headings start with `= `, which occurs nowhere else: no sentence contains it.
         groups.map(|group| {
             let mut lines = group.lines();
             let heading = lines.next().unwrap_or_default();
-            (heading, lines.filter_map(OptionRow::read).collect())
+            (heading, lines.filter_map(FioOption::read).collect())
         })
     }
 
     /// All rows.
     #[must_use]
-    pub fn rows(&self) -> &[OptionRow] {
+    pub fn rows(&self) -> &[FioOption] {
         &self.rows
     }
 
-    /// The option of that name, exactly.
+    /// The option with exactly this name; `None` if there is none.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&OptionRow> {
+    pub fn find(&self, name: &str) -> Option<&FioOption> {
         let at = self
             .index
             .binary_search_by(|(it, _)| (*it).cmp(name))
@@ -173,17 +173,18 @@ impl Table {
         self.rows.get(usize::from(self.index[at].1))
     }
 
-    /// What is said of one value, or of the option where nothing is.
+    /// The row of this value, or the row of the option if the value has none.
     #[must_use]
-    pub fn of_value<'a>(&'a self, row: &'a OptionRow, value: &str) -> &'a OptionRow {
+    pub fn of_value<'a>(&'a self, row: &'a FioOption, value: &str) -> &'a FioOption {
         let end = value.find(':').unwrap_or(value.len());
         self.find(&format!("{}={}", row.name(), &value[..end]))
             .unwrap_or(row)
     }
 
-    /// The only option whose name begins so, as on command lines; none where there are several.
+    /// The option with this name or unambiguous abbreviation, as on command lines; `None` if there
+    /// is no such option or more than one.
     #[must_use]
-    pub fn find_by_start(&self, start: &str) -> Option<&OptionRow> {
+    pub fn find_by_start(&self, start: &str) -> Option<&FioOption> {
         if let Some(row) = self.find(start) {
             return Some(row);
         }
@@ -198,13 +199,13 @@ impl Table {
             .then(|| &self.rows[usize::from(first)])
     }
 
-    /// The values that have rows of their own.
+    /// The values of an option that have their own rows.
     pub fn values(&self, name: &str) -> impl Iterator<Item = &'static str> {
-        let names = self.rows.iter().map(OptionRow::name);
+        let names = self.rows.iter().map(FioOption::name);
         names.filter_map(move |it| it.strip_prefix(name)?.strip_prefix('='))
     }
 
-    /// The options whose names begin so.
+    /// The names of options that begin with this text.
     pub fn beginning_with(&self, start: &str) -> impl Iterator<Item = &'static str> {
         let from = self.index.partition_point(|(name, _)| *name < start);
         let rest = self.index[from..].iter().map(|(name, _)| *name);
@@ -212,12 +213,12 @@ impl Table {
         alike.filter(|name| !name.contains('='))
     }
 
-    /// The name that may have been meant.
+    /// The name that the user probably meant; `None` if no name is similar.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&'static str> {
         let names = self.rows.iter().filter(|it| !it.is_of_value());
-        // Names of one letter are near to everything short.
-        let names = names.flat_map(OptionRow::names).filter(|it| it.len() > 1);
+        // Names of one letter are similar to every short word.
+        let names = names.flat_map(FioOption::names).filter(|it| it.len() > 1);
         nearest(name, names)
     }
 }

@@ -3,10 +3,10 @@ use super::*;
 #[test]
 fn every_line_of_the_table_is_a_row_or_a_heading() {
     for line in ROWS.lines().filter(|line| !line.starts_with("= ")) {
-        let row = OptionRow::read(line).unwrap_or_else(|| panic!("`{line}` is no row"));
+        let row = FioOption::read(line).unwrap_or_else(|| panic!("`{line}` is no row"));
         let verdict = line.split('|').nth(2).unwrap();
         assert!(["D", "~", "R", "X"].contains(&verdict), "{line}");
-        let is_refused = matches!(row.verdict, Verdict::Refused { .. });
+        let is_refused = matches!(row.verdict, OptionSupport::Refused { .. });
         assert_eq!(is_refused, line.contains(" > "), "{line}");
         assert_eq!(row.sentence.ends_with('.'), !is_refused, "{line}");
         let first = row.sentence.chars().next().unwrap();
@@ -24,7 +24,7 @@ fn every_line_of_the_table_is_a_row_or_a_heading() {
 
 #[test]
 fn no_name_stands_twice() {
-    let table = Table::new();
+    let table = OptionTable::new();
     for pair in table.index.windows(2) {
         assert_ne!(pair[0].0, pair[1].0);
     }
@@ -32,15 +32,15 @@ fn no_name_stands_twice() {
 
 #[test]
 fn headings_hold_all_rows() {
-    let rows: usize = Table::groups().map(|(_, rows)| rows.len()).sum();
-    assert_eq!(rows, Table::new().rows.len());
-    assert!(Table::groups().count() > 10);
-    assert!(Table::groups().all(|(heading, _)| !heading.contains('|')));
+    let rows: usize = OptionTable::groups().map(|(_, rows)| rows.len()).sum();
+    assert_eq!(rows, OptionTable::new().rows.len());
+    assert!(OptionTable::groups().count() > 10);
+    assert!(OptionTable::groups().all(|(heading, _)| !heading.contains('|')));
 }
 
 #[test]
 fn names_are_found_whole_and_by_their_only_beginning() {
-    let table = Table::new();
+    let table = OptionTable::new();
     assert_eq!(table.find("readwrite").unwrap().name(), "rw");
     assert_eq!(
         table.find_by_start("group_rep").unwrap().name(),
@@ -55,7 +55,7 @@ fn names_are_found_whole_and_by_their_only_beginning() {
 
 #[test]
 fn slips_are_met_with_the_name_that_was_meant() {
-    let table = Table::new();
+    let table = OptionTable::new();
     for (slip, meant) in [
         ("io_engine", "ioengine"),
         ("ramptime", "ramp_time"),
@@ -70,12 +70,15 @@ fn slips_are_met_with_the_name_that_was_meant() {
 
 #[test]
 fn values_may_have_verdicts_of_their_own() {
-    let table = Table::new();
+    let table = OptionTable::new();
     let engine = table.find("ioengine").unwrap();
     let refused = table.of_value(engine, "rbd").verdict;
-    assert!(matches!(refused, Verdict::Refused { .. }));
-    assert_eq!(table.of_value(engine, "libaio").verdict, Verdict::Differs);
-    assert_eq!(table.of_value(engine, "psync").verdict, Verdict::Done);
+    assert!(matches!(refused, OptionSupport::Refused { .. }));
+    assert_eq!(
+        table.of_value(engine, "libaio").verdict,
+        OptionSupport::Differs
+    );
+    assert_eq!(table.of_value(engine, "psync").verdict, OptionSupport::Done);
 }
 
 /// The 79 options that are 95 % of use; those of Ceph are refused by name.
@@ -92,11 +95,11 @@ const OF_USE: &str = "allow_file_create atomic ba bs bsrange bssplit buffer_comp
 
 #[test]
 fn what_is_used_is_done() {
-    let table = Table::new();
+    let table = OptionTable::new();
     for name in OF_USE.split_ascii_whitespace() {
         let row = table.find(name).unwrap_or_else(|| panic!("{name}"));
         let is_of_ceph = ["clientname", "pool", "rbdname"].contains(&name);
-        let is_refused = matches!(row.verdict, Verdict::Refused { .. });
+        let is_refused = matches!(row.verdict, OptionSupport::Refused { .. });
         assert_eq!(is_refused, is_of_ceph, "{name}");
     }
 }
@@ -126,7 +129,7 @@ fn every_option_that_fio_lists_has_a_row() {
         return;
     };
     assert!(names.len() > 200, "fio lists its options one a line");
-    let table = Table::new();
+    let table = OptionTable::new();
     let is_missing = |it: &&String| table.find(it).is_none();
     let missing: Vec<&String> = names.iter().filter(is_missing).collect();
     assert!(missing.is_empty(), "{missing:?}");
@@ -135,7 +138,7 @@ fn every_option_that_fio_lists_has_a_row() {
 /// Options of fio 3.42 that programs such as its own tests use and the table once lacked.
 #[test]
 fn late_options_of_fio_have_rows() {
-    let table = Table::new();
+    let table = OptionTable::new();
     for name in [
         "comm",
         "end_syncfs",

@@ -2,7 +2,7 @@ use super::*;
 
 const FILE: &str = "[global]\nsize=1m\n[a]\nbs=8k\n[b]\nrw=write\n";
 
-fn with_file(line: &str) -> Result<(Invocation, JobSet), Diagnostic> {
+fn with_file(line: &str) -> Result<(FioInvocation, JobSet), Diagnostic> {
     let read = |name: &str| match name {
         "a.fio" | "b.fio" => Ok(FILE.as_bytes().to_vec()),
         _ => Err("no such file".to_owned()),
@@ -126,7 +126,8 @@ fn letters_have_their_values_joined_or_behind() {
 #[test]
 fn flags_take_values_behind_equals_signs_alone() {
     let error = said("--name=j --size=1m --thread 1").unwrap_err();
-    assert!(error.message.contains("job file `1`"), "{error}");
+    assert_eq!(error.message, "there is no `1`");
+    assert_eq!(error.help.as_deref(), Some("name a job file of fio"));
     assert!(
         !said("--name=j --size=1m --thread=0").unwrap().1.jobs[0]
             .settings

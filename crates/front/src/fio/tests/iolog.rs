@@ -2,10 +2,10 @@ use plan::Diagnostic;
 use plan::job::{NotedRequest, RecordedAct, RecordedKind};
 use proptest::prelude::*;
 
-use super::super::iolog::{Recording, recording, written};
+use super::super::iolog::{IologRecording, recording, written};
 use super::super::settings::Replay;
 
-fn parsed(text: &str) -> Result<Recording, Diagnostic> {
+fn parsed(text: &str) -> Result<IologRecording, Diagnostic> {
     recording("log", text.as_bytes(), &Replay::default())
 }
 

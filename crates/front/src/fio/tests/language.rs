@@ -23,7 +23,7 @@ fn options_before_any_section_are_errors() {
 fn a_header_loses_its_last_character() {
     let set = read("[job]G\nsize=1m\n[l\nsize=1m\n");
     assert_eq!((&*set.jobs[0].section, &*set.jobs[1].section), ("job]", ""));
-    assert!(notes(&set).contains("nothing may stand behind"));
+    assert!(notes(&set).contains("nothing may follow"));
     let long = read(&format!("[{}]\nsize=1m\n", "ä".repeat(300)));
     assert_eq!(long.jobs[0].section.chars().count(), 254);
 }
@@ -180,20 +180,23 @@ fn files_are_drawn_by_laws_or_come_in_turn() {
             .clone();
         (files.order, files.requests_per_turn)
     };
-    assert_eq!(order("roundrobin:8"), (FileOrder::RoundRobin, 8));
+    assert_eq!(order("roundrobin:8"), (JobFileOrder::RoundRobin, 8));
     assert_eq!(
         order("random"),
-        (FileOrder::Drawn(Distribution::Uniform), 1)
+        (JobFileOrder::Drawn(RandomDistribution::Uniform), 1)
     );
     assert_eq!(
         order("zipf:1.2"),
-        (FileOrder::Drawn(Distribution::Zipf(1.2, None)), 1)
+        (JobFileOrder::Drawn(RandomDistribution::Zipf(1.2, None)), 1)
     );
     assert_eq!(
         order("gauss:10"),
-        (FileOrder::Drawn(Distribution::Normal(10.0, None)), 1)
+        (
+            JobFileOrder::Drawn(RandomDistribution::Normal(10.0, None)),
+            1
+        )
     );
-    assert_eq!(order("sequential"), (FileOrder::Sequential, 1));
+    assert_eq!(order("sequential"), (JobFileOrder::Sequential, 1));
 }
 
 #[test]

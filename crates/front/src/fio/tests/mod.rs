@@ -25,7 +25,7 @@ fn refused(text: &str) -> Diagnostic {
 }
 
 /// The only job of a section with these options.
-fn job(options: &str) -> Job {
+fn job(options: &str) -> FioJob {
     let mut set = read(&format!("[j]\n{options}\n"));
     assert_eq!(set.jobs.len(), 1, "{options}");
     set.jobs.remove(0)
@@ -37,14 +37,14 @@ fn wrong(options: &str) -> Diagnostic {
 }
 
 /// What a command line says.
-fn said(line: &str) -> Result<(Invocation, JobSet), Diagnostic> {
+fn said(line: &str) -> Result<(FioInvocation, JobSet), Diagnostic> {
     said_with(line, &Surroundings::EMPTY)
 }
 
 fn said_with(
     line: &str,
     surroundings: &Surroundings<'_>,
-) -> Result<(Invocation, JobSet), Diagnostic> {
+) -> Result<(FioInvocation, JobSet), Diagnostic> {
     let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
     read_arguments(&words, surroundings)
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::super::table::{Bounds, Kind};
-use super::super::values::{Unit, Value, file_names, number, pattern};
+use super::super::table::{NumberBounds, ValueKind};
+use super::super::values::{NumberUnit, OptionValue, file_names, number, pattern};
 use super::*;
 
 const PIECES: [&str; 40] = [
@@ -23,7 +23,11 @@ fn files() -> impl Strategy<Value = String> {
 
 /// Any option with a value of its kind or of another.
 fn option() -> impl Strategy<Value = String> {
-    let names: Vec<&str> = Table::new().rows().iter().map(OptionRow::name).collect();
+    let names: Vec<&str> = OptionTable::new()
+        .rows()
+        .iter()
+        .map(FioOption::name)
+        .collect();
     let values = vec![
         "1",
         "0",
@@ -76,11 +80,11 @@ proptest! {
     #[test]
     fn sizes_are_what_they_say(value in 0_i64..1 << 20, power in 0_u32..5) {
         let unit = ["", "k", "m", "g", "t"][power as usize];
-        let read = number(&format!("{value}{unit}"), Unit::Bytes { kilo: 1024 }).unwrap();
+        let read = number(&format!("{value}{unit}"), NumberUnit::Bytes { kilo: 1024 }).unwrap();
         prop_assert_eq!(read.value, value << (10 * power));
-        let inside = number(&format!("({value}{unit})"), Unit::Bytes { kilo: 1024 }).unwrap();
+        let inside = number(&format!("({value}{unit})"), NumberUnit::Bytes { kilo: 1024 }).unwrap();
         prop_assert_eq!(inside.value, value << (10 * power));
-        let decimal = number(&format!("{value}{unit}"), Unit::Bytes { kilo: 1000 }).unwrap();
+        let decimal = number(&format!("{value}{unit}"), NumberUnit::Bytes { kilo: 1000 }).unwrap();
         prop_assert_eq!(decimal.value, value * 1000_i64.pow(power));
     }
 
@@ -90,9 +94,9 @@ proptest! {
         min in -9_i64..9,
         more in 0_i64..99,
     ) {
-        let bounds = Bounds { min: Some(min), max: Some(min + more) };
-        if let Ok(reading) = Value::read(Kind::Number(bounds), Some(&text), 1024)
-            && let Value::Numbers(numbers) = reading.value
+        let bounds = NumberBounds { min: Some(min), max: Some(min + more) };
+        if let Ok(reading) = OptionValue::read(ValueKind::Number(bounds), Some(&text), 1024)
+            && let OptionValue::Numbers(numbers) = reading.value
         {
             for number in [numbers.read, numbers.write, numbers.trim].into_iter().flatten() {
                 prop_assert!((min..=min + more).contains(&number));

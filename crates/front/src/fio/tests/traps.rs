@@ -58,7 +58,7 @@ fn a_new_file_begins_at_its_offset() {
         (1 << 20, Some(4 << 20))
     );
     let set = read("[j]\nsize=1m\noffset=50%\n");
-    assert_eq!(set.jobs[0].settings.space.offset, Amount::Percent(50));
+    assert_eq!(set.jobs[0].settings.space.offset, SizeAmount::Percent(50));
     assert_eq!(set.jobs[0].offset_bytes(), 0);
 }
 
@@ -298,23 +298,23 @@ fn unknown_options_and_values_are_errors_with_help() {
         ("ramptime=4s", "did you mean `ramp_time`?"),
         (
             "output-format=json",
-            "write `--output-format` behind the program's name",
+            "put `--output-format` on the command line",
         ),
         ("rw=READ", "did you mean `read`?"),
-        ("rw= read", "there must be no blank behind the equals sign"),
-        ("iodepth=0", "it is at least 1"),
-        ("rwmixread=130", "it is at most 100"),
+        ("rw= read", "remove the blank after the equals sign"),
+        ("iodepth=0", "use at least 1"),
+        ("rwmixread=130", "use at most 100"),
         ("direct=2", "use 0 or 1"),
         ("bs=5%", "`%` has no meaning here"),
         ("bs=99999999999999999999", "it is too large"),
         ("bs", "it needs a value"),
         ("group_reporting=", "it needs a value"),
         ("numjobs=0", "change `numjobs`"),
-        ("verify_interval=16", "it is at least 80"),
-        ("percentile_list=101", "its numbers are from 0 to 100"),
+        ("verify_interval=16", "use at least 80"),
+        ("percentile_list=101", "use numbers from 0 to 100"),
         (
             "hipri\nioengine=libaio",
-            "it belongs to io_uring, io_uring_cmd, pvsync2, sg, libblkio, xnvme",
+            "use it only with io_uring, io_uring_cmd, pvsync2, sg, libblkio, xnvme",
         ),
     ] {
         let error = wrong(&format!("size=1m\n{options}"));
@@ -366,13 +366,13 @@ fn ranges_of_blocks_go_either_way_and_by_direction() {
         let sizes = job(&format!("size=1g\n{text}")).settings.blocks.sizes();
         (sizes.read, sizes.write)
     };
-    let both = BlockSizes::Range(1024, 4096);
+    let both = JobBlockSizes::Range(1024, 4096);
     assert_eq!(sizes("bsrange=1k-4k"), (both.clone(), both.clone()));
     assert_eq!(sizes("bsrange=4k-1k"), (both.clone(), both.clone()));
     assert_eq!(sizes("bsrange=1k:4k\nbs=8k"), (both.clone(), both.clone()));
-    let second = BlockSizes::Range(4096, 8192);
+    let second = JobBlockSizes::Range(4096, 8192);
     assert_eq!(sizes("bsrange=1k-4k,4k-8k"), (both.clone(), second));
-    assert_eq!(sizes("bsrange=1k-4k,"), (both, BlockSizes::Fixed(4096)));
+    assert_eq!(sizes("bsrange=1k-4k,"), (both, JobBlockSizes::Fixed(4096)));
     wrong("size=1g\nbsrange=4k");
 }
 
@@ -384,7 +384,7 @@ fn shares_of_blocks_are_filled_up_and_cut_to_100() {
         .sizes()
         .read
     {
-        BlockSizes::Split(shares) => {
+        JobBlockSizes::Split(shares) => {
             let shares = shares.iter().map(|it| (it.size >> 10, it.percent));
             shares.collect::<Vec<_>>()
         }
@@ -427,11 +427,14 @@ fn distributions_have_parameters_within_bounds() {
             .distribution
             .clone()
     };
-    assert_eq!(law("zipf"), Distribution::Zipf(1.1, None));
-    assert_eq!(law("zipf:1.2:0.5"), Distribution::Zipf(1.2, Some(0.5)));
-    assert_eq!(law("pareto:0.2"), Distribution::Pareto(0.2, None));
-    assert_eq!(law("normal:20"), Distribution::Normal(20.0, None));
-    let Distribution::Zoned(zones) = law("zoned:60/10:30/20:8/30:2/40,100/100") else {
+    assert_eq!(law("zipf"), RandomDistribution::Zipf(1.1, None));
+    assert_eq!(
+        law("zipf:1.2:0.5"),
+        RandomDistribution::Zipf(1.2, Some(0.5))
+    );
+    assert_eq!(law("pareto:0.2"), RandomDistribution::Pareto(0.2, None));
+    assert_eq!(law("normal:20"), RandomDistribution::Normal(20.0, None));
+    let RandomDistribution::Zoned(zones) = law("zoned:60/10:30/20:8/30:2/40,100/100") else {
         panic!("zones");
     };
     assert_eq!((zones.read.len(), zones.write.len()), (4, 1));
@@ -442,7 +445,7 @@ fn distributions_have_parameters_within_bounds() {
             size: 10
         }
     );
-    let Distribution::ZonedBytes(zones) = law("zoned_abs:50/1m:50/2m") else {
+    let RandomDistribution::ZonedBytes(zones) = law("zoned_abs:50/1m:50/2m") else {
         panic!("zones");
     };
     assert_eq!(zones.read[1].size, 2 << 20);
@@ -472,13 +475,13 @@ fn zones_need_a_mode_and_a_size() {
 
 #[test]
 fn defaults_are_those_of_fio() {
-    let settings = Settings::default();
+    let settings = FioSettings::default();
     assert_eq!(settings.engine.engine, Engine::Psync);
     assert_eq!(
         (settings.access.direction, settings.access.is_random),
         (Direction::Read, false)
     );
-    assert_eq!(settings.blocks.sizes().write, BlockSizes::Fixed(4096));
+    assert_eq!(settings.blocks.sizes().write, JobBlockSizes::Fixed(4096));
     assert!(settings.files.leaves_cache && settings.order.is_repeatable);
     assert!(!settings.engine.is_direct);
     assert_eq!(
@@ -652,14 +655,14 @@ fn all_that_is_done_sets_something() {
     const ELSEWHERE: &str = "name include lockfile=none unique_filename io_submit_mode \
         sqthread_poll=0 verify=0 verify_state_load=0 write_hint=none allow_mounted_write=0 \
         trim_percentage=0";
-    let table = Table::new();
+    let table = OptionTable::new();
     let rows = table
         .rows()
         .iter()
         .filter(|it| !it.is_of_command_line && !it.is_of_value());
-    for row in rows.filter(|it| it.verdict == Verdict::Done) {
-        let value = super::values::Value::Text("5".to_owned());
-        let known = super::apply::apply(&mut Settings::default(), row.name(), &value);
+    for row in rows.filter(|it| it.verdict == OptionSupport::Done) {
+        let value = super::values::OptionValue::Text("5".to_owned());
+        let known = super::apply::apply(&mut FioSettings::default(), row.name(), &value);
         let is_known = known.as_ref().is_ok_and(|it| *it) || known.is_err();
         assert!(is_known || ELSEWHERE.contains(row.name()), "{}", row.name());
     }

@@ -11,11 +11,11 @@ fn every_option_has_a_line_with_its_verdict() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "    2 size=1m            done       Bytes of all files of a clone together."
+        "    2 size=1m            done       Total size of all files of a clone."
     );
     assert_eq!(
         lines[1],
-        "    3 ioengine=libaio    differs    Done by io_uring."
+        "    3 ioengine=libaio    differs    Runs on io_uring."
     );
     assert!(
         lines.iter().any(|line| {
@@ -74,7 +74,7 @@ fn long_files_have_short_pictures() {
 #[test]
 fn the_document_has_every_option() {
     let text = markdown();
-    for row in Table::new().rows() {
+    for row in OptionTable::new().rows() {
         assert!(
             text.contains(&format!("`{}`", row.name()))
                 || text.contains(&format!("`--{}`", row.name())),
@@ -82,7 +82,7 @@ fn the_document_has_every_option() {
             row.name()
         );
     }
-    assert!(text.contains("| `bs` | `blocksize` | done | Block size of reads, writes, trims. |"));
+    assert!(text.contains("| `bs` | `blocksize` | done | Block size, by direction. |"));
     assert!(text.contains("| `--output` | `-o` | done |"));
     assert!(
         text.lines().all(|line| !line.contains("> ")),

@@ -1,38 +1,38 @@
-//! Expressions in parentheses.
+//! Evaluates expressions in parentheses.
 
-use super::unit::{Number, Unit};
+use super::unit::{NumberUnit, UnitNumber};
 use crate::scanning::split;
 
-/// Parentheses within each other, at most.
+/// Maximum nesting depth.
 const DEPTH_MAX: u32 = 32;
 
-/// The value of `(4k*2+1)`; times without a unit are microseconds.
-pub(super) fn evaluate(text: &str, unit: Unit) -> Result<Number, String> {
+/// Evaluates an expression such as `(4k*2+1)`; times without a unit are microseconds.
+pub(super) fn evaluate(text: &str, unit: NumberUnit) -> Result<UnitNumber, String> {
     let unit = match unit {
-        Unit::Seconds => Unit::Microseconds,
+        NumberUnit::Seconds => NumberUnit::Microseconds,
         other => other,
     };
-    let mut reader = Reader {
+    let mut reader = ArithmeticReader {
         rest: text,
         unit,
         depth: 0,
     };
     let value = reader.primary()?;
     if !reader.rest.trim().is_empty() {
-        return Err("there must be nothing behind the parenthesis".to_owned());
+        return Err("remove the text after the parenthesis".to_owned());
     }
-    in_range(value).map(|value| Number {
+    in_range(value).map(|value| UnitNumber {
         value,
         suffix: None,
         has_rest: false,
     })
 }
 
-/// The value of `2*4096`, in which there are no units.
+/// Evaluates an expression without parentheses, such as `2*4096`; `None` if it is invalid.
 pub(in crate::fio) fn evaluate_plain(text: &str) -> Option<i64> {
-    let mut reader = Reader {
+    let mut reader = ArithmeticReader {
         rest: text,
-        unit: Unit::Bytes { kilo: 1024 },
+        unit: NumberUnit::Bytes { kilo: 1024 },
         depth: 0,
     };
     let value = reader.sum().ok()?;
@@ -41,20 +41,21 @@ pub(in crate::fio) fn evaluate_plain(text: &str) -> Option<i64> {
 }
 
 fn in_range(value: f64) -> Result<i64, String> {
+    // Slightly below the largest `i64`, which a float cannot represent exactly.
     match value.is_finite() && value.abs() < 9e18 {
         true => Ok(value as i64),
-        false => Err("its value is no number, or too large".to_owned()),
+        false => Err("its value is not a number, or too large".to_owned()),
     }
 }
 
-struct Reader<'a> {
+struct ArithmeticReader<'a> {
     rest: &'a str,
-    unit: Unit,
+    unit: NumberUnit,
     depth: u32,
 }
 
-impl Reader<'_> {
-    /// Takes the mark if it is the next thing.
+impl ArithmeticReader<'_> {
+    /// Consumes the next character if it is one of the marks.
     fn takes(&mut self, marks: &[char]) -> Option<char> {
         self.rest = self.rest.trim_start();
         let first = self.rest.chars().next().filter(|it| marks.contains(it))?;
@@ -87,6 +88,7 @@ impl Reader<'_> {
     fn power(&mut self) -> Result<f64, String> {
         let base = self.primary()?;
         match self.takes(&['^']) {
+            // Exponents nest to the right, so a chain of them needs the limit, too.
             Some(_) => Ok(base.powf(self.nested(Self::power)?)),
             None => Ok(base),
         }
@@ -106,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One level deeper.
+    /// Parses one level deeper, up to the maximum depth.
     fn nested(&mut self, inner: fn(&mut Self) -> Result<f64, String>) -> Result<f64, String> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -132,7 +134,7 @@ impl Reader<'_> {
         self.rest = behind;
         match self.unit.factor(letters) {
             (factor, None, false) => Ok(value * factor as f64),
-            _ => Err(format!("`{letters}` is no unit")),
+            _ => Err(format!("`{letters}` is not a unit")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Values as fio reads them: sizes, times, shares, lists, expressions.
+//! Parses option values as fio does: sizes, times, shares, lists, expressions.
 
 mod arithmetic;
 mod lists;
@@ -10,66 +10,70 @@ pub(super) use arithmetic::evaluate_plain;
 pub(super) use lists::{block_shares, cpus, file_names, floats, pattern, shares_by_direction};
 pub(super) use number::number;
 pub(super) use random::distribution;
-pub(super) use unit::Unit;
+pub(super) use unit::NumberUnit;
 
-pub use lists::{BlockShare, Pattern, PatternPart};
-pub use random::{Distribution, ZoneShare};
+pub use lists::{BlockShare, BytePattern, PatternPart};
+pub use random::{RandomDistribution, ZoneShare};
 
-use super::settings::{Amount, ByDirection};
-use super::table::{Bounds, Kind};
+use super::settings::{ByDirection, SizeAmount};
+use super::table::{NumberBounds, ValueKind};
 
-/// A value, read by the kind of its option.
+/// A parsed value; the kind of the option selects the variant.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
-    /// Of flags and of 0 or 1.
+pub(super) enum OptionValue {
+    /// Value of a flag or boolean.
     Flag(bool),
-    /// Numbers and times, by direction, or the ends of a range in the first two.
+    /// Numbers or times by direction; a range uses the first two for its ends.
     Numbers(ByDirection<Option<i64>>),
     Ranges(ByDirection<Option<(u64, u64)>>),
-    Amount(Amount),
+    Amount(SizeAmount),
     Floats(Vec<f64>),
     Text(String),
     Idle,
 }
 
-/// What was read, and what stands behind a number without being part of it.
+/// A value, and a remark if it may surprise the user.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reading {
-    pub value: Value,
-    /// How fio understands a text that looks like something else.
+pub(super) struct ParsedValue {
+    pub value: OptionValue,
+    /// How fio reads a text that looks like another value.
     pub remark: Option<String>,
 }
 
-impl Value {
-    /// Reads a value; `kilo` is what `k` stands for.
+impl OptionValue {
+    /// Reads a value; `kilo` is the meaning of `k`.
     ///
     /// # Errors
-    /// It is not of that kind: what is wanted.
-    pub(super) fn read(kind: Kind, text: Option<&str>, kilo: u64) -> Result<Reading, String> {
-        let plain = |value| Reading {
+    /// A value of another kind; the text says what is expected.
+    pub(super) fn read(
+        kind: ValueKind,
+        text: Option<&str>,
+        kilo: u64,
+    ) -> Result<ParsedValue, String> {
+        let plain = |value| ParsedValue {
             value,
             remark: None,
         };
         let Some(text) = text.filter(|it| !it.is_empty()) else {
             return match kind {
-                Kind::Flag if text.is_none() => Ok(plain(Self::Flag(true))),
-                Kind::TextOrNone => Ok(plain(Self::Text(String::new()))),
-                Kind::Idle => Ok(plain(Self::Idle)),
+                ValueKind::Flag if text.is_none() => Ok(plain(Self::Flag(true))),
+                ValueKind::TextOrNone => Ok(plain(Self::Text(String::new()))),
+                ValueKind::Idle => Ok(plain(Self::Idle)),
                 _ => Err("it needs a value".to_owned()),
             };
         };
-        let bytes = Unit::Bytes { kilo };
+        let bytes = NumberUnit::Bytes { kilo };
         Ok(match kind {
-            Kind::Idle => plain(Self::Idle),
-            Kind::Text | Kind::TextOrNone => plain(Self::Text(text.trim().to_owned())),
-            Kind::Choice(words) => plain(Self::Text(choice(words, text)?)),
-            Kind::Bool | Kind::Flag => plain(Self::Flag(flag(text)?)),
-            Kind::Number(bounds) => numbers(text, bytes, bounds)?,
-            Kind::Seconds => numbers(text, Unit::Seconds, TIMES)?,
-            Kind::Microseconds => numbers(text, Unit::Microseconds, TIMES)?,
-            Kind::Amount => amount(text, kilo)?,
-            Kind::Ranges => plain(ranges(text, kilo)?),
-            Kind::Floats(min, max) => plain(Self::Floats(floats(text, min, max)?)),
+            ValueKind::Idle => plain(Self::Idle),
+            ValueKind::Text | ValueKind::TextOrNone => plain(Self::Text(text.trim().to_owned())),
+            ValueKind::Choice(words) => plain(Self::Text(choice(words, text)?)),
+            ValueKind::Bool | ValueKind::Flag => plain(Self::Flag(flag(text)?)),
+            ValueKind::Number(bounds) => numbers(text, bytes, bounds)?,
+            ValueKind::Seconds => numbers(text, NumberUnit::Seconds, TIMES)?,
+            ValueKind::Microseconds => numbers(text, NumberUnit::Microseconds, TIMES)?,
+            ValueKind::Amount => amount(text, kilo)?,
+            ValueKind::Ranges => plain(ranges(text, kilo)?),
+            ValueKind::Floats(min, max) => plain(Self::Floats(floats(text, min, max)?)),
         })
     }
 
@@ -84,7 +88,7 @@ impl Value {
         }
     }
 
-    /// Numbers by direction, negative ones as 0.
+    /// Numbers by direction, with negative ones as 0.
     pub(super) fn numbers(&self) -> ByDirection<Option<u64>> {
         match self {
             Self::Numbers(numbers) => numbers.map(|it| it.map(|it| it.try_into().unwrap_or(0))),
@@ -92,7 +96,7 @@ impl Value {
         }
     }
 
-    /// The first number, as it is.
+    /// The first number; 0 if there is none.
     pub(super) fn signed(&self) -> i64 {
         match self {
             Self::Numbers(numbers) => numbers.read.unwrap_or_default(),
@@ -104,12 +108,12 @@ impl Value {
         self.signed().try_into().unwrap_or(0)
     }
 
-    /// The first number as far as it fits.
+    /// The first number, limited to the range of `u32`.
     pub(super) fn count(&self) -> u32 {
         self.number().try_into().unwrap_or(u32::MAX)
     }
 
-    /// Both ends of a range, which one number has in common.
+    /// Both ends of a range; a single number is both.
     pub(super) fn range(&self) -> (u64, u64) {
         let numbers = self.numbers();
         let first = numbers.read.unwrap_or_default();
@@ -118,13 +122,13 @@ impl Value {
     }
 }
 
-/// Times are not negative.
-const TIMES: Bounds = Bounds {
+/// Bounds of times, which are not negative.
+const TIMES: NumberBounds = NumberBounds {
     min: Some(0),
     max: None,
 };
 
-/// The word before a colon must be one of the words.
+/// Checks that the word before the first colon is in the list.
 fn choice(words: &str, text: &str) -> Result<String, String> {
     let word = text.split(':').next().unwrap_or_default();
     if words.split(' ').any(|it| it == word) {
@@ -132,7 +136,7 @@ fn choice(words: &str, text: &str) -> Result<String, String> {
     }
     let known = words.split(' ');
     Err(match description::nearest(word, known) {
-        _ if word.starts_with(' ') => "there must be no blank behind the equals sign".to_owned(),
+        _ if word.starts_with(' ') => "remove the blank after the equals sign".to_owned(),
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("use one of {}", words.replace(' ', ", ")),
     })
@@ -151,11 +155,11 @@ fn flag(text: &str) -> Result<bool, String> {
     (number <= 1).then_some(number == 1).ok_or_else(wanted)
 }
 
-/// The most of what is in percent anyway, so that it may say so.
+/// Numbers with this maximum are percentages, so they may end in `%`.
 const PERCENT_MAX: i64 = 100;
 
-/// Up to three numbers: the last given fills the directions behind it.
-fn numbers(text: &str, unit: Unit, bounds: Bounds) -> Result<Reading, String> {
+/// Reads up to three numbers; the last one also applies to the remaining directions.
+fn numbers(text: &str, unit: NumberUnit, bounds: NumberBounds) -> Result<ParsedValue, String> {
     let mut remark = None;
     let mut given = [None; 3];
     let parts = parts(text);
@@ -180,12 +184,13 @@ fn numbers(text: &str, unit: Unit, bounds: Bounds) -> Result<Reading, String> {
         return Err("it needs a number".to_owned());
     }
     let [read, write, trim] = given;
-    let value = Value::Numbers(ByDirection { read, write, trim });
-    Ok(Reading { value, remark })
+    let value = OptionValue::Numbers(ByDirection { read, write, trim });
+    Ok(ParsedValue { value, remark })
 }
 
-/// The pieces of a list by direction; a range has two.
+/// Splits a list by direction, or a range into its two ends.
 fn parts(text: &str) -> Vec<&str> {
+    // In an expression, `-` subtracts and does not separate the ends of a range.
     if text.starts_with('(') {
         return split_outside(text, ',');
     }
@@ -193,7 +198,7 @@ fn parts(text: &str) -> Vec<&str> {
     if let Some(separator) = separator {
         return text.split(separator).collect();
     }
-    // A dash in front is a sign.
+    // A leading dash is a sign.
     let dash = text.char_indices().skip(1).find(|(_, it)| *it == '-');
     match dash {
         Some((at, _)) => vec![&text[..at], &text[at + 1..]],
@@ -201,7 +206,7 @@ fn parts(text: &str) -> Vec<&str> {
     }
 }
 
-/// The pieces between separators that stand in no parentheses.
+/// Splits the text at separators outside parentheses.
 fn split_outside(text: &str, separator: char) -> Vec<&str> {
     let mut depth = 0_i64;
     let is_between = |it: char| {
@@ -211,24 +216,24 @@ fn split_outside(text: &str, separator: char) -> Vec<&str> {
     text.split(is_between).collect()
 }
 
-fn bounded(number: i64, bounds: Bounds) -> Result<i64, String> {
+fn bounded(number: i64, bounds: NumberBounds) -> Result<i64, String> {
     if let Some(min) = bounds.min.filter(|it| number < *it) {
-        return Err(format!("it is at least {min}"));
+        return Err(format!("use at least {min}"));
     }
     match bounds.max.filter(|it| number > *it) {
-        Some(max) => Err(format!("it is at most {max}")),
+        Some(max) => Err(format!("use at most {max}")),
         None => Ok(number),
     }
 }
 
-fn amount(text: &str, kilo: u64) -> Result<Reading, String> {
+fn amount(text: &str, kilo: u64) -> Result<ParsedValue, String> {
     let first = parts(text).first().copied().unwrap_or_default();
-    let unit = Unit::Bytes { kilo };
+    let unit = NumberUnit::Bytes { kilo };
     let read = number(first, unit)?;
     let share = |most: i64| {
         let share = bounded(
             read.value,
-            Bounds {
+            NumberBounds {
                 min: Some(0),
                 max: Some(most),
             },
@@ -236,19 +241,20 @@ fn amount(text: &str, kilo: u64) -> Result<Reading, String> {
         u32::try_from(share).map_err(|_| "it is too large".to_owned())
     };
     let value = match read.suffix {
-        Some('%') => Amount::Percent(share(100)?),
-        Some('z') => Amount::Zones(share(i64::from(u32::MAX))?),
-        _ => Amount::Bytes(bounded(read.value, TIMES)?.unsigned_abs()),
+        Some('%') => SizeAmount::Percent(share(100)?),
+        Some('z') => SizeAmount::Zones(share(i64::from(u32::MAX))?),
+        _ => SizeAmount::Bytes(bounded(read.value, TIMES)?.unsigned_abs()),
     };
-    Ok(Reading {
-        value: Value::Amount(value),
+    Ok(ParsedValue {
+        value: OptionValue::Amount(value),
         remark: read.remark(first, unit),
     })
 }
 
-/// `1k-4k,4k-8k`, in either order, the last filling what is behind it.
-fn ranges(text: &str, kilo: u64) -> Result<Value, String> {
-    let unit = Unit::Bytes { kilo };
+/// Reads `1k-4k,4k-8k`, with ends in either order; the last range also applies to the remaining
+/// directions.
+fn ranges(text: &str, kilo: u64) -> Result<OptionValue, String> {
+    let unit = NumberUnit::Bytes { kilo };
     let mut given = [None; 3];
     let parts: Vec<&str> = text.split(',').collect();
     for (at, part) in parts.iter().enumerate().take(given.len()) {
@@ -256,11 +262,11 @@ fn ranges(text: &str, kilo: u64) -> Result<Value, String> {
             continue;
         }
         let ends = part.split_once(['-', ':']);
-        let (low, high) = ends.ok_or("it is a range such as `1k-4k`")?;
+        let (low, high) = ends.ok_or("use a range such as `1k-4k`")?;
         let (low, high) = (number(low, unit)?.plain()?, number(high, unit)?.plain()?);
         let (low, high) = (low.min(high), low.max(high));
         let low = u64::try_from(low).ok().filter(|it| *it > 0);
-        let low = low.ok_or("it is at least 1")?;
+        let low = low.ok_or("use at least 1")?;
         let range = Some((low, high.unsigned_abs()));
         given[at] = range;
         if at + 1 == parts.len() {
@@ -269,7 +275,7 @@ fn ranges(text: &str, kilo: u64) -> Result<Value, String> {
     }
     let [read, write, trim] = given;
     match given == [None; 3] {
-        true => Err("it is a range such as `1k-4k`".to_owned()),
-        false => Ok(Value::Ranges(ByDirection { read, write, trim })),
+        true => Err("use a range such as `1k-4k`".to_owned()),
+        false => Ok(OptionValue::Ranges(ByDirection { read, write, trim })),
     }
 }

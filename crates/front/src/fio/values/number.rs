@@ -1,13 +1,13 @@
-//! One number with its unit.
+//! Parses one number with its unit.
 
 use super::arithmetic;
-use super::unit::{Number, Unit};
+use super::unit::{NumberUnit, UnitNumber};
 
 /// Reads a number: digits or `0x` digits with a unit, or an expression in parentheses.
 ///
 /// # Errors
-/// There is none, or it is too large.
-pub(in crate::fio) fn number(text: &str, unit: Unit) -> Result<Number, String> {
+/// A text without a number, or a number that is too large.
+pub(in crate::fio) fn number(text: &str, unit: NumberUnit) -> Result<UnitNumber, String> {
     if text.starts_with('(') {
         return arithmetic::evaluate(text, unit);
     }
@@ -15,14 +15,14 @@ pub(in crate::fio) fn number(text: &str, unit: Unit) -> Result<Number, String> {
     let (value, tail) = integer(trimmed)?;
     let (factor, suffix, has_rest) = unit.factor(tail);
     let value = value.checked_mul(factor).ok_or("it is too large")?;
-    Ok(Number {
+    Ok(UnitNumber {
         value,
         suffix,
         has_rest,
     })
 }
 
-/// Sign and digits, and what stands behind.
+/// Reads sign and digits; also returns the rest of the text.
 fn integer(text: &str) -> Result<(i64, &str), String> {
     let unsigned = text.trim_start_matches(['+', '-']);
     if text.len() - unsigned.len() > 1 {

@@ -1,43 +1,43 @@
-//! How often places are visited.
+//! Parses distributions of random offsets.
 
 use super::super::settings::ByDirection;
 use super::lists::{shares, shares_by_direction};
-use super::{Unit, number};
+use super::{NumberUnit, number};
 
-/// How often places are visited.
+/// Distribution of random offsets.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Distribution {
-    /// All alike.
+pub enum RandomDistribution {
+    /// All offsets equally often.
     Uniform,
-    /// Zipf's law of that exponent, around a center from 0 to 1 if there is one.
+    /// Zipf distribution with this exponent, around an optional center from 0 to 1.
     Zipf(f64, Option<f64>),
-    /// Pareto's law of that power, around a center from 0 to 1 if there is one.
+    /// Pareto distribution with this power, around an optional center from 0 to 1.
     Pareto(f64, Option<f64>),
-    /// A normal law with that deviation in percent, around a center from 0 to 1 if there is one.
+    /// Normal distribution with this width in percent, around an optional center from 0 to 1.
     Normal(f64, Option<f64>),
-    /// Shares of requests in shares of the space, by direction.
+    /// Shares of the requests for zones given in percent of the space, by direction.
     Zoned(ByDirection<Vec<ZoneShare>>),
-    /// Shares of requests in zones of so many bytes, by direction.
+    /// Shares of the requests for zones given in bytes, by direction.
     ZonedBytes(ByDirection<Vec<ZoneShare>>),
 }
 
-/// A zone's share of the requests.
+/// A zone and its share of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZoneShare {
-    /// Of the requests, in percent.
+    /// Share of the requests in percent.
     pub requests_percent: u32,
-    /// Of the space: percent, or bytes.
+    /// Size of the zone, in percent of the space or in bytes.
     pub size: u64,
 }
 
-/// Zones at most.
+/// Maximum number of zones of a direction.
 const ZONES_MAX: usize = 64;
 
-/// Reads `zipf:1.2`, `zoned:60/10:40/90` and their like.
+/// Reads a distribution such as `zipf:1.2` or `zoned:60/10:40/90`.
 ///
 /// # Errors
-/// What is wanted instead.
-pub(in crate::fio) fn distribution(text: &str, kilo: u64) -> Result<Distribution, String> {
+/// An unknown distribution or an invalid number; the text says what is expected.
+pub(in crate::fio) fn distribution(text: &str, kilo: u64) -> Result<RandomDistribution, String> {
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
     let bounded = |fallback: f64, is_good: fn(f64) -> bool, wanted: &str| {
         let (value, center) = with_center(rest, fallback)?;
@@ -47,15 +47,15 @@ pub(in crate::fio) fn distribution(text: &str, kilo: u64) -> Result<Distribution
         }
     };
     match name {
-        "random" => Ok(Distribution::Uniform),
-        "zipf" => bounded(1.1, |it| it >= 0.0 && it != 1.0, "it is not 1, nor below 0")
-            .map(|(theta, center)| Distribution::Zipf(theta, center)),
+        "random" => Ok(RandomDistribution::Uniform),
+        "zipf" => bounded(1.1, |it| it >= 0.0 && it != 1.0, "use 0 or more, but not 1")
+            .map(|(theta, center)| RandomDistribution::Zipf(theta, center)),
         "pareto" => bounded(0.2, |it| it > 0.0 && it < 1.0, "it is between 0 and 1")
-            .map(|(power, center)| Distribution::Pareto(power, center)),
+            .map(|(power, center)| RandomDistribution::Pareto(power, center)),
         "normal" => bounded(0.0, |it| (0.0..=100.0).contains(&it), "it is from 0 to 100")
-            .map(|(deviation, center)| Distribution::Normal(deviation, center)),
-        "zoned" => zones(rest, kilo, true).map(Distribution::Zoned),
-        "zoned_abs" => zones(rest, kilo, false).map(Distribution::ZonedBytes),
+            .map(|(deviation, center)| RandomDistribution::Normal(deviation, center)),
+        "zoned" => zones(rest, kilo, true).map(RandomDistribution::Zoned),
+        "zoned_abs" => zones(rest, kilo, false).map(RandomDistribution::ZonedBytes),
         _ => Err("use one of random, zipf, pareto, normal, zoned, zoned_abs".to_owned()),
     }
 }
@@ -72,10 +72,10 @@ fn with_center(text: &str, fallback: f64) -> Result<(f64, Option<f64>), String> 
         Some((value, center)) => (value, Some(float(center)?)),
         None => (text, None),
     };
-    // Below 0 there is no center, as in fio.
+    // As in fio, a negative center means none.
     let center = center.filter(|it| *it >= 0.0);
     match center.is_some_and(|it| it > 1.0) {
-        true => Err("its center is from 0 to 1".to_owned()),
+        true => Err("use a center from 0 to 1".to_owned()),
         false => Ok((float(value)?, center)),
     }
 }
@@ -96,11 +96,14 @@ fn zones_of_direction(
 ) -> Result<Vec<ZoneShare>, String> {
     let mut zones = Vec::new();
     for (first, second) in shares(text, ZONES_MAX)? {
-        let percent = number(first, Unit::Bytes { kilo })?.plain()?;
+        let percent = number(first, NumberUnit::Bytes { kilo })?.plain()?;
         let percent = u32::try_from(percent.clamp(0, 100)).unwrap_or(0);
         let size = match second {
             Some(second) if is_of_percent => second.parse().ok(),
-            Some(second) => number(second, Unit::Bytes { kilo })?.value.try_into().ok(),
+            Some(second) => number(second, NumberUnit::Bytes { kilo })?
+                .value
+                .try_into()
+                .ok(),
             None => None,
         };
         let size: Option<u64> = size.filter(|it| !is_of_percent || *it <= 100);
@@ -108,12 +111,12 @@ fn zones_of_direction(
     }
     let (requests, _) = rest_of(zones.iter().map(|it| u64::from(it.0)), 0);
     if zones.is_empty() || requests != 100 {
-        return Err("its shares of requests must be 100 % together".to_owned());
+        return Err("the shares of requests must add up to 100 %".to_owned());
     }
     let missing = zones.iter().filter(|it| it.1.is_none()).count() as u64;
     let (known, left) = rest_of(zones.iter().filter_map(|it| it.1), missing);
     if is_of_percent && known + left * missing != 100 {
-        return Err("its shares of the space must be 100 % together".to_owned());
+        return Err("the shares of the space must add up to 100 %".to_owned());
     }
     let whole = zones.iter().map(|(percent, size)| ZoneShare {
         requests_percent: *percent,
@@ -122,7 +125,7 @@ fn zones_of_direction(
     Ok(whole.collect())
 }
 
-/// The sum, and an equal share of what is left to 100 for those that are missing.
+/// The sum of the known shares, and an equal part of the rest up to 100 for each missing one.
 fn rest_of(known: impl Iterator<Item = u64>, missing: u64) -> (u64, u64) {
     let sum = known.fold(0_u64, u64::saturating_add);
     (sum, 100_u64.saturating_sub(sum) / missing.max(1))

@@ -1,28 +1,28 @@
-//! What letters behind a number mean.
+//! Units after numbers.
 
-/// What letters behind a number mean, and a number without any.
+/// Meaning of the letters after a number, and of a number without letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::fio) enum Unit {
-    /// Bytes or counts; `k` is so much, and `kib` the other of 1024 and 1000.
+pub(in crate::fio) enum NumberUnit {
+    /// Bytes or counts. `k` is `kilo`, and `kib` is the other of 1024 and 1000.
     Bytes { kilo: u64 },
-    /// Seconds, as microseconds.
+    /// Times in seconds by default, converted to microseconds.
     Seconds,
-    /// Microseconds.
+    /// Times in microseconds by default.
     Microseconds,
 }
 
-/// A number in bytes or microseconds, and what was left of the text.
+/// A number in bytes or microseconds, with its suffix.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::fio) struct Number {
+pub(in crate::fio) struct UnitNumber {
     pub value: i64,
-    /// `%` or `z`, if it is a share or zones.
+    /// `%` for a share or `z` for zones, else `None`.
     pub suffix: Option<char>,
-    /// Whether the text goes on with what fio passes over in silence.
+    /// `true` if fio silently ignores the rest of the text.
     pub(super) has_rest: bool,
 }
 
-impl Number {
-    /// The value, which is no share.
+impl UnitNumber {
+    /// The value of a number without suffix; an error for shares and zones.
     pub(super) fn plain(&self) -> Result<i64, String> {
         match self.suffix {
             Some(suffix) => Err(format!("`{suffix}` has no meaning here")),
@@ -30,22 +30,22 @@ impl Number {
         }
     }
 
-    /// How a text is understood that looks like something else.
-    pub(super) fn remark(&self, text: &str, unit: Unit) -> Option<String> {
+    /// How fio reads a text that looks like another value; `None` if there is no doubt.
+    pub(super) fn remark(&self, text: &str, unit: NumberUnit) -> Option<String> {
         let text = plan::printable(text);
         let unit = match unit {
-            Unit::Bytes { .. } => "",
+            NumberUnit::Bytes { .. } => "",
             _ => " µs",
         };
         let value = self.value;
         self.has_rest
-            .then(|| format!("`{text}` is read as {value}{unit}, as fio does"))
+            .then(|| format!("`{text}` is read as {value}{unit}, as in fio"))
     }
 }
 
-impl Unit {
-    /// What the letters behind a number make of it: a factor, a share or zones, and whether they
-    /// mean nothing.
+impl NumberUnit {
+    /// The factor for the letters after a number, the suffix of shares and zones, and `true` if
+    /// some letters have no meaning.
     pub(super) fn factor(self, tail: &str) -> (i64, Option<char>, bool) {
         let tail = tail.to_ascii_lowercase();
         match self {
@@ -56,7 +56,8 @@ impl Unit {
     }
 }
 
-/// Fractions and unknown letters are passed over, units are known by how they begin.
+/// Reads units of bytes. fio ignores fractions and unknown letters, and looks only at the
+/// beginning of a unit.
 fn of_bytes(tail: &str, kilo: u64) -> (i64, Option<char>, bool) {
     let Some(first) = tail.chars().next() else {
         return (1, None, false);
@@ -65,9 +66,10 @@ fn of_bytes(tail: &str, kilo: u64) -> (i64, Option<char>, bool) {
         return (1, Some(first), tail.len() > 1);
     }
     let Some(power) = "kmgtp".find(first) else {
+        // fio stops at the first unknown character, so `1.5m` is 1 byte.
         return (1, None, !matches!(tail, "b"));
     };
-    // By default `4k` is 4096 and `4kib` 4000: the other way around from the standard.
+    // fio reverses the standard: by default `4k` is 4096 and `4kib` is 4000.
     let other = if kilo == 1000 { 1024 } else { 1000 };
     let base = match tail[1..].starts_with("ib") {
         true => other,

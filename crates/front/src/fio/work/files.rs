@@ -1,4 +1,4 @@
-//! Files of jobs: which directory, which name below it, how long.
+//! Files of jobs: directory, name below it, and size.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -7,79 +7,79 @@ use plan::job::{FileCache, FileShare, JobFile, JobFiles, Layout, NameWork, Named
 use plan::{Diagnostic, printable};
 use units::Bytes;
 
-use super::super::jobs::{Job, JobSet, is_device};
-use super::super::settings::{Amount, Checksum, Direction, Engine, Fallocate, Settings};
+use super::super::jobs::{FioJob, JobSet, is_device};
+use super::super::settings::{Checksum, Direction, Engine, Fallocate, FioSettings, SizeAmount};
 use super::drawn;
 use crate::FileAccess;
 
-/// The longest name, in bytes: what a path may have at most.
+/// Maximum length of a name in bytes, close to the limit of a path.
 const NAME_BYTES_MAX: usize = 4000;
 
-/// Files of all jobs, at most.
+/// Maximum number of files of all jobs together.
 const FILES_MAX: u64 = 1 << 20;
 
-/// The directories of all jobs, in their order.
+/// Directories and files of all jobs.
 pub(super) struct FileTable<'a> {
     directories: Vec<String>,
-    /// Their numbers.
+    /// Index of each directory.
     indexes: HashMap<String, u32>,
-    /// The files of all waves by target and name.
+    /// Files of all waves.
     known: HashMap<FileKey, KnownFile>,
-    /// Which wave it is, from 1.
+    /// Number of the current wave, from 1.
     wave: u32,
-    /// Named files that some job writes to, as they were written.
+    /// Files named by `filename` in jobs that do more than read them.
     written: BTreeSet<String>,
-    /// Tells bytes of files that are there.
+    /// Access to the sizes of existing files.
     access: FileAccess<'a>,
 }
 
-/// A file by its target and its name; none for a device, which is the file itself.
+/// Target index and file name; `None` if the target itself is the file.
 type FileKey = (u32, Option<String>);
 
-/// What is known of a file.
+/// State of a file across jobs and waves.
 #[derive(Default)]
 struct KnownFile {
-    /// The last wave that has it, and its number there.
+    /// The last wave that uses the file; `file_index` applies to that wave.
     wave: u32,
     file_index: u32,
-    /// Whether a job writes to it so that it can be verified.
+    /// `true` if a job writes stamps to it, so that later reads can verify it.
     is_stamped: bool,
 }
 
-/// Refuses more files than anybody means.
+/// Rejects jobs with more files in total than `FILES_MAX`.
 pub(super) fn check_count(set: &JobSet) -> Result<(), Diagnostic> {
     let mut count = 0_u64;
     for job in &set.jobs {
         count += u64::from(job.file_count());
         if count > FILES_MAX {
             let place = set.place_of(job, "nrfiles, nr_files");
-            let error = place.error(format!("more than {FILES_MAX} files of all jobs"));
+            let error = place.error(format!("the jobs have more than {FILES_MAX} files"));
             return Err(error.help("use a smaller `nrfiles`, or fewer clones"));
         }
     }
     Ok(())
 }
 
-/// What a job wants of a file.
+/// The part of a file that a job uses.
 pub(super) struct FileWish {
-    /// The file as it was written.
+    /// Path of the file as written.
     pub written: String,
-    /// The first byte of the part.
+    /// Start of the part.
     pub start_bytes: u64,
-    /// Bytes of the part; 0 where the size of a file or device that is there decides.
+    /// Size of the part; 0 if it depends on the size of an existing file or device.
     pub size_bytes: u64,
     pub is_read: bool,
 }
 
-/// Where a file lies.
-struct Spot {
+/// Location of a file.
+struct FileSpot {
     directory: String,
-    /// None for a device, which is the file itself.
+    /// Name below the directory; `None` if `directory` is itself the file or device.
     name: Option<String>,
 }
 
 impl<'a> FileTable<'a> {
-    /// Of jobs, on a machine with these files.
+    /// Creates an empty table for these jobs.
     pub fn new(set: &JobSet, access: FileAccess<'a>) -> Self {
         let writing = set.jobs.iter().filter(|job| !leaves_alone(job));
         let names = writing.filter(|job| job.shares_files()).flat_map(|job| {
@@ -96,28 +96,30 @@ impl<'a> FileTable<'a> {
         }
     }
 
-    /// Bytes of a file that is there, if a job names it and nobody does more than read it: then
-    /// it is read itself.
-    fn foreign(&self, job: &Job, wish: &FileWish) -> Option<u64> {
+    /// Size of an existing file that the job names and no job does more than read. Such a file is
+    /// used itself instead of a new file in the work directory.
+    fn foreign(&self, job: &FioJob, wish: &FileWish) -> Option<u64> {
         let is_read_only = job.shares_files() && leaves_alone(job);
         if !is_read_only || is_device(&wish.written) || self.written.contains(&wish.written) {
             return None;
         }
         let present = self.access.size_bytes(&wish.written)?;
+        // fio would delete a file that is too short and write a new one, so pgmeter uses its own
+        // file.
         let end = wish.start_bytes.checked_add(wish.size_bytes)?;
         (end <= present).then_some(present)
     }
 
-    /// Bytes of the file that a job works in, where it says no size: those of the one that is
-    /// there by that name, those that jobs before make (told by 0), or all the room there is.
-    fn unsaid(&self, job: &Job, wish: &FileWish, key: &FileKey) -> Option<u64> {
+    /// File size for a job without a size, from the existing file of this name. 0 if an earlier
+    /// job creates the file, or if the job fills the device; `None` if there is no such file.
+    fn unsaid(&self, job: &FioJob, wish: &FileWish, key: &FileKey) -> Option<u64> {
         if job.settings.space.fills_device || self.known.contains_key(key) {
             return Some(0);
         }
         self.access.size_bytes(&wish.written)
     }
 
-    /// All directories and devices; the current directory where there is none.
+    /// All directories and devices; the current directory if there are none.
     pub fn directories(&self) -> Vec<PathBuf> {
         match self.directories.is_empty() {
             true => vec![PathBuf::from(".")],
@@ -126,7 +128,7 @@ impl<'a> FileTable<'a> {
     }
 
     fn index(&mut self, directory: String) -> u32 {
-        // A command line or a file is too short for more.
+        // A command line or job file is too short to name more than a `u32` can count.
         let next = self.directories.len() as u32;
         *self.indexes.entry(directory).or_insert_with_key(|name| {
             self.directories.push(name.clone());
@@ -134,13 +136,17 @@ impl<'a> FileTable<'a> {
         })
     }
 
-    /// The files of the waves before are not this one's.
+    /// Starts a new wave, whose files get new indices.
     pub fn begin_wave(&mut self) {
         self.wave += 1;
     }
 
-    /// The parts of its files that a job works in; files that nobody had before are added.
-    pub fn parts(&mut self, job: &Job, files: &mut JobFiles) -> Result<Vec<JobFile>, Diagnostic> {
+    /// The parts of its files that a job uses; adds files that are new in this wave.
+    pub fn parts(
+        &mut self,
+        job: &FioJob,
+        files: &mut JobFiles,
+    ) -> Result<Vec<JobFile>, Diagnostic> {
         let further_bytes = further(job)?;
         let is_read = job.settings.access.reads();
         let wishes = (0..).zip(sizes(job)?).map(|(index, size_bytes)| FileWish {
@@ -152,10 +158,10 @@ impl<'a> FileTable<'a> {
         self.take(job, files, wishes.collect())
     }
 
-    /// Parts of files as a job wants them; files that nobody had before are added.
+    /// Turns the requested parts into files of the wave; adds files that are new in it.
     pub fn take(
         &mut self,
-        job: &Job,
+        job: &FioJob,
         files: &mut JobFiles,
         wishes: Vec<FileWish>,
     ) -> Result<Vec<JobFile>, Diagnostic> {
@@ -166,7 +172,7 @@ impl<'a> FileTable<'a> {
             let layout = layout(job, wish.is_read);
             let (size_bytes, further_bytes) = (wish.size_bytes, wish.start_bytes);
             let spot = match self.foreign(job, &wish) {
-                Some(_) => Spot::itself(wish.written.clone()),
+                Some(_) => FileSpot::itself(wish.written.clone()),
                 None => spot(job, wish.written.clone())?,
             };
             let target_index = self.index(spot.directory);
@@ -181,16 +187,16 @@ impl<'a> FileTable<'a> {
             let start_bytes = match (share, job.settings.space.file_size) {
                 (None, _) => further_bytes,
                 (Some(share), Some((least, _))) => share.start_bytes(further_bytes, least),
-                // Known when the device is.
+                // The percentage is resolved when the size of the device or file is known.
                 (Some(_), None) if spot.name.is_none() || unsaid.is_some() => further_bytes,
                 (Some(_), None) => {
-                    let message = "an offset in percent of a file whose size is not known";
+                    let message = "an offset in percent needs a file of known size";
                     return Err(job.place.error(message).help("add `filesize=`"));
                 }
             };
             let end = start_bytes.checked_add(size_bytes);
             let end = end.filter(|it| i64::try_from(*it).is_ok()).ok_or_else(|| {
-                let error = job.place.error("its files are longer than a file can be");
+                let error = job.place.error("its files exceed the maximum file size");
                 error.help("use a smaller size or offset")
             })?;
             let known = self.known.entry(key).or_default();
@@ -210,6 +216,7 @@ impl<'a> FileTable<'a> {
             let file_index = known.file_index;
             let file = &mut files.files[file_index as usize];
             let end = unsaid.unwrap_or(end);
+            // Several jobs may use different parts of the same file.
             file.size_bytes = file.size_bytes.max(end);
             file.layout = stronger(file.layout, layout);
             file.is_removed |= job.settings.files.removes_at_end;
@@ -224,9 +231,9 @@ impl<'a> FileTable<'a> {
     }
 }
 
-/// Reads verify what a job above wrote for that, and nothing else can be verified: content of
-/// others, or of an earlier run, has no stamps of this one.
-fn check_stamp(job: &Job, known: &mut KnownFile, file: &str) -> Result<(), Diagnostic> {
+/// Checks that a verifying reader has an earlier job that writes the file with `verify`. Other
+/// content, also of an earlier run, lacks the stamps of this run.
+fn check_stamp(job: &FioJob, known: &mut KnownFile, file: &str) -> Result<(), Diagnostic> {
     let (verify, access) = (&job.settings.verify, &job.settings.access);
     if matches!(verify.checksum, Checksum::None | Checksum::Null) {
         return Ok(());
@@ -240,12 +247,12 @@ fn check_stamp(job: &Job, known: &mut KnownFile, file: &str) -> Result<(), Diagn
     let (name, file) = (printable(&job.name), printable(file));
     let message =
         format!("the job `{name}` verifies `{file}`, which no job above it writes with `verify`");
-    let help = "write it in a job above, with `verify` and `do_verify=0`: content is of one run";
+    let help = "write it in a job above, with `verify` and `do_verify=0`, in the same run";
     Err(job.place.error(message).help(help))
 }
 
-impl Spot {
-    /// The file itself, wherever it lies.
+impl FileSpot {
+    /// A location that is itself the file or device.
     fn itself(path: String) -> Self {
         Self {
             directory: path,
@@ -254,14 +261,14 @@ impl Spot {
     }
 }
 
-fn without_size(job: &Job, file: &str) -> Diagnostic {
+fn without_size(job: &FioJob, file: &str) -> Diagnostic {
     let (job_name, file) = (printable(&job.name), printable(file));
     let message = format!("the job `{job_name}` has no size, and there is no file `{file}`");
     job.place.error(message).help("add `size=1g`")
 }
 
-/// Whether a job does no more to its files than read them, whatever is in them.
-fn leaves_alone(job: &Job) -> bool {
+/// `true` if a job only reads its files, with any content.
+fn leaves_alone(job: &FioJob) -> bool {
     let settings = &*job.settings;
     let is_reading = settings.access.direction == Direction::Read;
     is_reading
@@ -283,8 +290,8 @@ fn stronger(one: Layout, other: Layout) -> Layout {
     if rank(one) >= rank(other) { one } else { other }
 }
 
-/// What the page cache holds of a file: what one job wants of it holds for all.
-fn cached(cache: FileCache, job: &Job) -> FileCache {
+/// State of the page cache for a file; the setting of one job applies to all.
+fn cached(cache: FileCache, job: &FioJob) -> FileCache {
     let files = &job.settings.files;
     match (cache, files.reads_before, files.leaves_cache) {
         (_, true, _) | (FileCache::Warm, ..) => FileCache::Warm,
@@ -293,8 +300,8 @@ fn cached(cache: FileCache, job: &Job) -> FileCache {
     }
 }
 
-/// What is in a file before the job.
-fn layout(job: &Job, is_read: bool) -> Layout {
+/// State of a file before the job starts.
+fn layout(job: &FioJob, is_read: bool) -> Layout {
     let settings = &job.settings;
     match name_work(settings) {
         Some(NameWork::Create) => return Layout::Absent,
@@ -314,8 +321,8 @@ fn layout(job: &Job, is_read: bool) -> Layout {
     }
 }
 
-/// What the job does to its files as such.
-pub(super) fn name_work(settings: &Settings) -> Option<NameWork> {
+/// Operation on whole files; `None` if the job transfers data.
+pub(super) fn name_work(settings: &FioSettings) -> Option<NameWork> {
     match settings.engine.engine {
         Engine::FileCreate => Some(NameWork::Create),
         Engine::FileStat => Some(NameWork::Stat),
@@ -324,25 +331,25 @@ pub(super) fn name_work(settings: &Settings) -> Option<NameWork> {
     }
 }
 
-/// The part of the offset that is given in bytes.
-fn further(job: &Job) -> Result<u64, Diagnostic> {
+/// The part of the offset that is given in bytes; an error if it is given in zones.
+fn further(job: &FioJob) -> Result<u64, Diagnostic> {
     let space = &job.settings.space;
-    let is_in_zones = |amount: Amount| matches!(amount, Amount::Zones(_));
+    let is_in_zones = |amount: SizeAmount| matches!(amount, SizeAmount::Zones(_));
     if is_in_zones(space.offset) || is_in_zones(space.offset_increment) {
         return Err(in_zones(job, "an offset", "offset="));
     }
     Ok(job.offset_bytes())
 }
 
-fn in_zones(job: &Job, what: &str, option: &str) -> Diagnostic {
-    let error = job.place.error(format!("{what} in zones is not done here"));
+fn in_zones(job: &FioJob, what: &str, option: &str) -> Diagnostic {
+    let error = job.place.error(format!("{what} in zones is not supported"));
     error.help(format!("write `{option}` in bytes"))
 }
 
-/// Bytes of each file; 0 where the size of a device decides.
-fn sizes(job: &Job) -> Result<Vec<u64>, Diagnostic> {
+/// Size of each file; 0 if it depends on the size of a device.
+fn sizes(job: &FioJob) -> Result<Vec<u64>, Diagnostic> {
     let count = job.file_count();
-    if let Some(Amount::Zones(_)) = job.settings.space.size {
+    if let Some(SizeAmount::Zones(_)) = job.settings.space.size {
         return Err(in_zones(job, "a size", "size="));
     }
     let Some((least, most)) = job.bytes_of_file() else {
@@ -355,7 +362,7 @@ fn sizes(job: &Job) -> Result<Vec<u64>, Diagnostic> {
     if least == most {
         return Ok(vec![least; count as usize]);
     }
-    // Cut to whole blocks, as fio has them.
+    // As in fio, random sizes are rounded down to whole blocks.
     let block = job.settings.blocks.sizes().read.min().max(1);
     let one = |index: u32| {
         let steps = (most - least) / block;
@@ -365,8 +372,8 @@ fn sizes(job: &Job) -> Result<Vec<u64>, Diagnostic> {
     Ok((0..count).map(|index| one(index).max(least)).collect())
 }
 
-/// No block fits between where the job begins and the end of its smallest file.
-fn without_room(job: &Job) -> Diagnostic {
+/// Error: no block fits between the offset and the end of the smallest file.
+fn without_room(job: &FioJob) -> Diagnostic {
     let (file_bytes, _) = job.settings.space.file_size.unwrap_or_default();
     let share = job.share().unwrap_or(FileShare::WHOLE);
     let start_bytes = share.start_bytes(job.offset_bytes(), file_bytes);
@@ -379,21 +386,21 @@ fn without_room(job: &Job) -> Diagnostic {
     error.help("use a smaller `offset`, or a larger `filesize`")
 }
 
-fn drawn_of(job: &Job, index: u32, most: u64) -> u64 {
+fn drawn_of(job: &FioJob, index: u32, most: u64) -> u64 {
     let base = drawn(job, u64::MAX - 1);
     let mixed = (base ^ u64::from(index).wrapping_mul(0x9e37_79b9_7f4a_7c15)).rotate_left(31);
     mixed.wrapping_mul(0x94d0_49bb_1331_11eb) % most.saturating_add(1).max(1)
 }
 
-/// Where a file of a job lies: below its directory, or below the directory of its name.
-fn spot(job: &Job, written: String) -> Result<Spot, Diagnostic> {
+/// Location of a job's file: below `directory`, or in the directory that its path names.
+fn spot(job: &FioJob, written: String) -> Result<FileSpot, Diagnostic> {
     let files = &job.settings.files;
     if is_device(&written) {
-        return Ok(Spot::itself(written));
+        return Ok(FileSpot::itself(written));
     }
     let at = job.clone_index as usize % files.directories.len().max(1);
     let (directory, name) = match files.directories.get(at) {
-        // A log may name files elsewhere.
+        // A replayed log may name absolute paths elsewhere.
         Some(directory) if !written.starts_with('/') || written.starts_with(directory) => {
             let rest = written.strip_prefix(directory.as_str());
             let rest = rest.unwrap_or(&written).trim_start_matches('/');
@@ -410,18 +417,19 @@ fn spot(job: &Job, written: String) -> Result<Spot, Diagnostic> {
         let error = job.place.error(message);
         error.help("use a name without `..`, below its directory")
     })?;
-    Ok(Spot {
+    Ok(FileSpot {
         directory: directory.to_owned(),
         name: Some(name),
     })
 }
 
-/// The components of a name, if all of them lead down.
+/// The name without empty and `.` components; `None` if it is invalid or contains `..`.
 fn plain(name: &str) -> Option<String> {
     let components = || {
         let all = name.split('/');
         all.filter(|it| !it.is_empty() && *it != ".")
     };
+    // Linux limits each component of a path to 255 bytes.
     let leads_down = components().all(|it| it != ".." && it.len() <= 255);
     let is_good = leads_down
         && components().next().is_some()

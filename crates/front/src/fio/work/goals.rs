@@ -1,21 +1,21 @@
-//! The goals of jobs: what they are to keep to, and what ends them when it is reached.
+//! Goals of jobs: limits that must be met, and conditions that end a job.
 
 use plan::Diagnostic;
 use plan::job::{
     DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, PerDirection, RateFloor, SteadyGoal,
 };
 
-use super::super::jobs::{Job, JobSet};
-use super::super::settings::{ByDirection, Settings, SteadyMeasure};
+use super::super::jobs::{FioJob, JobSet};
+use super::super::settings::{ByDirection, FioSettings, SteadyMeasure};
 
-/// For so long fio judges no rate.
+/// Grace period of fio before the minimum rate applies.
 const SETTLE_NS: u64 = 2_000_000_000;
 
-/// The goals of a job.
+/// Goals of a job.
 ///
 /// # Errors
-/// What cannot be kept to.
-pub(super) fn of(job: &Job) -> Result<JobGoals, Diagnostic> {
+/// Goals that contradict each other or cannot be checked.
+pub(super) fn of(job: &FioJob) -> Result<JobGoals, Diagnostic> {
     let settings = &*job.settings;
     Ok(JobGoals {
         rate_floor: rate_floor(job)?,
@@ -33,7 +33,7 @@ pub(super) fn of(job: &Job) -> Result<JobGoals, Diagnostic> {
     })
 }
 
-fn rate_floor(job: &Job) -> Result<Option<RateFloor>, Diagnostic> {
+fn rate_floor(job: &FioJob) -> Result<Option<RateFloor>, Diagnostic> {
     let rates = &job.settings.rates;
     let least = |bytes: u64, iops: u64| match (bytes, iops) {
         (0, 0) => None,
@@ -56,7 +56,7 @@ fn rate_floor(job: &Job) -> Result<Option<RateFloor>, Diagnostic> {
         sides.iter().any(|(least, most)| *most > 0 && least > most)
     };
     if is_above(bytes, &rates.bytes_per_second) || is_above(iops, &rates.iops) {
-        let message = "a least rate is above the rate that the job may have";
+        let message = "a minimum rate is above the rate limit of the job";
         let error = job.place.error(message);
         return Err(error.help("use a larger `rate`, or a smaller `rate_min`"));
     }
@@ -68,8 +68,8 @@ fn rate_floor(job: &Job) -> Result<Option<RateFloor>, Diagnostic> {
     }))
 }
 
-/// Jobs of one number share, whatever their groups.
-fn flow(settings: &Settings) -> Option<FlowShare> {
+/// The job's share in its flow. Jobs with the same `flow_id` share, even in different groups.
+fn flow(settings: &FioSettings) -> Option<FlowShare> {
     let flow = &settings.flow;
     let weight = u32::try_from(flow.weight).ok().filter(|it| *it > 0)?;
     Some(FlowShare {
@@ -79,7 +79,7 @@ fn flow(settings: &Settings) -> Option<FlowShare> {
     })
 }
 
-fn depth_target(settings: &Settings) -> Option<DepthTarget> {
+fn depth_target(settings: &FioSettings) -> Option<DepthTarget> {
     let goal = &settings.latency_goal;
     (goal.target_us > 0).then(|| DepthTarget {
         latency_ns: goal.target_us.saturating_mul(1000),
@@ -89,9 +89,9 @@ fn depth_target(settings: &Settings) -> Option<DepthTarget> {
     })
 }
 
-fn steady(job: &Job) -> Result<Option<SteadyGoal>, Diagnostic> {
+fn steady(job: &FioJob) -> Result<Option<SteadyGoal>, Diagnostic> {
     let asked = job.settings.steady_state.as_ref();
-    // Without a window fio does not look at it.
+    // Without a window (`ss_dur`), fio does not check the steady state.
     let Some(asked) = asked.filter(|it| it.window_us > 0) else {
         return Ok(None);
     };
@@ -114,7 +114,7 @@ fn steady(job: &Job) -> Result<Option<SteadyGoal>, Diagnostic> {
     };
     let error = |message: &str, help: &str| Err(job.place.error(message).help(help));
     if goal.interval_ns == 0 || !goal.window_ns.is_multiple_of(goal.interval_ns) {
-        let message = "the time that is to be steady is not a multiple of that of one reading";
+        let message = "the steady-state duration is not a multiple of the interval of readings";
         return error(message, "use a multiple of `ss_interval` for `ss_dur`");
     }
     if goal.is_slope && goal.reading_count() < 2 {
@@ -122,21 +122,21 @@ fn steady(job: &Job) -> Result<Option<SteadyGoal>, Diagnostic> {
         return error(message, "use at least twice `ss_interval` for `ss_dur`");
     }
     if goal.reading_count() > READINGS_MAX {
-        let message = format!("more than {READINGS_MAX} readings are to be steady");
+        let message = format!("the steady state covers more than {READINGS_MAX} readings");
         return error(&message, "use a longer `ss_interval`");
     }
     Ok(Some(goal))
 }
 
-/// Readings that are judged together at most, which results keep.
+/// Maximum number of readings in a window; results store all of them.
 const READINGS_MAX: usize = 100_000;
 
-/// Jobs of one group are steady together, or none of them says when.
+/// Checks that all jobs of a group have the same steady state, or none.
 ///
 /// # Errors
-/// Where they differ.
+/// A job whose steady state differs from that of its group.
 pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
-    let asked = |job: &Job| {
+    let asked = |job: &FioJob| {
         let asked = job.settings.steady_state.clone();
         asked.filter(|it| it.window_us > 0)
     };
@@ -145,9 +145,9 @@ pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
         let Some(first) = jobs.first() else { continue };
         if let Some(other) = jobs.iter().find(|job| asked(job) != asked(first)) {
             let place = set.place_of(other, "steadystate, ss");
-            let message = "jobs of one group are to be steady by different rules";
+            let message = "jobs of one group have different steady states";
             let error = place.error(message);
-            return Err(error.help("use the same for all of them, or `new_group` between them"));
+            return Err(error.help("use the same `steadystate`, or put `new_group` between jobs"));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Jobs as work: a cell for those that run beside each other.
+//! Turns jobs into work: one cell for each wave of jobs that run in parallel.
 
 mod files;
 mod goals;
@@ -19,24 +19,24 @@ use plan::job::{
 };
 use plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
-use super::jobs::{Job, JobSet, PlacesOfOption, WrittenOption};
-use super::settings::{Checksum, CpuPolicy, Engine, MemoryKind, Settings, SyncOpen};
-use super::table::Verdict;
-use crate::{CommandLine, Difference, DifferenceKind, FileAccess, FrontWork, MadePart};
+use super::jobs::{FioJob, JobSet, PlacesOfOption, WrittenOption};
+use super::settings::{Checksum, CpuPolicy, Engine, FioSettings, MemoryKind, SyncOpen};
+use super::table::OptionSupport;
+use crate::{CommandLine, DifferenceKind, FileAccess, FrontWork, MadePart, OriginalDifference};
 use files::FileTable;
 pub(super) use remembered::Remembered;
 
-/// The class of priorities where none is said.
+/// Default I/O priority class.
 const BEST_EFFORT: u32 = 2;
 
-/// Requests that go out with one call where nobody says.
+/// Requests submitted with one call if `iodepth_batch` is 0 or 1.
 const BATCH_DEFAULT: u32 = 32;
 
-/// The jobs as work; `letter` does as fio does where it slips, the command line gives logs to
-/// replay and tells which files are there.
+/// Turns jobs into work. `letter` reproduces fio's quirks; `line` gives access to logs to replay
+/// and to the sizes of existing files.
 ///
 /// # Errors
-/// The first thing that is refused, or not done.
+/// Options or values that pgmeter refuses, or jobs that cannot run.
 pub(super) fn work(
     set: &JobSet,
     name: &str,
@@ -49,7 +49,7 @@ pub(super) fn work(
     undone::check(set)?;
     files::check_count(set)?;
     let ends_others = set.jobs.iter().any(|job| job.settings.grouping.ends_others);
-    let mut places = Places {
+    let mut places = JobContext {
         set,
         filenames: set.places_of("filename"),
         table: FileTable::new(set, line.files),
@@ -60,7 +60,7 @@ pub(super) fn work(
     for (index, wave) in set.waves.iter().enumerate() {
         let jobs = &set.jobs[wave.jobs.clone()];
         let mut built = wave_of(jobs, &mut places)?;
-        // Whoever says it says it for all, as in fio.
+        // As in fio, `exitall` of one job applies to all.
         for job in &mut built.jobs {
             job.plan.ends_others |= ends_others;
         }
@@ -77,7 +77,7 @@ pub(super) fn work(
         });
     }
     let directories = places.table.directories();
-    // Where files have no directory of their own, the target is anybody's choice.
+    // Without a named directory, the user may choose any target.
     let is_named = directories.iter().any(|it| it.as_os_str() != ".");
     if is_named {
         let names: Vec<String> = directories
@@ -102,11 +102,11 @@ pub(super) fn work(
     })
 }
 
-/// fio makes missing directories of `filename` but none of `directory`.
+/// fio creates missing directories in `filename`, but not those in `directory`.
 fn made(set: &JobSet, directories: &[PathBuf]) -> MadePart {
     let mut jobs = set.jobs.iter();
     let is_by_name = jobs.all(|job| job.settings.files.directories.is_empty());
-    // What is missing there is a device.
+    // A missing path below /dev is a device, not a directory to create.
     let is_device = |path: &PathBuf| path.starts_with("/dev") && !path.starts_with("/dev/shm");
     match is_by_name && !directories.iter().any(is_device) {
         true => MadePart::All,
@@ -121,8 +121,8 @@ fn name_of(name: &str, index: usize, count: usize) -> String {
     }
 }
 
-/// The names of the sections that run together.
-fn title(jobs: &[Job]) -> String {
+/// Names of the jobs of a wave, at most four.
+fn title(jobs: &[FioJob]) -> String {
     let mut names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
     names.dedup();
     let more = names.len().saturating_sub(4);
@@ -134,8 +134,8 @@ fn title(jobs: &[Job]) -> String {
     text
 }
 
-/// What all jobs have in common while they become work.
-struct Places<'a> {
+/// State shared by all jobs while they are turned into work.
+struct JobContext<'a> {
     set: &'a JobSet,
     filenames: PlacesOfOption<'a>,
     table: FileTable<'a>,
@@ -143,14 +143,14 @@ struct Places<'a> {
     access: FileAccess<'a>,
 }
 
-fn wave_of(jobs: &[Job], places: &mut Places<'_>) -> Result<BuiltJobs, Diagnostic> {
+fn wave_of(jobs: &[FioJob], places: &mut JobContext<'_>) -> Result<BuiltJobs, Diagnostic> {
     places.table.begin_wave();
     let mut files = JobFiles {
         is_layout_only: jobs.iter().all(|job| job.settings.files.is_layout_only),
         ..JobFiles::default()
     };
     let mut built: Vec<BuiltJob> = Vec::new();
-    // By name, where jobs of it begin.
+    // Index of the first job of each name.
     let mut first_indexes = HashMap::new();
     let is_layout_only = files.is_layout_only;
     for job in jobs {
@@ -171,7 +171,7 @@ fn wave_of(jobs: &[Job], places: &mut Places<'_>) -> Result<BuiltJobs, Diagnosti
     })
 }
 
-/// The jobs of the same name from there on.
+/// The consecutive jobs with the name of the job at `first`.
 fn before(built: &[BuiltJob], first: usize) -> Option<JobsBefore> {
     let name = &built.get(first)?.name;
     let of_name = built[first..].iter().take_while(|it| it.name == *name);
@@ -181,7 +181,11 @@ fn before(built: &[BuiltJob], first: usize) -> Option<JobsBefore> {
     })
 }
 
-fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<BuiltJob, Diagnostic> {
+fn one(
+    job: &FioJob,
+    places: &mut JobContext<'_>,
+    files: &mut JobFiles,
+) -> Result<BuiltJob, Diagnostic> {
     let settings = &*job.settings;
     let replayed = replays::of(job, places.set, places.access)?;
     let parts = match &replayed {
@@ -199,7 +203,7 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
     let (delay_least, delay_most) = time.start_delay_us;
     let delay_us = delay_least + drawn(job, delay_most.saturating_sub(delay_least));
     let errors = &settings.errors;
-    // A log says where its requests are.
+    // A replayed log gives the offsets, so percentages do not apply.
     let share = job.share().filter(|_| settings.replay.read.is_none());
     Ok(BuiltJob {
         name: job.name.clone(),
@@ -247,8 +251,8 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
     })
 }
 
-/// Files whose names are worked on lie below one directory.
-fn together(job: &Job, parts: &[JobFile], files: &JobFiles) -> Result<(), Diagnostic> {
+/// Checks that all files of a job that creates, stats or deletes files are in one directory.
+fn together(job: &FioJob, parts: &[JobFile], files: &JobFiles) -> Result<(), Diagnostic> {
     let file = |part: &JobFile| &files.files[part.file_index as usize];
     let first = parts.first().map(file);
     let is_together = parts.iter().map(file).all(|file| {
@@ -258,7 +262,7 @@ fn together(job: &Job, parts: &[JobFile], files: &JobFiles) -> Result<(), Diagno
     match is_together {
         true => Ok(()),
         false => {
-            let message = "the files of a job that works on names lie in several directories";
+            let message = "the files of a job that works on whole files are in several directories";
             let error = job.place.error(message);
             Err(error.help("use `directory=` and names below it"))
         }
@@ -274,7 +278,7 @@ fn engine(engine: Engine) -> EngineKind {
     }
 }
 
-fn cache(settings: &Settings) -> CacheMode {
+fn cache(settings: &FioSettings) -> CacheMode {
     let is_direct = settings.engine.is_direct || settings.engine.is_atomic;
     match () {
         () if settings.engine.engine == Engine::Mmap => CacheMode::Buffered,
@@ -284,7 +288,7 @@ fn cache(settings: &Settings) -> CacheMode {
     }
 }
 
-fn content(settings: &Settings) -> ContentPlan {
+fn content(settings: &FioSettings) -> ContentPlan {
     let content = &settings.content;
     let (compress, dedupe) = (content.compress_percent, content.dedupe_percent);
     if content.is_zero {
@@ -302,22 +306,23 @@ fn content(settings: &Settings) -> ContentPlan {
     }
 }
 
-/// Every clone has another order, and the same in each run.
-fn seed(job: &Job) -> u64 {
+/// A different seed for each job, the same in every run.
+fn seed(job: &FioJob) -> u64 {
     let said = job.settings.order.seed.unwrap_or(0);
+    // The factor is odd, so a written job file can recover the `randseed`.
     said.wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .wrapping_add(u64::from(job.number))
 }
 
-/// A number from 0 to `most` that follows from the job's seed.
-fn drawn(job: &Job, most: u64) -> u64 {
+/// A pseudorandom number from 0 to `most`, derived from the job's seed.
+fn drawn(job: &FioJob, most: u64) -> u64 {
     let mixed = seed(job).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (mixed >> 11) % most.saturating_add(1).max(1)
 }
 
-/// The CPU of a clone; none where it may have several.
-fn cpu(job: &Job) -> Option<u32> {
+/// The only CPU of a clone; `None` if it may use several.
+fn cpu(job: &FioJob) -> Option<u32> {
     let process = &job.settings.process;
     match (process.cpu_policy, &process.cpus[..]) {
         (_, []) => None,
@@ -327,8 +332,8 @@ fn cpu(job: &Job) -> Option<u32> {
     }
 }
 
-/// What the thread of a clone asks of the schedulers.
-fn thread(job: &Job) -> JobThread {
+/// CPUs and priorities of a clone's thread.
+fn thread(job: &FioJob) -> JobThread {
     let process = &job.settings.process;
     let is_asked = process.io_class.is_some() || process.io_priority.is_some();
     JobThread {
@@ -338,14 +343,14 @@ fn thread(job: &Job) -> JobThread {
         },
         nice: process.nice,
         io_priority: is_asked.then(|| IoPriority {
-            // Checked against their ranges when they were read.
+            // Both fit, because their ranges were checked when they were read.
             class: process.io_class.unwrap_or(BEST_EFFORT) as u8,
             level: process.io_priority.unwrap_or(0) as u8,
         }),
     }
 }
 
-/// What is plainly done where fio slips: what `--fio-compat` changes.
+/// Warnings about jobs whose requests would differ with `--fio-compat`, which is not set.
 fn plainly(set: &JobSet) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for jobs in set.sections() {
@@ -355,40 +360,41 @@ fn plainly(set: &JobSet) -> Vec<String> {
         let name = plan::printable(&job.name);
         if is_cut(&job.settings) {
             told.push(format!(
-                "job `{name}`: random requests have the sizes that are asked for; fio cuts them \
-                 where blocks were met before, as `--fio-compat` does"
+                "job `{name}`: random requests keep their full size; fio shortens them at \
+                 blocks already visited, as `--fio-compat` does"
             ));
         }
         let rates = &job.settings.rates;
         if rates.is_poisson && is_paced(&job.settings) {
             told.push(format!(
-                "job `{name}`: requests come as a Poisson process; fio's come on a grid, and more \
-                 often than asked, as with `--fio-compat`"
+                "job `{name}`: requests form a Poisson process; fio's come on a grid, and more \
+                 often than requested, as with `--fio-compat`"
             ));
         }
     }
     told
 }
 
-/// Whether fio cuts random requests where blocks were met before.
-fn is_cut(settings: &Settings) -> bool {
+/// `true` if fio shortens random requests that reach blocks already visited.
+fn is_cut(settings: &FioSettings) -> bool {
     let sizes = settings.blocks.sizes();
-    let is_fixed = |size: &super::BlockSizes| matches!(size, super::BlockSizes::Fixed(_));
+    let is_fixed = |size: &super::JobBlockSizes| matches!(size, super::JobBlockSizes::Fixed(_));
     let order = &settings.order;
-    let has_map = !order.is_with_replacement && order.distribution == super::Distribution::Uniform;
+    let has_map =
+        !order.is_with_replacement && order.distribution == super::RandomDistribution::Uniform;
     has_map && settings.access.is_random && !(is_fixed(&sizes.read) && is_fixed(&sizes.write))
 }
 
-fn is_paced(settings: &Settings) -> bool {
+fn is_paced(settings: &FioSettings) -> bool {
     let rates = &settings.rates;
     rates.iops != super::ByDirection::default()
         || rates.bytes_per_second != super::ByDirection::default()
 }
 
-fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
+fn differences(set: &JobSet, letter: bool) -> Vec<OriginalDifference> {
     let mut told = Vec::new();
     for written in &set.written {
-        if written.verdict != Verdict::Differs {
+        if written.verdict != OptionSupport::Differs {
             continue;
         }
         let note = written.sentence.trim_end_matches('.');
@@ -397,56 +403,60 @@ fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
             note.replace_range(..1, &first);
         }
         let what = format!("`{}`", plan::printable(&written.text()));
-        let difference = Difference::differs(&what, &note);
+        let difference = OriginalDifference::differs(&what, &note);
         told.push(match written.place.line {
             0 => difference,
             line => difference.at(line),
         });
     }
     told.extend(without_effect(set));
-    let any = |is: &dyn Fn(&Settings) -> bool| set.jobs.iter().any(|job| is(&job.settings));
+    let any = |is: &dyn Fn(&FioSettings) -> bool| set.jobs.iter().any(|job| is(&job.settings));
     let own = [
-        (true, "files", "in a work directory, and removed at the end"),
+        (
+            true,
+            "place of the files",
+            "in a work directory, and removed at the end",
+        ),
         (
             !letter && any(&is_cut),
             "sizes of random requests",
-            "only those that are asked for, each place by itself; `--fio-compat` cuts them as fio \
-             does where blocks were met before",
+            "always the full size; `--fio-compat` shortens them at blocks already visited, as fio \
+             does",
         ),
         (
             any(&is_paced),
             "latencies at a rate",
-            "of jobs of one direction: from when requests were due, so that stalls show",
+            "in jobs of one direction, from when requests were due, so stalls are included",
         ),
         (
             any(&|it| it.engine.memory != MemoryKind::Heap),
             "memory of buffers",
-            "of our own kind",
+            "always pgmeter's own kind",
         ),
         (
             any(&|it| it.logs.latency.is_some()),
             "`write_lat_log`",
-            "there is no slat log, as submission latency is not measured, and logs of windows have \
+            "there is no slat log, because submission latency is not measured, and windows have \
              medians",
         ),
     ];
     let done = own.into_iter().filter(|(is_so, ..)| *is_so);
-    told.extend(done.map(|(_, what, note)| Difference::differs(what, note)));
+    told.extend(done.map(|(_, what, note)| OriginalDifference::differs(what, note)));
     told
 }
 
-/// Options that are done, and say how fio tells of it.
+/// Supported options that also affect fio's own output.
 const OF_RESULTS: [&str; 3] = ["new_group", "group_reporting", "write_iolog"];
 
-/// Options of fio's own texts and logs, where they stand.
-fn of_text(set: &JobSet) -> Vec<Difference> {
+/// Differences for options that affect only fio's own output and logs.
+fn of_text(set: &JobSet) -> Vec<OriginalDifference> {
     let is_of_text = |it: &&WrittenOption| {
-        it.verdict == Verdict::Reporting || OF_RESULTS.contains(&it.name.as_str())
+        it.verdict == OptionSupport::Reporting || OF_RESULTS.contains(&it.name.as_str())
     };
     let told = set.written.iter().filter(is_of_text).map(|it| {
         let what = format!("`{}`", plan::printable(&it.text()));
-        let note = "it concerns what fio prints or logs, and is left out";
-        let told = Difference::new(DifferenceKind::NoEffect, what, note);
+        let note = "it affects only fio's output or logs, and is ignored";
+        let told = OriginalDifference::new(DifferenceKind::NoEffect, what, note);
         match it.place.line {
             0 => told,
             line => told.at(line),
@@ -455,13 +465,13 @@ fn of_text(set: &JobSet) -> Vec<Difference> {
     told.collect()
 }
 
-/// Options of requests that a log leaves nothing to say.
+/// Options that have no effect in a job that replays a log.
 const OF_REQUESTS: &str = "bs bsrange bssplit ba size io_size filesize offset offset_increment \
     number_ios rwmixread rwmixwrite nrfiles filename random_distribution percentage_random \
     norandommap zonemode zonesize fsync fdatasync";
 
-/// Those of them that stand in sections with a log.
-fn without_effect(set: &JobSet) -> Vec<Difference> {
+/// Differences for these options in sections that replay a log.
+fn without_effect(set: &JobSet) -> Vec<OriginalDifference> {
     let replays = |section: &str| {
         let mut jobs = set.jobs.iter();
         jobs.any(|job| *job.section == *section && job.settings.replay.read.is_some())
@@ -472,7 +482,7 @@ fn without_effect(set: &JobSet) -> Vec<Difference> {
     });
     let told = written.map(|it| {
         let what = format!("`{}`", plan::printable(&it.text()));
-        let difference = Difference::differs(&what, "without effect: the log says it");
+        let difference = OriginalDifference::differs(&what, "no effect; the log determines it");
         match it.place.line {
             0 => difference,
             line => difference.at(line),

@@ -1,49 +1,49 @@
-//! What is needed to read jobs again, as a plan remembers it.
+//! Inputs that a plan stores so that the same jobs can be read again.
 
 use std::collections::BTreeMap;
 
 use plan::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-use super::super::{Invocation, JobSet, Surroundings, read_arguments};
+use super::super::{FioInvocation, JobSet, Surroundings, read_arguments};
 
-/// Everything that jobs were read from.
+/// All inputs of the parser.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::fio) struct Remembered {
-    /// The command line.
+    /// Arguments of the command line, without `--fio-compat`.
     pub arguments: Vec<String>,
-    /// The files that were read, by the names that were asked for.
+    /// Contents of the files that were read, by name as given.
     pub files: BTreeMap<String, String>,
-    /// The variables that were asked for.
+    /// Values of the environment variables that were used.
     pub variables: BTreeMap<String, String>,
-    /// Of the machine.
+    /// Number of CPUs of the machine.
     pub cpu_count: u64,
-    /// Of the machine.
+    /// Memory size of the machine in bytes.
     pub memory_bytes: u64,
-    /// Of the machine.
+    /// Page size of the machine in bytes.
     pub page_bytes: u64,
-    /// Whether fio's slips are done, too.
+    /// `true` if fio's own quirks are reproduced (`--fio-compat`).
     pub is_to_the_letter: bool,
 }
 
 impl Remembered {
-    /// As one text.
+    /// The inputs as one line of JSON.
     pub fn text(&self) -> String {
-        // A map of texts and numbers is always JSON.
+        // Texts and numbers can always be written as JSON.
         units::json_line(self).unwrap_or_default()
     }
 
-    /// From what [`Remembered::text`] made; none of anything else.
+    /// Reads the output of [`Remembered::text`]; `None` for any other text.
     pub fn of(text: &str) -> Option<Self> {
         units::parse_json(text).ok()
     }
 
-    /// The same jobs once more.
+    /// Reads the same jobs again.
     ///
     /// # Errors
-    /// When a later version does not take them any more.
-    pub fn read(&self) -> Result<(Invocation, JobSet), Diagnostic> {
+    /// Jobs that this version no longer accepts.
+    pub fn read(&self) -> Result<(FioInvocation, JobSet), Diagnostic> {
         let surroundings = Surroundings {
             read: &|name| {
                 let known = self.files.get(name).map(|text| text.clone().into_bytes());

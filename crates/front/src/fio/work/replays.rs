@@ -6,24 +6,25 @@ use plan::job::{
     SyncRule,
 };
 
-use super::super::iolog::{Recording, recording};
-use super::super::jobs::{Job, JobSet};
+use super::super::iolog::{IologRecording, recording};
+use super::super::jobs::{FioJob, JobSet};
 use super::files::{FileTable, FileWish};
 use crate::FileAccess;
 
-/// A log that was read for a job.
+/// The log that a job replays.
 pub(super) struct JobRecording {
-    /// As it was named.
+    /// Name of the log as written.
     log: String,
-    recording: Recording,
+    recording: IologRecording,
 }
 
-/// The log that the job replays, if it does; of several the one of its clone.
+/// Reads the log that the job replays; `None` if it replays none. Clones take the logs of a list
+/// in turn.
 ///
 /// # Errors
-/// When it cannot be read, with the line where there is one.
+/// A log that cannot be read, or an invalid line in it.
 pub(super) fn of(
-    job: &Job,
+    job: &FioJob,
     set: &JobSet,
     access: FileAccess<'_>,
 ) -> Result<Option<JobRecording>, Diagnostic> {
@@ -44,7 +45,7 @@ pub(super) fn of(
             .iter()
             .map(|it| it.settings.replay.write.as_deref());
         error.help(match writes.any(|name| name == Some(*log)) {
-            true => "run the job that writes it by itself before: logs are read first of all",
+            true => "first run the job that writes it alone: all logs are read at the start",
             false => "check the name of `read_iolog`",
         })
     })?;
@@ -55,10 +56,10 @@ pub(super) fn of(
 }
 
 impl JobRecording {
-    /// The log's files as the job's.
+    /// Adds the files of the log as files of the job.
     pub fn parts(
         &self,
-        job: &Job,
+        job: &FioJob,
         table: &mut FileTable<'_>,
         files: &mut JobFiles,
     ) -> Result<Vec<JobFile>, Diagnostic> {
@@ -66,7 +67,7 @@ impl JobRecording {
         let wishes = self.recording.files.iter().map(|file| FileWish {
             written: file.name.clone(),
             start_bytes: 0,
-            // A file of which only syncs are known has room for a request all the same.
+            // A file that is only synced still needs a size: use the largest request.
             size_bytes: match file.size_bytes {
                 0 => largest,
                 size => size,
@@ -76,17 +77,18 @@ impl JobRecording {
         table.take(job, files, wishes.collect())
     }
 
-    /// Lengths of reads and writes.
+    /// Lengths of reads and writes, in bytes.
     fn lengths(&self) -> impl Iterator<Item = u32> {
         let lengths = self.recording.acts.iter().map(|it| it.length_bytes);
         lengths.filter(|it| *it > 0)
     }
 
-    /// Makes the job's stream one of the log's requests.
+    /// Replaces the job's stream with the requests of the log.
     pub fn attach(self, stream: &mut StreamPlan) -> RecordedPlan {
         let blocks = self.blocks();
         let plan = RecordedPlan::new(self.log, self.recording.acts.into());
         let mix = match (plan.has(RecordedKind::Read), plan.has(RecordedKind::Write)) {
+            // The log gives the kind of each request, so the share is only a placeholder.
             (true, true) => Mix::Both { read_percent: 50.0 },
             (false, true) => Mix::Write,
             (_, false) => Mix::Read,
@@ -107,7 +109,7 @@ impl JobRecording {
         plan
     }
 
-    /// The sizes of the log, and what all of them and all places are multiples of.
+    /// The range of request sizes in the log, and the greatest common divisor of sizes and offsets.
     fn blocks(&self) -> BlockRule {
         let acts = self.recording.acts.iter();
         let numbers = acts.flat_map(|it| [u64::from(it.length_bytes), it.offset_bytes]);
@@ -124,7 +126,7 @@ impl JobRecording {
     }
 }
 
-/// The greatest number that divides both.
+/// The greatest common divisor of both numbers.
 const fn common_divisor(mut first: u64, mut second: u64) -> u64 {
     while second != 0 {
         (first, second) = (second, first % second);

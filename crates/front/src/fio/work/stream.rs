@@ -1,4 +1,4 @@
-//! What a job asks of its files.
+//! The request stream of a job.
 
 use plan::Diagnostic;
 use plan::job::{
@@ -7,19 +7,19 @@ use plan::job::{
 };
 use plan::{ArrivalKind, Distribution as PlanDistribution, Zone};
 
-use super::super::jobs::Job;
+use super::super::jobs::FioJob;
 use super::super::settings::{
-    Amount, BlockSizes, ByDirection, Checksum, Direction, FileOrder, Rates, Sequencer, Settings,
-    ZoneMode,
+    ByDirection, Checksum, Direction, DirectionRates, FioSettings, JobBlockSizes, JobFileOrder,
+    Sequencer, SizeAmount, ZoneMode,
 };
-use super::super::values::{Distribution, ZoneShare};
+use super::super::values::{RandomDistribution, ZoneShare};
 
-/// What the job asks of these parts of files.
+/// The request stream of the job on these parts of files.
 ///
 /// # Errors
-/// What requests cannot be.
+/// Requests larger than 1 GiB.
 pub(super) fn stream(
-    job: &Job,
+    job: &FioJob,
     parts: &[JobFile],
     is_to_the_letter: bool,
 ) -> Result<StreamPlan, Diagnostic> {
@@ -45,11 +45,11 @@ pub(super) fn stream(
         blocks: blocks(job)?,
         visits: visits(settings, mix),
         file_order: match &settings.files.order {
-            // The next file is opened once the one before is done.
+            // With one open file, the next is opened after the previous one is finished.
             _ if settings.files.open_count == 1 => PlanFileOrder::Sequential,
-            FileOrder::RoundRobin => PlanFileOrder::RoundRobin,
-            FileOrder::Sequential => PlanFileOrder::Sequential,
-            FileOrder::Drawn(law) => PlanFileOrder::Drawn {
+            JobFileOrder::RoundRobin => PlanFileOrder::RoundRobin,
+            JobFileOrder::Sequential => PlanFileOrder::Sequential,
+            JobFileOrder::Drawn(law) => PlanFileOrder::Drawn {
                 distribution: law_of(law, mix),
             },
         },
@@ -70,7 +70,7 @@ pub(super) fn stream(
     })
 }
 
-fn mix_of(settings: &Settings) -> Mix {
+fn mix_of(settings: &FioSettings) -> Mix {
     match settings.access.direction {
         Direction::Write => Mix::Write,
         Direction::Mixed => Mix::Both {
@@ -80,7 +80,7 @@ fn mix_of(settings: &Settings) -> Mix {
     }
 }
 
-fn blocks(job: &Job) -> Result<PerDirection<BlockRule>, Diagnostic> {
+fn blocks(job: &FioJob) -> Result<PerDirection<BlockRule>, Diagnostic> {
     let settings = &job.settings;
     let sizes = settings.blocks.sizes();
     let sizes = match (settings.blocks.is_by_order, settings.access.is_random) {
@@ -88,11 +88,11 @@ fn blocks(job: &Job) -> Result<PerDirection<BlockRule>, Diagnostic> {
         (true, true) => (sizes.write.clone(), sizes.write),
         (true, false) => (sizes.read.clone(), sizes.read),
     };
-    let rule = |sizes: &BlockSizes, align: Option<u64>| {
+    let rule = |sizes: &JobBlockSizes, align: Option<u64>| {
         let narrow = |bytes: u64| {
             let narrow = u32::try_from(bytes).ok().filter(|it| *it <= 1 << 30);
             narrow.ok_or_else(|| {
-                let message = format!("its requests have {bytes} bytes, more than 1 GiB");
+                let message = format!("its requests of {bytes} bytes exceed 1 GiB");
                 job.place.error(message).help("use a smaller `bs`")
             })
         };
@@ -103,17 +103,18 @@ fn blocks(job: &Job) -> Result<PerDirection<BlockRule>, Diagnostic> {
         Ok::<_, Diagnostic>(BlockRule {
             align_bytes: narrow(align.filter(|it| *it > 0).unwrap_or(sizes.min()))?,
             sizes: match sizes {
-                BlockSizes::Fixed(bytes) => SizeRule::Fixed {
+                JobBlockSizes::Fixed(bytes) => SizeRule::Fixed {
                     bytes: narrow(*bytes)?,
                 },
-                BlockSizes::Range(least, most) => SizeRule::Range {
+                JobBlockSizes::Range(least, most) => SizeRule::Range {
                     min_bytes: narrow(*least)?,
                     max_bytes: narrow(*most)?,
                     unit_bytes: narrow(unit)?,
                 },
-                BlockSizes::Split(shares) => SizeRule::Split {
+                JobBlockSizes::Split(shares) => SizeRule::Split {
                     shares: shares
                         .iter()
+                        // If the shares exceed 100 in total, the last ones may be cut to 0.
                         .filter(|it| it.percent > 0)
                         .map(|it| {
                             Ok(ShareOfSize {
@@ -133,14 +134,14 @@ fn blocks(job: &Job) -> Result<PerDirection<BlockRule>, Diagnostic> {
     })
 }
 
-fn visits(settings: &Settings, mix: Mix) -> Visits {
+fn visits(settings: &FioSettings, mix: Mix) -> Visits {
     let order = &settings.order;
     match &order.distribution {
-        Distribution::Uniform if order.is_with_replacement => Visits::Drawn {
+        RandomDistribution::Uniform if order.is_with_replacement => Visits::Drawn {
             distribution: PlanDistribution::Uniform,
         },
-        Distribution::Uniform => Visits::Once,
-        Distribution::ZonedBytes(zones) => {
+        RandomDistribution::Uniform => Visits::Once,
+        RandomDistribution::ZonedBytes(zones) => {
             let shares = |zones: &[ZoneShare]| {
                 let shares = zones.iter();
                 let share = |it: &ZoneShare| (f64::from(it.requests_percent), it.size);
@@ -153,7 +154,9 @@ fn visits(settings: &Settings, mix: Mix) -> Visits {
                 },
             }
         }
-        Distribution::Zoned(zones) if zones.read != zones.write && mix.reads() && mix.writes() => {
+        RandomDistribution::Zoned(zones)
+            if zones.read != zones.write && mix.reads() && mix.writes() =>
+        {
             Visits::DrawnByDirection {
                 distributions: PerDirection {
                     read: by_zones(&zones.read),
@@ -167,16 +170,19 @@ fn visits(settings: &Settings, mix: Mix) -> Visits {
     }
 }
 
-/// The law of a direction: reads where there are any, else writes.
-fn law_of(law: &Distribution, mix: Mix) -> PlanDistribution {
+/// The distribution for reads if there are any, else for writes.
+fn law_of(law: &RandomDistribution, mix: Mix) -> PlanDistribution {
     match law {
-        Distribution::Zipf(theta, _) if *theta > 0.0 => PlanDistribution::Zipf { theta: *theta },
-        Distribution::Pareto(h, _) => PlanDistribution::Pareto { h: *h },
-        Distribution::Normal(deviation, _) => PlanDistribution::Normal {
+        // With an exponent of 0, all ranks are equally likely.
+        RandomDistribution::Zipf(theta, _) if *theta > 0.0 => {
+            PlanDistribution::Zipf { theta: *theta }
+        }
+        RandomDistribution::Pareto(h, _) => PlanDistribution::Pareto { h: *h },
+        RandomDistribution::Normal(deviation, _) => PlanDistribution::Normal {
             deviation_percent: normal_deviation_percent(*deviation),
         },
-        Distribution::Zoned(zones) if mix.reads() => by_zones(&zones.read),
-        Distribution::Zoned(zones) => by_zones(&zones.write),
+        RandomDistribution::Zoned(zones) if mix.reads() => by_zones(&zones.read),
+        RandomDistribution::Zoned(zones) => by_zones(&zones.write),
         _ => PlanDistribution::Uniform,
     }
 }
@@ -196,15 +202,15 @@ fn by_zones(zones: &[ZoneShare]) -> PlanDistribution {
 
 /// The standard deviation of fio's `normal`, in percent of the space.
 ///
-/// Source: fio 3.42, `lib/gauss.c`: the mean of 12 uniform draws over the space, whose standard
-/// deviation is a twelfth of it, and a uniform draw as wide as the number given, at most half of
-/// the space.
+/// Source: fio 3.42, `lib/gauss.c`. It adds the mean of 12 uniform draws over the space, with a
+/// standard deviation of a twelfth of the space, and a uniform draw over the given width, at most
+/// half of the space.
 fn normal_deviation_percent(width_percent: f64) -> f64 {
     let width = width_percent.min(50.0);
     (100.0_f64.powi(2) / 144.0 + width.powi(2) / 12.0).sqrt()
 }
 
-fn zones(settings: &Settings) -> Option<ZoneRule> {
+fn zones(settings: &FioSettings) -> Option<ZoneRule> {
     let space = &settings.space;
     (space.zone_mode == ZoneMode::Strided && space.zone_size > 0).then(|| ZoneRule {
         used_bytes: space.zone_size,
@@ -216,17 +222,17 @@ fn zones(settings: &Settings) -> Option<ZoneRule> {
     })
 }
 
-fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
+fn end(job: &FioJob, parts: &[JobFile]) -> StreamEnd {
     let settings = &job.settings;
     let all: u64 = parts.iter().map(|it| it.size_bytes).sum();
-    // A last zone or hole that the end of the file cuts ends the loop unless `io_size` is given.
+    // A zone or gap cut off by the end of the file ends the loop, unless `io_size` is given.
     let has_gaps = zones(settings).is_some() || settings.access.step_bytes != 0;
     let goes_on = has_gaps && settings.space.io_size.is_some();
     let is_endless = settings.time.is_time_based && settings.time.runtime_us > 0;
     let bytes = job.bytes_to_move().unwrap_or_else(|| {
-        // Files of random sizes may hold more than `size`.
+        // Files of random sizes may be larger than `size` in total.
         let used = match settings.space.size {
-            Some(Amount::Bytes(size)) => size.min(all),
+            Some(SizeAmount::Bytes(size)) => size.min(all),
             _ => all,
         };
         job.share().map_or(used, |it| it.moved_bytes(used))
@@ -257,9 +263,9 @@ fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
     }
 }
 
-/// The bytes of a job that goes through its files more than once because of `io_size`: fio begins
-/// another pass only if it has room for a block of the largest size.
-fn whole_passes(job: &Job, parts: &[JobFile], io_bytes: u64) -> u64 {
+/// Bytes of a job whose `io_size` needs more than one pass over its files. fio starts another pass
+/// only if the remainder holds a block of the largest size.
+fn whole_passes(job: &FioJob, parts: &[JobFile], io_bytes: u64) -> u64 {
     let settings = &job.settings;
     let block = largest_block(settings).max(1);
     let sizes = settings.blocks.sizes();
@@ -274,9 +280,9 @@ fn whole_passes(job: &Job, parts: &[JobFile], io_bytes: u64) -> u64 {
     }
 }
 
-/// The end of a job whose `io_size` is above its size, where fio ends each pass over the files with
-/// their last block: as many passes as `loops` says, and more until `io_size` is reached.
-fn passes(job: &Job, io_bytes: u64, loops: u64) -> Option<StreamEnd> {
+/// The end of a job whose `io_size` exceeds its size, if fio ends each pass with the last block of
+/// the files: at least `loops` passes, and more until `io_size` is reached.
+fn passes(job: &FioJob, io_bytes: u64, loops: u64) -> Option<StreamEnd> {
     let settings = &job.settings;
     let size = job
         .bytes_of_all()
@@ -288,11 +294,12 @@ fn passes(job: &Job, io_bytes: u64, loops: u64) -> Option<StreamEnd> {
     }
     let read_again = match settings.access.direction {
         _ if !is_verified => 0,
+        // Only the part that was written is read back.
         Direction::Mixed => size * u64::from(100 - settings.access.read_percent.min(100)) / 100,
         _ => size,
     };
     let largest = largest_block(settings);
-    // What is left is too small for another request.
+    // A remainder smaller than the largest request does not start another pass.
     let needed = io_bytes.saturating_sub(largest.saturating_sub(1)).max(1);
     Some(StreamEnd {
         bytes: size,
@@ -303,15 +310,15 @@ fn passes(job: &Job, io_bytes: u64, loops: u64) -> Option<StreamEnd> {
 }
 
 /// The largest request of either direction, in bytes.
-fn largest_block(settings: &Settings) -> u64 {
+fn largest_block(settings: &FioSettings) -> u64 {
     let sizes = settings.blocks.sizes();
     sizes.read.max().max(sizes.write.max())
 }
 
-/// Whether fio's pass ends where every block of the files was met, whatever `io_size` is.
-fn ends_with_files(settings: &Settings, is_verified: bool) -> bool {
+/// `true` if fio's pass ends when every block has been visited, whatever `io_size` is.
+fn ends_with_files(settings: &FioSettings, is_verified: bool) -> bool {
     let (access, order) = (&settings.access, &settings.order);
-    let has_map = !order.is_with_replacement && order.distribution == Distribution::Uniform;
+    let has_map = !order.is_with_replacement && order.distribution == RandomDistribution::Uniform;
     let is_mixed = access.direction == Direction::Mixed;
     match (access.is_random, !settings.engine.engine.waits()) {
         (true, true) => has_map || !access.writes(),
@@ -322,7 +329,7 @@ fn ends_with_files(settings: &Settings, is_verified: bool) -> bool {
     }
 }
 
-fn think(settings: &Settings) -> Option<ThinkRule> {
+fn think(settings: &FioSettings) -> Option<ThinkRule> {
     let pauses = &settings.pauses;
     (pauses.pause_us > 0).then(|| ThinkRule {
         pause_ns: pauses.pause_us.saturating_mul(1000),
@@ -332,7 +339,7 @@ fn think(settings: &Settings) -> Option<ThinkRule> {
     })
 }
 
-fn pace(rates: &Rates) -> PerDirection<Option<PaceRule>> {
+fn pace(rates: &DirectionRates) -> PerDirection<Option<PaceRule>> {
     let rule = |iops: u64, bytes: u64| {
         let (per_second, is_of_bytes) = match (iops, bytes) {
             (0, 0) => return None,
@@ -356,7 +363,7 @@ fn pace(rates: &Rates) -> PerDirection<Option<PaceRule>> {
     }
 }
 
-fn read_back(settings: &Settings, mix: Mix) -> Option<ReadBack> {
+fn read_back(settings: &FioSettings, mix: Mix) -> Option<ReadBack> {
     let verify = &settings.verify;
     let is_asked = !matches!(verify.checksum, Checksum::None | Checksum::Null)
         && verify.reads_back

@@ -1,15 +1,15 @@
-//! What fio knows and jobs here do not yet: said before anything is made.
+//! Rejects settings of fio that pgmeter does not support, before any file is created.
 
 use plan::Diagnostic;
 
-use super::super::jobs::{Job, JobSet};
-use super::super::settings::{ByDirection, Checksum, Direction, Engine, Settings, ZoneMode};
-use super::super::values::Distribution;
+use super::super::jobs::{FioJob, JobSet};
+use super::super::settings::{ByDirection, Checksum, Direction, Engine, FioSettings, ZoneMode};
+use super::super::values::RandomDistribution;
 
-/// All that is not done, where it stands.
+/// Checks all jobs for unsupported settings.
 ///
 /// # Errors
-/// With line, option and help.
+/// All unsupported settings, each with its line, option and help.
 pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
     let jobs = set.sections().filter_map(|jobs| jobs.first());
     let undone = jobs.filter_map(|job| {
@@ -22,25 +22,25 @@ pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
     }
 }
 
-fn told(set: &JobSet, job: &Job, option: &str, help: &str) -> Diagnostic {
+fn told(set: &JobSet, job: &FioJob, option: &str, help: &str) -> Diagnostic {
     let place = set.place_of(job, option);
     let name = option.split(", ").next().unwrap_or(option);
-    let message = format!("`{name}` with this value is not done here");
+    let message = format!("`{name}` with this value is not supported");
     place.error(message).help(help)
 }
 
-/// What is not done, and what to do instead.
+/// An unsupported option, and its help.
 type Undone = (&'static str, &'static str);
 
-fn of_settings(it: &Settings) -> Option<Undone> {
+fn of_settings(it: &FioSettings) -> Option<Undone> {
     of_access(it)
         .or_else(|| of_rest(it))
         .or_else(|| of_names(it))
         .or_else(|| of_replay(it))
 }
 
-/// A log says when its requests are due and what they are.
-fn of_replay(it: &Settings) -> Option<Undone> {
+/// A replayed log gives the times and kinds of its requests.
+fn of_replay(it: &FioSettings) -> Option<Undone> {
     it.replay.read.as_ref()?;
     let rates = &it.rates;
     let (bytes, iops) = (&rates.bytes_per_second, &rates.iops);
@@ -68,22 +68,22 @@ fn first_of(cases: &[(bool, &'static str, &'static str)]) -> Option<Undone> {
     found.map(|(_, option, help)| (*option, *help))
 }
 
-fn of_access(it: &Settings) -> Option<Undone> {
+fn of_access(it: &FioSettings) -> Option<Undone> {
     let access = &it.access;
     let is_trim = matches!(access.direction, Direction::Trim | Direction::TrimAndWrite);
-    let has_center = |law: &Distribution| {
+    let has_center = |law: &RandomDistribution| {
         matches!(
             law,
-            Distribution::Zipf(_, Some(_))
-                | Distribution::Pareto(_, Some(_))
-                | Distribution::Normal(_, Some(_))
+            RandomDistribution::Zipf(_, Some(_))
+                | RandomDistribution::Pareto(_, Some(_))
+                | RandomDistribution::Normal(_, Some(_))
         )
     };
     first_of(&[
         (
             is_trim,
             "rw, readwrite",
-            "leave trims out: files have none, and devices are not trimmed",
+            "leave trims out, because they are not supported",
         ),
         (
             has_center(&it.order.distribution),
@@ -93,8 +93,8 @@ fn of_access(it: &Settings) -> Option<Undone> {
     ])
 }
 
-/// Work on names moves nothing, and its calls have no depth.
-fn of_names(it: &Settings) -> Option<Undone> {
+/// Operations on whole files transfer nothing and have no queue depth.
+fn of_names(it: &FioSettings) -> Option<Undone> {
     let engine = it.engine.engine;
     if !matches!(
         engine,
@@ -104,7 +104,7 @@ fn of_names(it: &Settings) -> Option<Undone> {
     }
     let (goal, rates) = (&it.latency_goal, &it.rates);
     let is_set = |it: &ByDirection<u64>| it.read > 0 || it.write > 0;
-    let help = "leave it out of a job that works on names";
+    let help = "leave it out of a job that works on whole files";
     first_of(&[
         (is_set(&goal.max_us), "max_latency", help),
         (goal.target_us > 0, "latency_target", help),
@@ -114,7 +114,7 @@ fn of_names(it: &Settings) -> Option<Undone> {
     ])
 }
 
-fn of_rest(it: &Settings) -> Option<Undone> {
+fn of_rest(it: &FioSettings) -> Option<Undone> {
     first_of(&[
         (
             it.space.zone_mode == ZoneMode::Zoned,
@@ -124,7 +124,7 @@ fn of_rest(it: &Settings) -> Option<Undone> {
         (
             it.flow.weight < 0,
             "flow",
-            "use weights from 1 on; fio has shared by weights since 3.26",
+            "use weights of at least 1, as in fio since 3.26",
         ),
     ])
 }

@@ -1,4 +1,4 @@
-//! PostMark's report, byte for byte, from counts and four readings of a clock.
+//! PostMark's report, identical byte for byte, from counts and four clock readings.
 
 mod number;
 mod terse;
@@ -7,17 +7,24 @@ mod tests;
 mod times;
 mod verbose;
 
-use description::classics::postmark::{Clock, Compat, ReportForm};
+use description::classics::postmark::{Compat, ReportClock, ReportForm};
 use results::PoolFigures;
 
-pub use times::Times;
+pub use times::SessionTimes;
 
-/// The report in that form, as that version prints it, with its last line break.
-pub fn report(form: ReportForm, compat: Compat, figures: &PoolFigures, times: &Times) -> String {
+/// The report in this form as this version prints it, including the last line break.
+pub fn report(
+    form: ReportForm,
+    compat: Compat,
+    figures: &PoolFigures,
+    times: &SessionTimes,
+) -> String {
     match (form, compat.clock()) {
-        (ReportForm::Verbose, Clock::Seconds) => verbose::seconds(compat, figures, times),
-        (ReportForm::Verbose, Clock::Microseconds) => verbose::microseconds(compat, figures, times),
-        (ReportForm::Terse, Clock::Seconds) => terse::seconds(compat, figures, times),
-        (ReportForm::Terse, Clock::Microseconds) => terse::microseconds(figures, times),
+        (ReportForm::Verbose, ReportClock::Seconds) => verbose::seconds(compat, figures, times),
+        (ReportForm::Verbose, ReportClock::Microseconds) => {
+            verbose::microseconds(compat, figures, times)
+        }
+        (ReportForm::Terse, ReportClock::Seconds) => terse::seconds(compat, figures, times),
+        (ReportForm::Terse, ReportClock::Microseconds) => terse::microseconds(figures, times),
     }
 }

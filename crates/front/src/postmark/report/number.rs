@@ -1,24 +1,25 @@
-//! Numbers as C's `printf` writes them.
+//! Formats numbers like C's `printf`.
 
 use description::classics::postmark::Compat;
 
-/// A number with so many decimals; C's words for those that are none.
+/// A number with this number of decimals. If it is not a number, as C prints it.
 pub(super) fn decimal(value: f32, decimals: usize) -> String {
     if value.is_nan() {
-        // What zero divided by zero gives on the processors that this is compared with.
+        // Result of zero divided by zero on the CPUs of the original's reference output.
         return "-nan".to_owned();
     }
-    // The decimals are those of the 32-bit value, exactly.
+    // The decimals of the exact 32-bit value, as C converts it to a double.
     format!("{:.decimals$}", f64::from(value))
 }
 
-/// Bytes in the unit that the report picks for them.
+/// A number of bytes in the unit that the report selects.
 ///
-/// Exactly one megabyte is still written in kilobytes, and so is a single byte; divisions are in
-/// 32 bits.
+/// Exactly one megabyte is still printed in kilobytes, and so is a single byte. Divisions are in 32
+/// bits.
 pub(super) fn data(compat: Compat, bytes: f32) -> String {
     let megabytes = bytes / compat.megabyte_bytes() as f32;
     let kilobytes = bytes / compat.kilobyte_bytes() as f32;
+    // The original compares the unrounded quotients, so only 0 bytes are printed in bytes.
     if megabytes > 1.0 {
         format!("{} megabytes", decimal(megabytes, 2))
     } else if kilobytes != 0.0 {

@@ -1,14 +1,14 @@
-//! The report as one line of numbers.
+//! The terse report: one line of numbers.
 
 use description::classics::postmark::Compat;
 use results::PoolFigures;
 
-use super::Times;
+use super::SessionTimes;
 use super::number::decimal;
 use super::times::Intervals;
 
-/// The line of the versions that count whole seconds; rates are divided in 32 bits all the same.
-pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &Times) -> String {
+/// The line of versions that measure whole seconds. Rates are still computed in 32-bit floats.
+pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &SessionTimes) -> String {
     let whole = times.seconds();
     let intervals = Intervals {
         total: whole.total as f32,
@@ -16,7 +16,7 @@ pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &Times) -> S
         transactions: whole.transactions as f32,
         deletion: whole.deletion as f32,
     };
-    // Before 1.52 this rate was the pool's creation rate.
+    // Before 1.52 this rate was the creation rate before the transactions.
     let deleted_rate = if compat.reports_created_as_deleted() {
         figures.created_count as f32 / intervals.creation
     } else {
@@ -26,8 +26,8 @@ pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &Times) -> S
     format!("{} {} {rates}\n", whole.total, whole.transactions)
 }
 
-/// The line of 1.54.
-pub(super) fn microseconds(figures: &PoolFigures, times: &Times) -> String {
+/// The line of version 1.54.
+pub(super) fn microseconds(figures: &PoolFigures, times: &SessionTimes) -> String {
     let intervals = times.fractions();
     let deleted_rate = figures.deleted_count as f32 / intervals.total;
     let rates = rates(figures, &intervals, deleted_rate);

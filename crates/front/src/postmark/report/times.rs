@@ -1,13 +1,13 @@
-//! The clock of a run: four readings and the intervals between them.
+//! Clock readings of a run, and the intervals between them.
 
-/// Microseconds of a second.
+/// Microseconds per second.
 const SECOND_US: i64 = 1_000_000;
 
-/// The four readings of the clock, in microseconds since any full second.
+/// Clock readings in microseconds since any full second.
 ///
-/// Versions with a clock of seconds see only the second in which each reading fell.
+/// Versions that measure seconds only see the second of each reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Times {
+pub struct SessionTimes {
     /// Before the first file was created.
     pub start_us: i64,
     /// Before the first transaction.
@@ -18,7 +18,7 @@ pub struct Times {
     pub end_us: i64,
 }
 
-/// The intervals of a run, in one unit.
+/// Intervals of a run, all in the same unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Intervals<T> {
     pub(super) total: T,
@@ -27,8 +27,8 @@ pub(super) struct Intervals<T> {
     pub(super) deletion: T,
 }
 
-impl Times {
-    /// Readings in whole seconds: start, start and end of the transactions, end.
+impl SessionTimes {
+    /// Readings in whole seconds, in the order of the fields.
     #[cfg(test)]
     pub const fn from_seconds(readings: [i64; 4]) -> Self {
         let [start, transactions_start, transactions_end, end] = readings;
@@ -40,18 +40,22 @@ impl Times {
         }
     }
 
-    /// Whole seconds; an interval within one second counts as one.
+    /// Intervals in whole seconds; 0 counts as 1.
     pub(super) fn seconds(&self) -> Intervals<i64> {
         self.intervals(|from_us, to_us| {
             let seconds = to_us.div_euclid(SECOND_US) - from_us.div_euclid(SECOND_US);
+            // Without this, the integer rates of a short run would divide by zero.
             if seconds == 0 { 1 } else { seconds }
         })
     }
 
-    /// Seconds as 1.54 has them: seconds and microseconds apart, joined in 32 bits.
+    /// Intervals in seconds as in version 1.54, which adds seconds and microseconds in 32-bit
+    /// floats.
     pub(super) fn fractions(&self) -> Intervals<f32> {
         self.intervals(|from_us, to_us| {
             let seconds = to_us.div_euclid(SECOND_US) - from_us.div_euclid(SECOND_US);
+            // The two differences are added after rounding, so sums may differ in the last digit
+            // from a 64-bit result.
             let rest_us = to_us.rem_euclid(SECOND_US) - from_us.rem_euclid(SECOND_US);
             seconds as f32 + rest_us as f32 / SECOND_US as f32
         })

@@ -1,20 +1,20 @@
-//! The report as a page of text.
+//! The verbose report: a page of text.
 
 use description::classics::postmark::Compat;
 use results::PoolFigures;
 
-use super::Times;
+use super::SessionTimes;
 use super::number::{data, decimal};
 use super::times::Intervals;
 
-/// The page of the versions that count whole seconds; rates are cut to whole numbers.
-pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &Times) -> String {
+/// The page of versions that measure whole seconds. Rates are truncated to whole numbers.
+pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &SessionTimes) -> String {
     let intervals = times.seconds();
     let rate = |count: u64, seconds: i64| {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         count.checked_div(seconds).unwrap_or(0).to_string()
     };
-    let page = Page {
+    let page = VerboseReport {
         compat,
         figures,
         span: |seconds: i64| seconds.to_string(),
@@ -25,10 +25,10 @@ pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &Times) -> S
     page.text()
 }
 
-/// The page of 1.54; rates have two decimals.
-pub(super) fn microseconds(compat: Compat, figures: &PoolFigures, times: &Times) -> String {
+/// The page of version 1.54, whose rates have two decimals.
+pub(super) fn microseconds(compat: Compat, figures: &PoolFigures, times: &SessionTimes) -> String {
     let intervals = times.fractions();
-    let page = Page {
+    let page = VerboseReport {
         compat,
         figures,
         span: |seconds: f32| decimal(seconds, 4),
@@ -39,8 +39,8 @@ pub(super) fn microseconds(compat: Compat, figures: &PoolFigures, times: &Times)
     page.text()
 }
 
-/// What the two kinds of page share: everything but the numbers' form.
-struct Page<'a, T, Span, Rate> {
+/// Data and number formats of a page. Only the number formats depend on the version.
+struct VerboseReport<'a, T, Span, Rate> {
     compat: Compat,
     figures: &'a PoolFigures,
     span: Span,
@@ -49,7 +49,7 @@ struct Page<'a, T, Span, Rate> {
     total_seconds: f32,
 }
 
-impl<T: Copy, Span: Fn(T) -> String, Rate: Fn(u64, T) -> String> Page<'_, T, Span, Rate> {
+impl<T: Copy, Span: Fn(T) -> String, Rate: Fn(u64, T) -> String> VerboseReport<'_, T, Span, Rate> {
     fn text(&self) -> String {
         [self.times(), self.files(), self.data()].join("\n")
     }
@@ -70,6 +70,7 @@ impl<T: Copy, Span: Fn(T) -> String, Rate: Fn(u64, T) -> String> Page<'_, T, Spa
             deleted_after_count,
             ..
         } = *self.figures;
+        // Before 1.53, the original prints the number of created files here.
         let deleted_count = if self.compat.reports_created_as_deleted() {
             created_count
         } else {
@@ -115,6 +116,7 @@ impl<T: Copy, Span: Fn(T) -> String, Rate: Fn(u64, T) -> String> Page<'_, T, Spa
             let rate = data(self.compat, bytes / self.total_seconds);
             format!("\t{total} {verb} ({rate} per second)\n")
         };
+        // The original adds up bytes in 32-bit floats, so the totals of long runs are not exact.
         let read = line("read", self.figures.read_bytes_float as f32);
         let written = line("written", self.figures.written_bytes_float as f32);
         format!("Data:\n{read}{written}")

@@ -1,4 +1,4 @@
-//! What the watch over a job's goals tells whoever looks on, and is told by them.
+//! Exchange of a job's progress towards its goals with other threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,7 @@ use engine::Request;
 
 use super::FlowBoard;
 
-/// Where a job stands with its goals. One thread counts, anybody may look.
+/// Progress of a job towards its goals. One thread counts; any thread may read.
 #[derive(Debug, Default)]
 pub struct GoalBoard {
     requests: AtomicU64,
@@ -23,57 +23,57 @@ pub struct GoalBoard {
     flow: Option<Arc<FlowBoard>>,
 }
 
-/// What a job has done since its goals count.
+/// Requests of a job since its goals count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GoalCounts {
-    /// Reads and writes that succeeded.
+    /// Number of successful reads and writes.
     pub requests: u64,
-    /// Bytes of them.
+    /// Bytes that they moved.
     pub bytes: u64,
-    /// Their latencies, added up, in nanoseconds.
+    /// Sum of their latencies, in nanoseconds.
     pub latency_ns: u64,
 }
 
-/// The queue depth of a job that has one looked for.
+/// Queue depth of a job that searches for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DepthTold {
-    /// The one that was in use last.
+    /// The depth that was last in use.
     pub depth: u32,
-    /// Whether enough requests kept within the latency when a depth was tried last; none where
-    /// none was tried for its whole time.
+    /// `true` if enough requests kept the latency at the depth that was last tried; `None` if no
+    /// depth was tried for its whole time.
     pub kept: Option<bool>,
 }
 
-/// How a goal was missed.
+/// The way in which a goal was missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissKind {
-    /// Too few bytes a second.
+    /// Too few bytes per second.
     Bandwidth,
-    /// Too few requests a second.
+    /// Too few requests per second.
     Iops,
     /// A request took too long.
     Latency,
-    /// A request took too long at the least depth.
+    /// A request took too long even at the smallest depth.
     DepthLatency,
 }
 
-/// The request with which a goal was missed.
+/// The request that missed a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MissedRequest {
-    /// How it was missed.
+    /// The way in which it was missed.
     pub kind: MissKind,
-    /// The request; of rates, only its operation says something.
+    /// The request; for rates, only its operation is meaningful.
     pub request: Request,
-    /// The least rate or the largest latency in nanoseconds that was asked for.
+    /// Requested minimum rate, or maximum latency in nanoseconds.
     pub wanted: u64,
-    /// What there was.
+    /// Actual rate or latency.
     pub seen: u64,
-    /// When, in nanoseconds since the goals count.
+    /// Time in nanoseconds since the goals count.
     pub at_ns: u64,
 }
 
 impl GoalBoard {
-    /// Of a job that shares a flow with others, if any.
+    /// A board for a job that may share a flow with others.
     #[must_use]
     pub fn new(flow: Option<Arc<FlowBoard>>) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl GoalBoard {
         self.flow.clone()
     }
 
-    /// What was done since the goals count.
+    /// Requests since the goals count.
     #[must_use]
     pub fn counts(&self) -> GoalCounts {
         GoalCounts {
@@ -96,14 +96,14 @@ impl GoalBoard {
         }
     }
 
-    /// When the goals begin to count, in nanoseconds of the worker's clock; none before it is
+    /// Time from which the goals count, in nanoseconds of the worker's clock; `None` until it is
     /// known.
     #[must_use]
     pub fn begin_ns(&self) -> Option<u64> {
         Some(self.begin_ns.load(Ordering::Acquire)).filter(|it| *it > 0)
     }
 
-    /// The queue depth, where it is looked for.
+    /// Queue depth, for jobs that search for one.
     #[must_use]
     pub fn depth(&self) -> DepthTold {
         DepthTold {
@@ -115,43 +115,45 @@ impl GoalBoard {
         }
     }
 
-    /// Whether the depth was found that is measured from then on.
+    /// `true` once the depth to be measured has been found.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.is_settled.load(Ordering::Acquire)
     }
 
-    /// The goal that was missed first, if any was.
+    /// The goal that was missed first; `None` if none was.
     #[must_use]
     pub fn missed(&self) -> Option<&MissedRequest> {
         self.missed.get()
     }
 
-    /// Ends the job: it asks for nothing more.
+    /// Ends the job: it issues no further requests.
     pub fn end(&self) {
         self.is_ended.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody ended it.
+    /// `true` if [`Self::end`] was called.
     #[must_use]
     pub fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::Relaxed)
     }
 
-    /// Whether the job is over.
+    /// `true` if the job is over.
     #[must_use]
     pub fn has_left(&self) -> bool {
         self.has_left.load(Ordering::Acquire)
     }
 
-    /// Says when the goals begin to count; as what follows, for the thread at work alone.
+    /// Sets the time from which the goals count. Like the following methods, only for the thread
+    /// that runs the job.
     pub fn begin(&self, begin_ns: u64) {
+        // 0 means that the time is not known yet.
         self.begin_ns.store(begin_ns.max(1), Ordering::Release);
     }
 
-    /// Counts a request that succeeded.
+    /// Counts a successful request.
     pub fn count(&self, bytes: u32, latency_ns: u64) {
-        // Nobody else counts here, so no addition gets lost between a load and its store.
+        // Only one thread counts, so no addition is lost between a load and its store.
         let add = |sum: &AtomicU64, more: u64| {
             let all = sum.load(Ordering::Relaxed).wrapping_add(more);
             sum.store(all, Ordering::Relaxed);
@@ -175,11 +177,11 @@ impl GoalBoard {
     }
 
     pub(super) fn miss(&self, missed: MissedRequest) {
-        // Only the first one counts.
+        // Keep only the first one.
         let _ = self.missed.set(missed);
     }
 
-    /// Says that the job is over.
+    /// Records that the job is over.
     pub fn leave(&self) {
         self.has_left.store(true, Ordering::Release);
     }

@@ -1,12 +1,13 @@
-//! The search for the largest queue depth that keeps a latency.
+//! The search for the largest queue depth at which the latency is kept.
 
 use plan::job::DepthTarget;
 
-/// Depths that kept the latency so often in a row have the next one tried again, which had failed.
+/// After this many consecutive successes just below a depth that had failed, that depth is tried
+/// again.
 const STABLE_COUNT: u32 = 3;
 
-/// Doubles the depth while the latency is kept, then halves what lies between the largest depth
-/// that kept it and the least one that did not.
+/// Doubles the depth while the latency is kept, then bisects between the largest depth that kept it
+/// and the smallest that did not.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DepthSearch {
     target: DepthTarget,
@@ -15,27 +16,27 @@ pub(super) struct DepthSearch {
     low: u32,
     high: u32,
     stable_count: u32,
-    /// When the depth began to be tried.
+    /// Time at which the current depth was started.
     begin_ns: u64,
     count: u64,
     late_count: u64,
-    /// Whether any depth failed, so that the largest one is known to be too large.
+    /// `true` if a depth failed, so that there is an upper limit.
     has_failed: bool,
-    /// Whether what was issued at a larger depth is waited for.
+    /// `true` while requests issued at a larger depth are still in flight.
     is_draining: bool,
     is_found: bool,
     kept: Option<bool>,
 }
 
-/// What is to be done after a request.
+/// Decision after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DepthVerdict {
     GoOn,
-    /// The depth was found: it is measured from now on.
+    /// The depth was found and is measured from now on.
     Settled,
-    /// It was measured.
+    /// The depth was measured.
     Done,
-    /// There is no depth that would do.
+    /// No depth keeps the latency.
     Missed,
 }
 
@@ -66,12 +67,12 @@ impl DepthSearch {
         self.target.latency_ns
     }
 
-    /// Whether the latency was kept when a depth was tried last.
+    /// `true` if the latency was kept when a depth was last tried; `None` if none was tried.
     pub(super) const fn kept(&self) -> Option<bool> {
         self.kept
     }
 
-    /// How many requests may be in flight.
+    /// Maximum number of requests in flight; 0 while larger depths drain.
     pub(super) const fn limit(&self) -> u32 {
         match self.is_draining {
             true => 0,
@@ -79,7 +80,7 @@ impl DepthSearch {
         }
     }
 
-    /// Takes note of a request, with how many others are in flight.
+    /// Records a request. `in_flight` is the number of other requests in flight.
     pub(super) fn completed(
         &mut self,
         latency_ns: u64,
@@ -96,7 +97,7 @@ impl DepthSearch {
         self.count += 1;
         if latency_ns > self.target.latency_ns {
             self.late_count += 1;
-            // One is enough where all are to keep it.
+            // A single late request fails the depth if all must keep the latency.
             if self.target.percentile >= 100.0 {
                 return match self.fail(now_ns, in_flight) {
                     true => DepthVerdict::GoOn,
@@ -111,12 +112,12 @@ impl DepthSearch {
         if kept >= self.target.percentile {
             return self.succeed(now_ns);
         }
-        // The least depth is tried on and on.
+        // At the smallest depth, the search just tries again.
         self.fail(now_ns, in_flight);
         DepthVerdict::GoOn
     }
 
-    /// Goes to a smaller depth, where there is one.
+    /// Goes to a smaller depth. Returns `false` if there is none.
     fn fail(&mut self, now_ns: u64, in_flight: u32) -> bool {
         self.kept = Some(false);
         if self.depth == 1 {
@@ -125,17 +126,18 @@ impl DepthSearch {
         self.has_failed = true;
         self.high = self.depth;
         if self.depth == self.low {
+            // A depth that had kept the latency has failed now, so the search continues below it.
             self.low -= 1;
         }
         self.depth = self.low.midpoint(self.depth);
         self.stable_count = 0;
-        // What is in flight at the larger depth says nothing about the smaller one.
+        // Requests in flight at the larger depth must not count for the smaller one.
         self.is_draining = in_flight > 0;
         self.try_anew(now_ns);
         true
     }
 
-    /// Goes to a larger depth, where there may be one.
+    /// Goes to a larger depth, if one is possible.
     fn succeed(&mut self, now_ns: u64) -> DepthVerdict {
         self.kept = Some(true);
         let before = self.depth;

@@ -1,18 +1,18 @@
-//! A rate that a job is not to fall below.
+//! Minimum rate of a job.
 
 use plan::job::LeastRate;
 
 use super::MissKind;
 
-/// Watches the rate of one direction.
+/// Checks the rate of one direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FloorWatch {
     least: LeastRate,
     window_ns: u64,
     settle_ns: u64,
-    /// Requests or bytes.
+    /// Requests or bytes so far.
     done: u64,
-    /// When the window began, and how much had been done.
+    /// Start of the window, and requests or bytes done before it.
     since: Option<(u64, u64)>,
 }
 
@@ -34,8 +34,8 @@ impl FloorWatch {
         };
     }
 
-    /// What was missed, what was wanted and what there was, where a window is over. A direction
-    /// in which nothing was ever done is not slow.
+    /// At the end of a window in which the rate was too low: the missed goal, the required rate and
+    /// the actual one. A direction that has done nothing yet does not count as slow.
     pub(super) fn judge(&mut self, now_ns: u64) -> Option<(MissKind, u64, u64)> {
         if now_ns < self.settle_ns || self.done == 0 {
             return None;
@@ -45,6 +45,7 @@ impl FloorWatch {
             return None;
         };
         let spent_ns = now_ns.saturating_sub(at_ns);
+        // Two completions at the same time have no rate, even in a window of 0.
         if spent_ns < self.window_ns || spent_ns == 0 {
             return None;
         }

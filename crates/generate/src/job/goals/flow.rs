@@ -1,22 +1,22 @@
-//! Jobs that share their requests out by weights.
+//! Jobs that share their requests according to weights.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plan::job::FlowShare;
 
-/// For so long nobody asks again whether it is a job's turn, in nanoseconds.
+/// Minimum time between two checks of whether it is a job's turn, in nanoseconds.
 const LOOK_NS: u64 = 100;
 
-/// What the jobs of a flow have done together.
+/// Total of the jobs in a flow.
 #[derive(Debug, Default)]
 pub struct FlowBoard {
     requests: AtomicU64,
-    /// Of the jobs at work.
+    /// Sum of the weights of running jobs.
     weight: AtomicU64,
 }
 
-/// Where one of them stands.
+/// State of one job in a flow.
 #[derive(Debug)]
 pub(super) struct FlowTurn {
     board: Arc<FlowBoard>,
@@ -26,7 +26,7 @@ pub(super) struct FlowTurn {
 }
 
 impl FlowTurn {
-    /// Takes part from now on.
+    /// Joins the flow.
     pub fn join(share: FlowShare, board: Arc<FlowBoard>) -> Self {
         let weight = u64::from(share.weight);
         board.weight.fetch_add(weight, Ordering::Relaxed);
@@ -38,19 +38,20 @@ impl FlowTurn {
         }
     }
 
-    /// Whether it has done more than its share, so that the others come first.
+    /// `true` if the job has done more than its share, so that the others come first.
     pub fn is_ahead(&self) -> bool {
         let all = self.board.requests.load(Ordering::Relaxed);
         let weight = self.board.weight.load(Ordering::Relaxed);
+        // Multiplied crosswise instead of divided, so that nothing is rounded.
         self.requests.saturating_mul(weight) > all.saturating_mul(self.weight)
     }
 
-    /// When it asks again.
+    /// Time of the next check.
     pub const fn until_ns(&self, now_ns: u64) -> u64 {
         now_ns.saturating_add(self.pause_ns)
     }
 
-    /// Counts a request of its own.
+    /// Counts a request of this job.
     pub fn issued(&mut self) {
         self.requests += 1;
         self.board.requests.fetch_add(1, Ordering::Relaxed);
@@ -59,7 +60,7 @@ impl FlowTurn {
 
 impl Drop for FlowTurn {
     fn drop(&mut self) {
-        // Those that go on share what is left among themselves.
+        // The remaining jobs share future requests among themselves.
         self.board
             .requests
             .fetch_sub(self.requests, Ordering::Relaxed);

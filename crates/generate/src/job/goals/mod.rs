@@ -1,5 +1,5 @@
-//! The goals of a job, watched from request to request: a stream around the job's own, which only
-//! jobs with goals have.
+//! The goals of a job, checked at each request: a wrapper around the job's stream, which only jobs
+//! with goals have.
 
 mod board;
 mod depth;
@@ -22,27 +22,27 @@ use floor::FloorWatch;
 pub use flow::FlowBoard;
 use flow::FlowTurn;
 
-/// The requests of a job until one of its goals ends it.
+/// The requests of a job until a goal ends it.
 #[derive(Debug)]
 pub struct Watched<G> {
     inner: G,
     board: Arc<GoalBoard>,
     ramp_ns: u64,
-    /// When the goals begin to count, on the worker's clock.
+    /// Time from which the goals count, on the worker's clock.
     begin_ns: Option<u64>,
     /// By direction.
     floors: [Option<FloorWatch>; 2],
     latency_ns_max: [u64; 2],
     depth: Option<DepthSearch>,
     flow: Option<FlowTurn>,
-    /// By slot.
+    /// Request and issue time, by slot.
     issued: Box<[(Request, u64)]>,
     in_flight: u32,
     is_over: bool,
 }
 
 impl<G: Generator> Watched<G> {
-    /// The requests of `inner`, which is the stream of this job.
+    /// Wraps `inner`, which is the stream of this job.
     #[must_use]
     pub fn new(inner: G, plan: &JobPlan, board: Arc<GoalBoard>) -> Self {
         let goals = &plan.goals;
@@ -73,13 +73,14 @@ impl<G: Generator> Watched<G> {
         }
     }
 
-    /// Takes note of a request that has moved its bytes.
+    /// Records a request that has moved its bytes.
     fn moved(&mut self, side: JobSide, request: &Request, latency_ns: u64, now_ns: u64) {
         if latency_ns > self.latency_ns_max[side as usize] {
             let wanted = self.latency_ns_max[side as usize];
             self.miss(MissKind::Latency, request, (wanted, latency_ns), now_ns);
         }
         let begin_ns = self.begin_ns.unwrap_or(now_ns);
+        // Rates and depths do not count in the ramp time.
         let Some(since_ns) = now_ns.checked_sub(begin_ns) else {
             return;
         };
@@ -87,7 +88,8 @@ impl<G: Generator> Watched<G> {
         if let Some(floor) = &mut self.floors[side as usize] {
             floor.count(request.length_bytes);
         }
-        // One that stands still is noticed where the other goes on.
+        // Judged for both directions, so that one that stands still is noticed while the other
+        // continues.
         for index in 0..self.floors.len() {
             let floor = self.floors[index].as_mut();
             if let Some((kind, wanted, seen)) = floor.and_then(|it| it.judge(since_ns)) {
@@ -122,7 +124,7 @@ impl<G: Generator> Watched<G> {
         }
     }
 
-    /// The first one that is missed ends the job.
+    /// Ends the job; the board keeps only the first missed goal.
     fn miss(&mut self, kind: MissKind, request: &Request, (wanted, seen): (u64, u64), now_ns: u64) {
         self.is_over = true;
         self.board.miss(MissedRequest {
@@ -134,9 +136,10 @@ impl<G: Generator> Watched<G> {
         });
     }
 
-    /// Whether another request would be more than the depth that is tried.
+    /// `true` if another request would exceed the depth being tried.
     fn is_deep_enough(&self) -> bool {
         let limit = self.depth.as_ref().map_or(u32::MAX, DepthSearch::limit);
+        // With nothing in flight, no completion would end the wait.
         self.in_flight >= limit && self.in_flight > 0
     }
 }
@@ -176,6 +179,7 @@ impl<G: Generator> Generator for Watched<G> {
         }
         if let Some(flow) = self.flow.as_ref().filter(|it| it.is_ahead()) {
             return match self.in_flight {
+                // A parked slot is woken by completions only, and none will come.
                 0 => Step::Wait {
                     until_ns: flow.until_ns(now_ns),
                 },
@@ -198,6 +202,7 @@ impl<G: Generator> Generator for Watched<G> {
     }
 
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        // Counted down first, because the search needs the number of other requests in flight.
         self.in_flight -= 1;
         let (request, issued_ns) = self.issued[completion.slot as usize];
         let side = match request.operation {

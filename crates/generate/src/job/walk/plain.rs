@@ -1,10 +1,10 @@
-//! The next place of a job that has one file and requests of one size at random places.
+//! Fast path for jobs with one file and requests of one size at random positions.
 
 use super::super::sides::JobSide;
 use super::{JobWalk, WalkPosition};
 
 impl JobWalk {
-    /// Whether [`Self::plain_place`] tells where all requests of a direction go.
+    /// `true` if [`Self::plain_place`] can place all requests of a direction.
     pub(in super::super) fn is_plain(&self, side: JobSide) -> bool {
         let number = side as usize;
         let rule = &self.sides[number];
@@ -19,8 +19,8 @@ impl JobWalk {
             && self.map_block.is_none()
     }
 
-    /// The first byte of the next request, in the file; none where all places were met, which
-    /// [`Self::next`] then closes. It is what [`Self::next`] would tell.
+    /// Offset of the next request in the file, the same that [`Self::next`] would return. `None` if
+    /// all positions were used; [`Self::next`] then closes the file.
     #[inline]
     pub(in super::super) fn plain_place(
         &self,
@@ -36,7 +36,7 @@ impl JobWalk {
         }
         let places = part.random[number].as_ref()?;
         let turn = &mut file.turns[if self.shares_order { 0 } else { number }];
-        // Places are those where a whole request fits.
+        // Only positions at which a whole request fits.
         let start_bytes = places.start_bytes(&mut position.rng, turn, 0);
         file.moved_bytes += length_bytes;
         Some(part.start_bytes + start_bytes)

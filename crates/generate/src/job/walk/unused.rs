@@ -1,4 +1,4 @@
-//! Places of which each block is met once, whatever the sizes.
+//! Random positions that use each block once, for requests of any size.
 
 use super::super::random_places::RandomPlaces;
 use super::super::sides::JobSide;
@@ -6,9 +6,9 @@ use super::{JobPart, JobWalk, WalkDraws};
 use crate::arithmetic::Divisor;
 
 impl JobWalk {
-    /// The first place from one on that was not used, behind the last the first of all, of a size
-    /// that is cut where the next used block begins. So places behind used ones come sooner than
-    /// others, as in the original, and few sizes are cut.
+    /// The first unused position from `start_bytes` on, wrapping around at the end. The size is cut
+    /// off at the next used block. As in fio, positions after used blocks are therefore used sooner
+    /// than others, and few sizes are cut.
     pub(super) fn random_unused(
         &self,
         (part, places, block): (&JobPart, &RandomPlaces, Divisor),
@@ -16,6 +16,7 @@ impl JobWalk {
         draws: &mut WalkDraws<'_>,
         side: JobSide,
     ) -> Option<(u64, u32)> {
+        // Positions may be aligned more coarsely than the blocks of the map.
         let step = (places.align_bytes() / block.value()).max(1);
         let unused = |from: u64, to: u64| {
             let mut from = from;
@@ -31,6 +32,8 @@ impl JobWalk {
         };
         let first = block.divide(start_bytes).0;
         let end = (places.count() - 1) * step + 1;
+        // Drawing among all free positions made 70 % more requests of `bssplit=4k/50:64k/50` than
+        // fio.
         let first = unused(first, end).or_else(|| unused(0, first))?;
         let start_bytes = first * block.value();
         let sizes = &self.sides[side as usize].sizes;
@@ -45,7 +48,7 @@ impl JobWalk {
         Some(self.used(part, draws, (start_bytes, length_bytes)))
     }
 
-    /// Notes which blocks a request uses.
+    /// Marks the blocks of a request as used.
     pub(super) fn used(
         &self,
         part: &JobPart,

@@ -1,4 +1,4 @@
-//! The next place of a job that goes through zones.
+//! The next position of a job with zones.
 
 use super::super::file_position::FilePosition;
 use super::super::sides::JobSide;
@@ -6,7 +6,7 @@ use super::super::zones::ZoneWalk;
 use super::{JobPart, JobWalk, WalkDraws};
 
 impl JobWalk {
-    /// As `place`, zone by zone. A request may cross the end of its zone, as in fio.
+    /// As `place`, zone by zone. A request may extend past the end of its zone, as in fio.
     pub(super) fn place_in_zones(
         &self,
         zones: &ZoneWalk,

@@ -1,4 +1,4 @@
-//! Transactions that are counted as wholes, and begin when they are due.
+//! Whole transactions, which begin when they are due.
 
 use plan::program::PoolPart;
 
@@ -6,15 +6,14 @@ use super::Play;
 use crate::{Backlog, DueQueue, OpenStream, Step};
 
 impl Play {
-    /// Tells it when its transactions are due, which begin then.
+    /// Sets the queue of due times at which transactions begin.
     pub fn begin_when_due(&mut self, queue: DueQueue) {
         if let Some(whole) = &mut self.whole {
             whole.begin_when_due(queue);
         }
     }
 
-    /// Begins a transaction that is counted as a whole where one is next; what to do where it is
-    /// not due yet.
+    /// Begins a whole transaction if one is next; an error if none is due yet.
     #[inline]
     pub(super) fn begin_whole(&mut self, now_ns: u64) -> Result<(), Step> {
         if let (Some(whole), Some(PoolPart::Transact)) = (&mut self.whole, self.phase)

@@ -1,23 +1,23 @@
-//! What went wrong in a run, and what one that was cut short has left behind.
+//! Failures of a run, and the files that an interrupted run left behind.
 
 use super::Play;
-use crate::pool::{Operation, Outcome, PoolDirectory};
+use crate::pool::{OperationOutcome, PoolDirectory, PoolStep};
 
-/// Failures that are told one by one, at most.
+/// Maximum number of failures that are listed individually.
 const FAILURES_TOLD_MAX: usize = 1 << 16;
 
-/// Operations on files that failed.
+/// Failed operations on files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failures {
-    /// The first of them.
-    pub told: Vec<Operation>,
-    /// All of them.
+    /// The first failures.
+    pub told: Vec<PoolStep>,
+    /// Number of all failures.
     pub count: u64,
 }
 
 impl Failures {
     #[cold]
-    pub(super) fn add(&mut self, operation: Operation) {
+    pub(super) fn add(&mut self, operation: PoolStep) {
         self.count += 1;
         if self.told.len() < FAILURES_TOLD_MAX {
             self.told.push(operation);
@@ -26,19 +26,20 @@ impl Failures {
 }
 
 impl Play {
-    /// Files and subdirectories that could not be made because their names were taken.
+    /// Number of files and subdirectories that could not be created because their names already
+    /// existed.
     #[must_use]
     pub fn taken_count(&self) -> u64 {
         self.foreign.len() as u64 + self.taken_directories_count
     }
 
-    /// What failed since this was asked last.
+    /// Failures since the last call.
     pub fn take_failures(&mut self) -> Failures {
         std::mem::take(&mut self.failures)
     }
 
-    /// When the last file was removed and only subdirectories were left, in nanoseconds of the
-    /// caller's clock; none before that.
+    /// Time when the last file was removed and only subdirectories were left, in nanoseconds of the
+    /// caller's clock; `None` before.
     #[must_use]
     pub const fn emptied_ns(&self) -> Option<u64> {
         match self.emptied_ns {
@@ -47,26 +48,27 @@ impl Play {
         }
     }
 
-    /// The next file or subdirectory that a loop which ended in the middle has left behind, to be
-    /// removed by the caller; what somebody else made is not among them.
-    pub fn next_left(&mut self) -> Option<Operation> {
+    /// Operation that removes the next file or subdirectory left behind by an interrupted loop; the
+    /// caller executes it. Files of other programs are not included.
+    pub fn next_left(&mut self) -> Option<PoolStep> {
+        // After a stop, the stream skips to the removal of what it has created.
         self.stream.stop();
         loop {
-            let outcome = std::mem::replace(&mut self.outcome, Outcome::Done);
+            let outcome = std::mem::replace(&mut self.outcome, OperationOutcome::Done);
             let operation = match self.waiting.take() {
                 Some(operation) => operation,
                 None => self.stream.next(outcome)?,
             };
             match operation {
-                // What was not begun is not begun any more.
-                Operation::Create { file, .. } => {
+                // Operations that had not started do not start now.
+                PoolStep::Create { file, .. } => {
                     self.foreign.insert(file.number);
-                    self.outcome = Outcome::Failed;
+                    self.outcome = OperationOutcome::Failed;
                 }
-                Operation::MakeDirectory(directory) => {
+                PoolStep::MakeDirectory(directory) => {
                     self.not_made.insert(self.rules.directory_number(directory));
                 }
-                Operation::Delete { .. } | Operation::RemoveDirectory(_)
+                PoolStep::Delete { .. } | PoolStep::RemoveDirectory(_)
                     if !self.is_left_out(&operation) =>
                 {
                     return Some(operation);
@@ -76,7 +78,7 @@ impl Play {
         }
     }
 
-    /// The number of a directory among those of all locations, as requests say it.
+    /// Number of a directory, counted through all locations, as in requests.
     #[must_use]
     pub const fn directory_number(&self, directory: PoolDirectory) -> u32 {
         self.rules.directory_number(directory)

@@ -1,38 +1,39 @@
-//! Options of a run beyond the settings of its pool.
+//! Options of a run in addition to the settings of its pool.
 
 use plan::program::{FileChoice, Fsync};
 
-use crate::program::Unit;
+use crate::program::TransactionUnit;
 
-/// Options of a run beyond PostMark's own settings.
+/// Options of a run in addition to PostMark's own settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlayOptions {
-    /// Operations that may be in progress at once, at least 1: the engine's slots.
+    /// Maximum number of operations in progress, at least 1: the engine's slots.
     pub slot_count: u32,
-    /// Bytes of a stream's buffer ([`stdio_buffer_bytes`](crate::pool::stdio_buffer_bytes)); used
-    /// where the settings say that files are buffered.
+    /// Size of a stream's buffer in bytes
+    /// ([`stdio_buffer_bytes`](crate::pool::stdio_buffer_bytes)). Only used if files are buffered.
     pub stdio_buffer_bytes: u32,
-    /// Whether reads and writes say where in the file they go. Otherwise they go where the file
-    /// stands, which the engine must be told, and their offsets say where in the chain's content
-    /// they are.
+    /// `true` if reads and writes give their offset in the file. Otherwise they use the file's
+    /// position, for which the engine must be configured, and their offsets refer to the chain's
+    /// content.
     pub has_file_offsets: bool,
-    /// Whether a file that takes one read is opened, read and closed by one request
-    /// ([`ReadWhole`](engine::Operation::ReadWhole)). What fails of it counts as an open that
-    /// failed.
+    /// `true` if a file that needs only one read is opened, read and closed by one request
+    /// ([`ReadWhole`](engine::Operation::ReadWhole)). A failure in any part then counts as a failed
+    /// open.
     pub reads_whole: bool,
-    /// Files that transactions leave open until they are removed, at most; 0 closes each behind its
-    /// operation. The engine must find them by their number and open them by
-    /// [`kept_file_options`](crate::pool::kept_file_options). What is open when the transactions
-    /// end is left to it.
+    /// Maximum number of files that transactions leave open until they are removed; 0 closes each
+    /// file after its operation. The engine must find files by number and open them with
+    /// [`kept_file_options`](crate::pool::kept_file_options). It also closes those still open when
+    /// the transactions end.
     pub kept_open_max: u32,
-    /// When what was written is made durable.
+    /// When to sync written data.
     pub fsync: Fsync,
-    /// Which files transactions work on.
+    /// Selection rule for the files of transactions.
     pub choice: FileChoice,
-    /// Whether transactions go on until they are stopped, whatever their number is.
+    /// `true` if transactions continue until they are stopped, whatever their number in the
+    /// settings.
     pub is_endless: bool,
-    /// Whether the subdirectories are made and removed; otherwise they must be there.
+    /// `true` if the run creates and removes the subdirectories; otherwise they must exist.
     pub makes_subdirectories: bool,
-    /// What is counted of the transactions. As a whole they are with one slot only.
-    pub unit: Unit,
+    /// What counts as a transaction. Whole transactions need a single slot.
+    pub unit: TransactionUnit,
 }

@@ -23,7 +23,7 @@ fn options(slot_count: u32) -> PlayOptions {
         choice: FileChoice::Uniform,
         is_endless: false,
         makes_subdirectories: true,
-        unit: Unit::Own,
+        unit: TransactionUnit::Own,
     }
 }
 
@@ -43,8 +43,8 @@ fn played(settings: &FilePool, options: &PlayOptions, seed: u64) -> (Play, Loop)
 }
 
 fn expected(settings: &FilePool) -> Totals {
-    let mut stream = Stream::new(settings).unwrap();
-    while stream.next(Outcome::Done).is_some() {}
+    let mut stream = PoolStream::new(settings).unwrap();
+    while stream.next(OperationOutcome::Done).is_some() {}
     *stream.totals()
 }
 
@@ -88,7 +88,7 @@ fn line(chain: &[Seen], settings: &FilePool) -> Option<String> {
 /// Transactions that begin when they are due, 500 a second, on a file system that stalls.
 fn due(settings: &FilePool, transactions_max: Option<u64>) -> (Play, crate::DueCounts) {
     let options = PlayOptions {
-        unit: Unit::DueRound,
+        unit: TransactionUnit::DueRound,
         is_endless: transactions_max.is_none(),
         ..options(1)
     };
@@ -127,7 +127,7 @@ fn transactions_without_a_number_end_with_what_is_due() {
     let (play, counts) = due(&settings(500, 1), None);
     assert_eq!(counts.responses.count(), 2500);
     assert_eq!(play.totals().transactions_count, 2500);
-    assert_eq!(play.end(), Some(Mark::Stopped));
+    assert_eq!(play.end(), Some(PoolMark::Stopped));
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn each_phase_has_its_own_operations() {
             PoolPart::Fill => assert_eq!(count(Primitive::Create), 10),
             PoolPart::Transact => {
                 assert_eq!(totals.transactions_count, 40);
-                assert_eq!(play.end(), Some(Mark::TransactionsDone));
+                assert_eq!(play.end(), Some(PoolMark::TransactionsDone));
                 assert_eq!(
                     count(Primitive::Open) as u64,
                     totals.read_count + totals.appended_count
@@ -485,7 +485,7 @@ fn a_deadline_ends_endless_transactions_between_two_of_them() {
             driver.run(&mut play);
         }
         assert!(driver.disk.is_empty());
-        assert_eq!(play.end(), Some(Mark::Stopped));
+        assert_eq!(play.end(), Some(PoolMark::Stopped));
         assert_eq!(play.transactions_count(), None);
         let totals = play.totals();
         assert!(totals.transactions_count > 100, "{totals:?}");
@@ -534,7 +534,7 @@ fn transactions_without_operations_are_passed_over() {
         assert_eq!(*play.totals(), expected(&full));
         assert_eq!(play.totals().transactions_count, 12);
         assert_eq!(play.totals().created_count, 2);
-        assert_eq!(play.end(), Some(Mark::TransactionsDone));
+        assert_eq!(play.end(), Some(PoolMark::TransactionsDone));
     }
 }
 
@@ -544,7 +544,7 @@ fn a_pool_that_is_used_up_ends_the_transactions() {
     settings.create_bias = Some(0);
     for slot_count in [1, 3] {
         let (play, _) = played(&settings, &options(slot_count), 1);
-        assert_eq!(play.end(), Some(Mark::OutOfFiles));
+        assert_eq!(play.end(), Some(PoolMark::OutOfFiles));
         assert!(play.has_ended_early());
         assert_eq!(play.totals().transactions_count, 50);
     }
@@ -553,8 +553,8 @@ fn a_pool_that_is_used_up_ends_the_transactions() {
 #[test]
 fn failures_with_one_slot_are_the_originals() {
     let settings = settings(3, 20);
-    let mut stream = Stream::new(&settings).unwrap();
-    while stream.next(Outcome::Failed).is_some() {}
+    let mut stream = PoolStream::new(&settings).unwrap();
+    while stream.next(OperationOutcome::Failed).is_some() {}
     let options = options(1);
     let mut play = play(&settings, &options);
     let mut driver = Loop::new(&options, 1);
@@ -743,11 +743,11 @@ fn what_a_cut_left_is_removed_and_nothing_else() {
             }
             while let Some(operation) = play.next_left() {
                 match operation {
-                    Operation::Delete { file } => {
+                    PoolStep::Delete { file } => {
                         let directory = play.directory_number(file.directory);
                         driver.disk.remove((directory, file.number));
                     }
-                    Operation::RemoveDirectory(directory) => {
+                    PoolStep::RemoveDirectory(directory) => {
                         let number = play.directory_number(directory);
                         driver.disk.remove_directory(number);
                     }
@@ -777,7 +777,7 @@ fn failures_are_told_with_those_of_files_that_are_left_alone() {
         (failures.count, failures.told.len()),
         (failed, failed as usize)
     );
-    let number = |it: &Operation| it.file().map(|file| file.number);
+    let number = |it: &PoolStep| it.file().map(|file| file.number);
     assert!(failures.told.iter().all(|it| number(it) == Some(3)));
     assert!(play.take_failures().told.is_empty() && play.emptied_ns().is_some());
 }

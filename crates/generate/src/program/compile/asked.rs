@@ -1,42 +1,48 @@
-//! What a call asks of an engine.
+//! Requests of a call to an engine.
 
 use engine::{Aim, Operation};
 use plan::program::{Call, FileOperation, On, Where};
 
 use super::Compiler;
-use crate::program::code::Form;
+use crate::program::code::OffsetForm;
 
-/// Permissions that files are given: to read and write for the owner, to read for all others.
+/// Permissions set on files: read and write for the owner, read for all others.
 const CHMOD_MODE: u64 = 0o644;
 
 impl Compiler<'_> {
-    /// Whether a file that is opened is empty then.
+    /// `true` if the call leaves a file empty when it opens it.
     pub(super) fn is_emptying(&self, call: &Call) -> bool {
         let way = self.seat.program.ways.get(usize::from(call.way));
         let is_truncating = way.is_some_and(|way| way.is_truncating);
         match call.operation {
+            // A file that must not exist before is empty after its creation.
             FileOperation::Create => is_truncating || way.is_none_or(|way| !way.takes_existing),
             operation => operation.opens() && is_truncating,
         }
     }
 
-    /// What a call's requests say as their offset.
-    pub(super) fn form(&self, call: &Call, code: u64) -> Form {
+    /// Meaning of the offset in a call's requests.
+    pub(super) fn form(&self, call: &Call, code: u64) -> OffsetForm {
         match call.operation {
-            FileOperation::Truncate => Form::Length,
-            operation if operation.has_second() => Form::Second,
-            operation if !operation.moves() => Form::Code(code),
+            FileOperation::Truncate => OffsetForm::Length,
+            operation if operation.has_second() => OffsetForm::Second,
+            operation if !operation.moves() => OffsetForm::Code(code),
             _ => match self.seat.program.way_of(self.seat.group, call.handle) {
-                Some(way) if way.seeks && matches!(call.place, Where::Dealt { .. }) => Form::Sought,
-                Some(way) if way.goes_by_position() && !self.seat.is_checked => Form::Position {
-                    unit_bytes: way.unit_bytes,
-                },
-                _ => Form::Offset,
+                Some(way) if way.seeks && matches!(call.place, Where::Dealt { .. }) => {
+                    OffsetForm::Sought
+                }
+                // Checked content follows from the offset, so requests must state it.
+                Some(way) if way.goes_by_position() && !self.seat.is_checked => {
+                    OffsetForm::Position {
+                        unit_bytes: way.unit_bytes,
+                    }
+                }
+                _ => OffsetForm::Offset,
             },
         }
     }
 
-    /// The engine's operation, with the number that says what it is for.
+    /// Operation of the engine, with the code for its offset.
     pub(super) fn operation(&self, call: &Call) -> (Operation, u64) {
         let aim = match call.on {
             On::Handle => Aim::Handle,

@@ -1,22 +1,22 @@
-//! Which files come next, prepared.
+//! Prepared selection of files.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use plan::Distribution;
-use plan::program::{Order, Pick, Turn};
+use plan::program::{Pick, PickOrder, Turn};
 
 use super::{Compiler, taken_place};
 use crate::position::{Draw, Permutation, Seeds};
-use crate::program::pick::{Candidates, Counter, OtherTurns, Passage, Picker, Turns};
+use crate::program::pick::{Candidates, OtherTurns, Passage, PickTurns, Picker, TurnCounter};
 use crate::program::sampler::Sampler;
-use crate::program::states::Claim;
+use crate::program::states::FileClaim;
 use crate::program::{Seat, SharedTurns};
 use crate::{GenerateError, mix};
 
 impl Compiler<'_> {
-    pub(super) fn picker(&mut self, pick: &Pick, claim: Claim) -> Result<u16, GenerateError> {
+    pub(super) fn picker(&mut self, pick: &Pick, claim: FileClaim) -> Result<u16, GenerateError> {
         let seat = self.seat;
         let number = self.pickers.len();
         let count = seat.states[usize::from(pick.fileset)].count();
@@ -26,35 +26,39 @@ impl Compiler<'_> {
         };
         let length = u64::from(files.end - files.start);
         let turn = match pick.turn {
-            Turn::Shared => Counter::Shared(seat.shared.turn(number)),
-            Turn::Own | Turn::Slice => Counter::Own(0),
+            Turn::Shared => TurnCounter::Shared(seat.shared.turn(number)),
+            Turn::Own | Turn::Slice => TurnCounter::Own(0),
         };
-        // Workers that share their turns must share their order.
+        // Workers that share turns must also share the order.
         let order_seed = match pick.turn {
             Turn::Shared => mix(seat.program_seed ^ number as u64),
             Turn::Own | Turn::Slice => self.seeds().order,
         };
-        let once = |order| Turns::Once { order, turn };
+        let once = |order| PickTurns::Once { order, turn };
         let turns = match (&pick.order, seat.initial) {
-            (Order::Next, true) => Turns::Other(OtherTurns::Initial {
+            (PickOrder::Next, true) => PickTurns::Other(OtherTurns::Initial {
                 permille: seat.program.filesets[usize::from(pick.fileset)].present_permille,
                 turn: 0,
             }),
-            (Order::Next, false) => once(Passage::Forward),
-            (Order::Back, _) => once(Passage::Backward),
-            (Order::Shuffled, _) => once(Passage::Shuffled(Permutation::new(length, order_seed))),
-            (Order::Listed(order), _) => once(Passage::Listed(order.files.clone())),
-            (Order::Around, _) => Turns::Other(match pick.turn {
+            (PickOrder::Next, false) => once(Passage::Forward),
+            (PickOrder::Back, _) => once(Passage::Backward),
+            (PickOrder::Shuffled, _) => {
+                once(Passage::Shuffled(Permutation::new(length, order_seed)))
+            }
+            (PickOrder::Listed(order), _) => once(Passage::Listed(order.files.clone())),
+            (PickOrder::Around, _) => PickTurns::Other(match pick.turn {
                 Turn::Shared => OtherTurns::AroundTogether,
                 Turn::Own | Turn::Slice => OtherTurns::Around { turn: 0 },
             }),
-            (Order::Index(file), _) => {
-                Turns::Other(OtherTurns::Index((*file).min(count.saturating_sub(1))))
+            (PickOrder::Index(file), _) => {
+                PickTurns::Other(OtherTurns::Index((*file).min(count.saturating_sub(1))))
             }
-            (Order::ByLaw(law), _) => Turns::Other(OtherTurns::ByLaw(Box::new(Sampler::new(law)?))),
-            (Order::Drawn(distribution), _) => {
+            (PickOrder::ByLaw(law), _) => {
+                PickTurns::Other(OtherTurns::ByLaw(Box::new(Sampler::new(law)?)))
+            }
+            (PickOrder::Drawn(distribution), _) => {
                 let draw = self.draw(distribution, length.max(1), pick.fileset)?;
-                Turns::Other(OtherTurns::Drawn {
+                PickTurns::Other(OtherTurns::Drawn {
                     draw: Box::new(draw),
                     turn: 0,
                 })
@@ -80,43 +84,44 @@ impl Compiler<'_> {
     ) -> Result<Draw, GenerateError> {
         let seeds = Seeds {
             order: self.seeds().order,
-            // By the fileset alone: what is popular with one call and one worker is with all.
+            // Depends only on the fileset: the same files are popular with all calls and workers.
             scatter: fileset.into(),
         };
         Draw::new(distribution, count, seeds)
     }
 }
 
-/// A worker's share of a fileset.
+/// A worker's slice of a fileset.
 fn slice(count: u32, seat: &Seat<'_>) -> Range<u32> {
     share(count, taken_place(seat), seat.worker_count)
 }
 
 impl SharedTurns {
-    /// The turns that all workers of a group take together in a pick, by its number.
+    /// Turns of a pick, by its number, that all workers of a group share.
     fn turn(&self, number: usize) -> Arc<AtomicU32> {
         self.turns_of((false, number))
     }
 
-    /// The same of a deck.
+    /// Turns of a deck, by its number, that all workers of a group share.
     pub(super) fn deck(&self, number: usize) -> Arc<AtomicU32> {
         self.turns_of((true, number))
     }
 
     fn turns_of(&self, key: (bool, usize)) -> Arc<AtomicU32> {
         let turns = self.turns.lock();
+        // The map is complete at any time, even if a thread panicked while it held the lock.
         let mut turns = turns.unwrap_or_else(std::sync::PoisonError::into_inner);
         turns.entry(key).or_default().clone()
     }
 }
 
-/// The files of one of `worker_count` workers: as many as the others', or one more; the shares
-/// follow each other. A worker beyond the last has none.
+/// Files of one of `worker_count` workers. Shares are consecutive and differ by at most one file. A
+/// worker beyond the last has none.
 fn share(file_count: u32, worker_index: u32, worker_count: u32) -> Range<u32> {
     let start = |index: u32| {
         let worker_count = u64::from(worker_count.max(1));
         let index = u64::from(index).min(worker_count);
-        // At most `file_count`, as the index is at most the number of workers.
+        // At most `file_count`, because the index is at most the number of workers.
         (u64::from(file_count) * index / worker_count) as u32
     };
     start(worker_index)..start(worker_index.saturating_add(1))

@@ -1,16 +1,16 @@
-//! Places in files, prepared.
+//! Prepared positions in files.
 
 use engine::Operation;
 use plan::Distribution;
 use plan::program::{FilePath, Where};
 
 use super::{Compiler, taken_place};
-use crate::GenerateError;
 use crate::position::Draw;
-use crate::program::code::{FileSpan, Place};
+use crate::program::code::{CallOffset, FileSpan};
 use crate::program::trail::Trail;
+use crate::{GenerateError, mix};
 
-/// The most starting positions that a random place is drawn from; a small file has fewer.
+/// Maximum number of starts from which a random position is drawn; a small file has fewer.
 const STARTS: u64 = 1 << 32;
 
 impl Compiler<'_> {
@@ -18,16 +18,17 @@ impl Compiler<'_> {
         &self,
         place: &Where,
         operation: Operation,
-    ) -> Result<Place, GenerateError> {
+    ) -> Result<CallOffset, GenerateError> {
         Ok(match place {
-            Where::Here => Place::Here,
-            Where::Same => Place::Same,
+            Where::Here => CallOffset::Here,
+            Where::Same => CallOffset::Same,
+            // Checked content follows from the offset, so the end must be a number.
             Where::End => match self.seat.is_checked {
-                true => Place::KnownEnd,
-                false => Place::End,
+                true => CallOffset::KnownEnd,
+                false => CallOffset::End,
             },
-            Where::At(offset_bytes) => Place::At(*offset_bytes),
-            Where::Dealt { step_bytes } => Place::Dealt(*step_bytes),
+            Where::At(offset_bytes) => CallOffset::At(*offset_bytes),
+            Where::Dealt { step_bytes } => CallOffset::Dealt(*step_bytes),
             Where::Random {
                 distribution,
                 align_bytes,
@@ -41,8 +42,14 @@ impl Compiler<'_> {
             }
             Where::Along(path) => {
                 let worker = u64::from(taken_place(self.seat));
-                let trail = Trail::new(*path, worker, self.seeds().order);
-                Place::Along(trail, FileSpan::of(operation))
+                let workers = u64::from(self.seat.worker_count.max(1));
+                // Workers that share an order draw it from the program's seed.
+                let order_seed = match path {
+                    FilePath::Dealt { .. } => mix(self.seat.program_seed),
+                    _ => self.seeds().order,
+                };
+                let trail = Trail::new(*path, worker, workers, order_seed);
+                CallOffset::Along(trail, FileSpan::of(operation))
             }
         })
     }
@@ -52,11 +59,11 @@ impl Compiler<'_> {
         distribution: &Distribution,
         align_bytes: u32,
         span: FileSpan,
-    ) -> Result<Place, GenerateError> {
+    ) -> Result<CallOffset, GenerateError> {
         let seeds = self.seeds();
         let draw = Draw::new(distribution, STARTS, seeds)?;
         Ok(match distribution {
-            Distribution::Zipf { .. } | Distribution::Pareto { .. } => Place::Ranked {
+            Distribution::Zipf { .. } | Distribution::Pareto { .. } => CallOffset::Ranked {
                 draw,
                 scatter_seed: seeds.scatter,
                 align_bytes,
@@ -66,9 +73,9 @@ impl Compiler<'_> {
                 let path = FilePath::Shuffled {
                     step_bytes: align_bytes,
                 };
-                Place::Along(Trail::new(path, 0, seeds.order), span)
+                CallOffset::Along(Trail::new(path, 0, 1, seeds.order), span)
             }
-            _ => Place::Random {
+            _ => CallOffset::Random {
                 draw,
                 starts: STARTS,
                 align_bytes,

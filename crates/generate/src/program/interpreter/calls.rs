@@ -1,24 +1,24 @@
-//! Calls: their names, their amounts, what they change.
+//! Calls: names, amounts and effects.
 
 use engine::{Operation, Request, SecondName};
 use plan::program::Which;
 
 use super::Interpreter;
-use crate::program::code::{Amount, FileSpan, Form, Place, Subject};
+use crate::program::code::{CallLength, CallOffset, CallSubject, FileSpan, OffsetForm};
 use crate::program::pick::Picked;
-use crate::program::slot::Section;
-use crate::program::states::{Claim, Claimed};
+use crate::program::slot::SlotSection;
+use crate::program::states::{Claimed, FileClaim};
 
-/// The negated number of the error (`EIO`) of a write that wrote nothing and said nothing.
+/// Negated error number (`EIO`) of a write that wrote nothing and reported no error.
 const NOTHING_WRITTEN: i32 = -5;
-/// After so long without a file that others have it is taken for none, in nanoseconds.
+/// Time after which a call gives up because other workers use all files, in nanoseconds.
 const BUSY_MAX_NS: u64 = 10_000_000_000;
 
-/// What a call comes to before anything is asked of the engine.
+/// State of a call before its first request.
 pub(super) enum Begun {
-    /// Its first piece can be asked for.
+    /// The first piece can be issued.
     Ready,
-    /// The slot stands elsewhere now.
+    /// The slot has moved.
     Moved,
     Wait,
 }
@@ -27,7 +27,7 @@ impl Interpreter {
     /// Begins a call.
     #[inline]
     pub(super) fn begin(&mut self, index: usize, number: u16, now_ns: u64) -> Begun {
-        let is_body = self.slots[index].section == Section::Body;
+        let is_body = self.slots[index].section == SlotSection::Body;
         if is_body && !self.phase_end.is_quiet() && self.heed(index, now_ns) {
             return Begun::Moved;
         }
@@ -52,8 +52,8 @@ impl Interpreter {
         }
         let code = &self.code.calls[usize::from(number)];
         let slot = &mut self.slots[index];
-        if amount == 0 && !matches!(code.amount, Amount::Fixed(_)) {
-            // Nothing is asked for, which counts where it is counted.
+        if amount == 0 && !matches!(code.amount, CallLength::Fixed(_)) {
+            // An empty call issues no request, but it counts for its label.
             if let Some(label) = code.label {
                 self.steps[usize::from(label)].record(0, 0, false);
             }
@@ -73,6 +73,7 @@ impl Interpreter {
         call.moved_bytes = 0;
         call.start_ns = now_ns;
         slot.is_round_busy = true;
+        // A transaction starts with its first call, not with a wait before it.
         if slot.frame.start_ns == 0 {
             slot.frame.start_ns = now_ns;
         }
@@ -80,18 +81,18 @@ impl Interpreter {
         Begun::Ready
     }
 
-    /// Bytes that a call moves in all, and whether it goes on until a read returns nothing.
+    /// Total number of bytes of a call; `true` if it continues until a read returns nothing.
     #[inline]
     fn amount(&mut self, index: usize, number: u16) -> (u64, bool) {
         let code = &self.code.calls[usize::from(number)];
         match code.amount {
-            Amount::Fixed(bytes) => (bytes, false),
-            Amount::Rest => (u64::MAX, true),
-            Amount::Drawn(sampler) => {
+            CallLength::Fixed(bytes) => (bytes, false),
+            CallLength::Rest => (u64::MAX, true),
+            CallLength::Drawn(sampler) => {
                 let sampler = &self.code.samplers[usize::from(sampler)];
                 (sampler.amount(self.rng.next_u64()), false)
             }
-            Amount::SizeOf(handle) => {
+            CallLength::SizeOf(handle) => {
                 let register = &self.slots[index].registers[usize::from(handle)];
                 let sizes = &self.code.sizes[usize::from(register.fileset)];
                 let bytes = sizes.of(self.size_seed, register.fileset, register.file);
@@ -100,12 +101,12 @@ impl Interpreter {
         }
     }
 
-    /// Whether a read would begin behind the last block of its file.
+    /// `true` if a read would begin after the last block of its file.
     #[inline]
     fn is_behind_blocks(&self, index: usize, number: u16, offset_bytes: u64) -> bool {
         let code = &self.code.calls[usize::from(number)];
         match &code.place {
-            Place::Along(trail, _) if code.operation == Operation::Read && trail.has_end() => {
+            CallOffset::Along(trail, _) if code.operation == Operation::Read && trail.has_end() => {
                 let call = &self.slots[index].call;
                 offset_bytes >= self.states[usize::from(call.fileset)].size(call.file)
             }
@@ -113,7 +114,7 @@ impl Interpreter {
         }
     }
 
-    /// Where in the file a call begins; 0 where it moves nothing.
+    /// Offset at which a call begins; 0 if it moves no bytes.
     #[inline]
     fn offset_bytes(&mut self, index: usize, number: u16, amount: u64) -> u64 {
         let code = &mut self.code.calls[usize::from(number)];
@@ -131,13 +132,16 @@ impl Interpreter {
             })
         };
         match &mut code.place {
-            Place::Here => register.here_bytes,
-            Place::Same => register.last_bytes,
-            Place::End => Request::AT_END,
-            Place::KnownEnd => self.states[usize::from(slot.call.fileset)].size(slot.call.file),
-            Place::At(offset_bytes) => (*offset_bytes).min(Request::OFFSET_MAX),
-            Place::Dealt(step_bytes) => u64::from(slot.card) * u64::from(*step_bytes),
-            Place::Random {
+            CallOffset::Here => register.here_bytes,
+            CallOffset::Same => register.last_bytes,
+            CallOffset::End => Request::AT_END,
+            CallOffset::KnownEnd => {
+                self.states[usize::from(slot.call.fileset)].size(slot.call.file)
+            }
+            // Larger numbers are codes to the engines.
+            CallOffset::At(offset_bytes) => (*offset_bytes).min(Request::OFFSET_MAX),
+            CallOffset::Dealt(step_bytes) => u64::from(slot.card) * u64::from(*step_bytes),
+            CallOffset::Random {
                 draw,
                 starts,
                 align_bytes,
@@ -147,10 +151,10 @@ impl Interpreter {
                 let align_bytes = u64::from(*align_bytes);
                 let room = size.saturating_sub(amount.min(size)) / align_bytes + 1;
                 let drawn = u128::from(draw.index(&mut self.rng)) * u128::from(room);
-                // Below the room, which was 64 bits.
+                // Below the room, which has 64 bits.
                 (drawn / u128::from(*starts)) as u64 * align_bytes
             }
-            Place::Ranked {
+            CallOffset::Ranked {
                 draw,
                 scatter_seed,
                 align_bytes,
@@ -159,17 +163,18 @@ impl Interpreter {
                 let size = span_bytes(*span);
                 let align_bytes = u64::from(*align_bytes);
                 let room = size.saturating_sub(amount.min(size)) / align_bytes + 1;
+                // Drawing over more places and scaling the result would flatten the distribution.
                 draw.fit(room, *scatter_seed);
                 draw.index(&mut self.rng) * align_bytes
             }
-            Place::Along(trail, span) => {
+            CallOffset::Along(trail, span) => {
                 let size = span_bytes(*span);
                 trail.next(size, amount).min(Request::OFFSET_MAX)
             }
         }
     }
 
-    /// Finds the names that a call is for, and claims them.
+    /// Selects and claims the names of a call.
     #[inline]
     pub(super) fn names(&mut self, index: usize, number: u16) -> Picked {
         let code = &self.code.calls[usize::from(number)];
@@ -178,8 +183,10 @@ impl Interpreter {
         let register = &slot.registers[usize::from(code.handle)];
         if !call.is_claimed {
             match code.subject {
-                Subject::Handle => (call.fileset, call.file) = (register.fileset, register.file),
-                Subject::Pick(picker) => {
+                CallSubject::Handle => {
+                    (call.fileset, call.file) = (register.fileset, register.file)
+                }
+                CallSubject::Pick(picker) => {
                     let picker = &mut self.code.pickers[usize::from(picker)];
                     let states = &self.states[usize::from(picker.fileset)];
                     match picker.next(states, &mut self.rng) {
@@ -190,16 +197,16 @@ impl Interpreter {
                         other => return other,
                     }
                 }
-                Subject::Walk(walk) => {
+                CallSubject::Walk(walk) => {
                     let walk = &self.code.walks[usize::from(walk)];
                     (call.fileset, call.file) = (walk.fileset, slot.walking.name(walk));
                 }
-                Subject::Same => {
+                CallSubject::Same => {
                     (call.fileset, call.file) = (register.fileset, register.file);
                     let states = &self.states[usize::from(register.fileset)];
                     match states.claim(register.file, Which::Any, code.claim) {
                         Claimed::Yes => call.is_claimed = true,
-                        // What one has open oneself is in nobody's way.
+                        // The slot's own open file does not block it.
                         _ if register.is_open => {}
                         _ => return Picked::Busy,
                     }
@@ -215,6 +222,7 @@ impl Interpreter {
                         file_index: file,
                     }
                 }
+                // The first name stays claimed; the next attempt continues here.
                 Picked::Busy => return Picked::Busy,
                 Picked::Nothing => {
                     self.let_go(index);
@@ -225,27 +233,27 @@ impl Interpreter {
         Picked::File(call.file)
     }
 
-    /// The request of a call that moves it on.
+    /// The next request of a call.
     #[inline(always)]
     pub(super) fn piece(&mut self, index: usize, number: u16) -> Request {
         let code = &self.code.calls[usize::from(number)];
         let slot = &mut self.slots[index];
         let call = &mut slot.call;
         let mut offset_bytes = match code.form {
-            Form::Code(code) => code,
-            Form::Second => call.second.code(),
-            Form::Length => call.left_bytes,
-            Form::Entry(_) => 0,
-            Form::Offset => call.offset_bytes,
-            Form::Sought => Request::seeking(call.offset_bytes),
-            Form::Position { unit_bytes } => {
+            OffsetForm::Code(code) => code,
+            OffsetForm::Second => call.second.code(),
+            OffsetForm::Length => call.left_bytes,
+            OffsetForm::Entry(_) => 0,
+            OffsetForm::Offset => call.offset_bytes,
+            OffsetForm::Sought => Request::seeking(call.offset_bytes),
+            OffsetForm::Position { unit_bytes } => {
                 let register = &slot.registers[usize::from(code.handle)];
                 by_position(call.offset_bytes, register.stands_bytes, unit_bytes)
             }
         };
         let mut length_bytes = 0;
         if code.operation.moves_bytes() {
-            // No more than a piece, which is 32 bits.
+            // At most one piece, whose length has 32 bits.
             length_bytes = call.left_bytes.min(code.piece_bytes.into()) as u32;
             call.expected_bytes = match code.operation {
                 Operation::Read => {
@@ -258,11 +266,11 @@ impl Interpreter {
         }
         let (operation, fileset, handle) = (code.operation, call.fileset, code.handle);
         let file_index = call.file;
-        if let Form::Entry(walk) = code.form {
+        if let OffsetForm::Entry(walk) = code.form {
             (offset_bytes, length_bytes) = self.entry(index, walk);
         }
-        // Made at once, of what is in registers: a request that is stored field by field and then
-        // copied as a whole waits for its stores.
+        // Built at once from registers: a request that is stored field by field and then copied
+        // waits for its stores.
         Request {
             operation,
             fileset,
@@ -274,7 +282,8 @@ impl Interpreter {
         }
     }
 
-    /// What a completion means for the call: whether it is done, or the negated error number.
+    /// Records a completion of a call. Returns `true` if the call is done; the error is the negated
+    /// error number.
     #[inline]
     pub(super) fn settle_call(
         &mut self,
@@ -286,7 +295,7 @@ impl Interpreter {
         let slot = &mut self.slots[index];
         let call = &mut slot.call;
         let states = &self.states[usize::from(call.fileset)];
-        if let Form::Entry(walk) = code.form {
+        if let OffsetForm::Entry(walk) = code.form {
             return self.take_entry(index, walk, result);
         }
         if result < 0 {
@@ -294,8 +303,8 @@ impl Interpreter {
                 states.release(call.file, code.claim);
             }
             if code.second.is_some() {
-                let second = call.second;
-                self.states[usize::from(second.fileset)].release(second.file_index, Claim::Alone);
+                let states = &self.states[usize::from(call.second.fileset)];
+                states.release(call.second.file_index, FileClaim::Alone);
             }
             return Err(result);
         }
@@ -304,7 +313,7 @@ impl Interpreter {
             return Ok(true);
         }
         let is_read = code.operation == Operation::Read;
-        // An engine that does not know where files end returns whatever it was asked for.
+        // An engine that does not know file sizes returns the requested length.
         let moved = match is_read {
             true => result.unsigned_abs().min(call.expected_bytes),
             false => result.unsigned_abs(),
@@ -334,20 +343,20 @@ impl Interpreter {
             call.left_bytes -= moved_bytes.min(call.left_bytes);
         }
         let is_done = match (is_read, moved) {
-            // Behind the end, or all that there was.
+            // At the end of the file, or all of it was read.
             (true, 0) => true,
             (true, _) if !call.is_rest && call.offset_bytes >= states.size(call.file) => true,
             (false, 0) if call.left_bytes > 0 => return Err(NOTHING_WRITTEN),
             _ => call.left_bytes == 0,
         };
-        if is_done && matches!(code.place, Place::Here) {
+        if is_done && matches!(code.place, CallOffset::Here) {
             let is_wrapping = is_read && moved == 0 && !call.is_rest && call.moved_bytes == 0;
             register.here_bytes = if is_wrapping { 0 } else { call.offset_bytes };
         }
         Ok(is_done)
     }
 
-    /// What a call on names or on what is open has changed.
+    /// Records the effect of a call on names or on an open file.
     #[inline]
     pub(super) fn take_effect(&mut self, index: usize, number: u16, result: i32) {
         let code = &self.code.calls[usize::from(number)];
@@ -360,11 +369,11 @@ impl Interpreter {
         match code.operation {
             Operation::Create | Operation::Open => {
                 match code.operation {
-                    Operation::Create if code.claim == Claim::Alone => {
+                    Operation::Create if code.claim == FileClaim::Alone => {
                         states.appear(call.file, true);
                     }
                     Operation::Create => states.appear_in_use(call.file),
-                    // The claim lasts as long as it is open.
+                    // The claim lasts until the file is closed.
                     _ if was_claimed => {}
                     _ => return,
                 }
@@ -378,7 +387,7 @@ impl Interpreter {
             }
             Operation::Close => {
                 if std::mem::take(&mut register.is_open) {
-                    states.release(call.file, Claim::Use);
+                    states.release(call.file, FileClaim::Use);
                 }
                 return;
             }
@@ -398,7 +407,7 @@ impl Interpreter {
                     states.vanish(call.file);
                     (call.fileset, call.file) = (second.fileset, second.file_index);
                 } else if was_claimed {
-                    states.release(call.file, Claim::Use);
+                    states.release(call.file, FileClaim::Use);
                 }
             }
             Operation::Truncate => {
@@ -407,7 +416,7 @@ impl Interpreter {
             }
             operation => {
                 if operation == Operation::Readdir {
-                    // Bytes of entries are no content: the label alone counts them.
+                    // Bytes of directory entries are not content; only the label counts them.
                     call.moved_bytes = result.unsigned_abs().into();
                 }
                 if was_claimed {
@@ -415,13 +424,14 @@ impl Interpreter {
                 }
             }
         }
-        if !matches!(code.subject, Subject::Handle) {
+        if !matches!(code.subject, CallSubject::Handle) {
             (register.fileset, register.file) = (call.fileset, call.file);
         }
     }
 }
 
-/// The number for a place in a file that is read and written where it stands.
+/// Request offset for a file that is accessed at its position: a seek if the offset differs from
+/// the current position.
 pub(super) fn by_position(offset_bytes: u64, stands_bytes: u64, unit_bytes: u32) -> u64 {
     match (offset_bytes, unit_bytes) {
         (Request::AT_END, _) => Request::SEEK_END,

@@ -1,4 +1,4 @@
-//! What a call that fails, or that no file is left for, leads to.
+//! Consequences of a failed call, and of a call for which no file is left.
 
 use engine::{Operation, Request};
 use plan::program::{Failed, Out};
@@ -8,19 +8,20 @@ use super::{CallFailure, Interpreter};
 use crate::Flow;
 use crate::program::code::Instruction;
 use crate::program::phase_end::Signal;
-use crate::program::slot::{Section, Waiting};
-use crate::program::states::Claim;
+use crate::program::slot::{SlotSection, WaitProgress};
+use crate::program::states::FileClaim;
 
 impl Interpreter {
-    /// No file is left for a call.
+    /// Handles a call for which no file is left.
     #[cold]
     pub(super) fn run_out(&mut self, index: usize, now_ns: u64) -> Begun {
         self.let_go(index);
         self.unwant(index);
         let slot = &mut self.slots[index];
-        slot.waiting = Waiting::default();
+        slot.waiting = WaitProgress::default();
         slot.busy_ns = 0;
-        if slot.section != Section::Body {
+        // Outside the body, only the call is left out; the section continues to its end.
+        if slot.section != SlotSection::Body {
             slot.at += 1;
             return Begun::Moved;
         }
@@ -34,7 +35,7 @@ impl Interpreter {
                 self.leave_body(index, now_ns);
             }
             Out::Skip => {
-                // What was begun is not counted as done.
+                // A transaction that is cut short does not count.
                 slot.frame.start_ns = 0;
                 self.abandon(index, 0);
             }
@@ -42,11 +43,12 @@ impl Interpreter {
         Begun::Moved
     }
 
-    /// Leaves out the rest of the transaction or the round, once what it opened is closed.
+    /// Skips the rest of the transaction or round, after closing the files that it opened.
     #[cold]
     pub(super) fn abandon(&mut self, index: usize, now_ns: u64) {
         let slot = &mut self.slots[index];
         slot.call.is_begun = false;
+        // Loops and steps that began in the skipped unit end with it.
         slot.loop_count = slot.frame.loop_count;
         while self.slots[index].step_count > self.slots[index].frame.step_count {
             self.end_step(index, now_ns);
@@ -67,7 +69,7 @@ impl Interpreter {
         };
     }
 
-    /// A call has failed.
+    /// Handles a failed call.
     #[cold]
     pub(super) fn fail(&mut self, index: usize, now_ns: u64, errno: i32) {
         let slot = &mut self.slots[index];
@@ -95,6 +97,7 @@ impl Interpreter {
     fn give_up(&mut self, index: usize, now_ns: u64) {
         self.abandon(index, now_ns);
         self.has_failed = true;
+        // In the past for all slots, so that each leaves its body before its next call.
         self.end_ns = 1;
     }
 
@@ -127,14 +130,14 @@ impl Interpreter {
         })
     }
 
-    /// Something that was left open is closed, whatever came of it.
+    /// Records that a file left open was closed, whatever the result.
     #[cold]
     pub(super) fn closed(&mut self, index: usize, now_ns: u64) -> Flow {
         let slot = &mut self.slots[index];
         if let Some(handle) = slot.to_close() {
             let register = &mut slot.registers[handle];
             register.is_open = false;
-            self.states[usize::from(register.fileset)].release(register.file, Claim::Use);
+            self.states[usize::from(register.fileset)].release(register.file, FileClaim::Use);
         }
         if self.slots[index].to_close().is_some() {
             return Flow::Apart;

@@ -1,4 +1,4 @@
-//! One worker's part of a phase, as a stream of requests.
+//! One worker's part of a phase as a stream of requests.
 
 mod calls;
 mod failures;
@@ -16,18 +16,18 @@ use plan::program::{Ending, Failed, Out, Quota};
 use super::code::{Code, Instruction};
 use super::compile::compile;
 use super::phase_end::{PhaseEnd, Signal};
-use super::slot::{Frame, OpenStep, Section, SlotState};
+use super::slot::{CallFrame, OpenStep, SlotSection, SlotState};
 use super::states::FileStates;
-use super::tokens::{Uses, Waits};
-use super::{Progress, Seat, StepCounter, Unit};
+use super::tokens::{TokenUses, Waits};
+use super::{GroupProgress, Seat, StepCounter, TransactionUnit};
 use crate::{DueQueue, Flow, GenerateError, Rng};
 
 pub use straight::Straight;
 pub use told::{Amounts, CallFailure, Stamps, WallMark};
 
-/// Rounds in a row that ask for nothing; after them the worker is done.
+/// After this many consecutive rounds without requests, the worker is done.
 const IDLE_ROUNDS_MAX: u32 = 1000;
-/// Instructions in a row that ask for nothing; after them the clock is looked at.
+/// After this many consecutive instructions without requests, the worker checks the clock.
 const QUIET_INSTRUCTIONS_MAX: u32 = 1000;
 
 /// One worker's part of a phase.
@@ -35,72 +35,72 @@ const QUIET_INSTRUCTIONS_MAX: u32 = 1000;
 pub struct Interpreter {
     code: Code,
     states: Box<[Arc<FileStates>]>,
-    progress: Arc<Progress>,
+    progress: Arc<GroupProgress>,
     phase_end: Arc<PhaseEnd>,
     waits: Arc<Waits>,
-    /// What of it the group uses.
-    uses: Uses,
+    /// Tokens and meetings that the group uses.
+    uses: TokenUses,
     worker_index: u32,
     worker_count: u32,
-    /// For each wait, how much of what was done is paid for.
+    /// Amount of past work that is already paid for, by wait.
     paid: Box<[u64]>,
     time_up: Ending,
     first_done: Option<Ending>,
     quotas: Box<[Quota]>,
-    /// Rounds that it does, where the quotas do not say how many.
+    /// Number of rounds if the quotas do not determine it.
     rounds: Option<u64>,
     out: Out,
     failed: Failed,
-    /// How long the window is, ramp included; none where something else ends it.
+    /// Length of the window, including ramp time, in nanoseconds; `None` if something else ends it.
     time_ns: Option<u64>,
-    /// When slots leave their bodies; 0 before the window has begun.
+    /// Time when slots leave their bodies; 0 before the window has begun.
     end_ns: u64,
     slots: Box<[SlotState]>,
     rng: Rng,
     steps: Box<[StepCounter]>,
     size_seed: u64,
     rounds_per_us: f64,
-    /// A call has failed that ends the worker.
+    /// `true` if a failed call has ended the worker.
     has_failed: bool,
     first_failure: Option<CallFailure>,
-    /// It left what it repeats before time was up, as it found no file.
+    /// `true` if it ended before time was up because it found no file.
     has_run_dry: bool,
-    /// Slots that are in their bodies.
+    /// Number of slots in their bodies.
     bodies: u32,
     is_first_done: bool,
     in_flight: u32,
     amounts: Amounts,
     stamps: Stamps,
-    /// Rounds that it does at most; known once time is up.
-    level: Level,
-    /// What of its own the group's amounts have already, by quota.
+    /// Number of rounds it may perform; determined when time is up.
+    level: RoundAllowance,
+    /// The worker's part that the group's amounts already include, by quota.
     told: Box<[u64]>,
-    /// Whether rounds begin when they are due.
+    /// `true` if rounds begin when they are due.
     is_due: bool,
-    /// When they are, once that is known.
+    /// Due times of the rounds, once they are known.
     queue: Option<Box<DueQueue>>,
 }
 
-/// How many rounds a worker may do.
+/// Number of rounds that a worker may perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
-    /// As many as it gets to.
+enum RoundAllowance {
+    /// Unlimited.
     Free,
-    /// As many as the one that had done most, which is not known yet.
+    /// As many as the worker with most rounds, a number that is not known yet.
     Awaited,
-    /// So many.
+    /// This many.
     Known(u64),
 }
 
 impl Interpreter {
-    /// A worker that has not begun.
+    /// A worker that has not started.
     ///
     /// # Errors
-    /// When a law or a distribution of the program has a parameter out of its range.
+    /// If a parameter of a law or a distribution in the program is out of range.
     pub fn new(seat: &Seat<'_>) -> Result<Self, GenerateError> {
         let code = compile(seat)?;
         let slot_count = seat.slot_count.max(1) as usize;
-        let is_due = seat.unit == Unit::DueRound;
+        let is_due = seat.unit == TransactionUnit::DueRound;
         let time_ns = seat.phase.time_ns;
         Ok(Self {
             slots: vec![SlotState::new(code.register_count); slot_count].into(),
@@ -108,7 +108,7 @@ impl Interpreter {
             progress: seat.progress.clone(),
             phase_end: seat.phase_end.clone(),
             waits: seat.waits.clone(),
-            uses: Uses::of(seat.program, seat.group),
+            uses: TokenUses::of(seat.program, seat.group),
             worker_index: seat.worker_index,
             worker_count: seat.worker_count,
             paid: vec![0; code.waits.len()].into(),
@@ -135,7 +135,7 @@ impl Interpreter {
             in_flight: 0,
             amounts: Amounts::default(),
             stamps: Stamps::default(),
-            level: Level::Free,
+            level: RoundAllowance::Free,
             told: vec![0; seat.group.quotas.len()].into(),
             is_due,
             queue: None,
@@ -143,50 +143,54 @@ impl Interpreter {
         })
     }
 
-    /// Goes to the window.
+    /// Enters the window.
     fn begin_window(&mut self) {
         self.stamps = Stamps::default();
-        // What was done before the window counts for no quota and no mark.
+        // Work before the window counts for no quota and no mark.
         self.amounts = Amounts::default();
-        self.level = self.rounds.map_or(Level::Free, Level::Known);
+        self.level = self
+            .rounds
+            .map_or(RoundAllowance::Free, RoundAllowance::Known);
         self.bodies = 0;
         self.end_ns = 0;
         self.is_first_done = self.is_empty(self.code.first);
         for index in 0..self.slots.len() {
+            // Slot 0 executes the first section for all; the others wait at the start of their
+            // bodies.
             if index == 0 && !self.is_first_done {
                 self.bodies += 1;
-                self.slots[0].enter(Section::First, self.code.first);
+                self.slots[0].enter(SlotSection::First, self.code.first);
             } else {
                 self.enter_body(index, 0);
             }
         }
     }
 
-    /// How much it has done in its window and after it.
+    /// Amounts of work in the window and after it.
     #[must_use]
     pub fn amounts(&self) -> Amounts {
         self.amounts
     }
 
-    /// Whether it left what it repeats as it found no file.
+    /// `true` if the worker ended because it found no file.
     #[must_use]
     pub fn has_run_dry(&self) -> bool {
         self.has_run_dry
     }
 
-    /// The first call that failed where that ends the run.
+    /// The first failed call, if failures end the run.
     #[must_use]
     pub const fn failure(&self) -> Option<CallFailure> {
         self.first_failure
     }
 
-    /// When it was where.
+    /// Times at which the worker reached its stages.
     #[must_use]
     pub fn stamps(&self) -> Stamps {
         self.stamps
     }
 
-    /// What was counted of each label.
+    /// Counters of the labels.
     #[must_use]
     pub fn steps(&self) -> &[StepCounter] {
         &self.steps
@@ -198,14 +202,14 @@ impl Interpreter {
         &self.code.kinds
     }
 
-    /// How many registers a slot has.
+    /// Number of registers per slot.
     #[must_use]
     pub fn register_count(&self) -> u8 {
-        // At most as many as bytes can say.
+        // A program has at most 200 registers.
         self.code.register_count as u8
     }
 
-    /// Bytes of the largest request.
+    /// Length of the largest request in bytes.
     #[must_use]
     pub fn buffer_bytes(&self) -> u32 {
         self.code.buffer_bytes
@@ -215,11 +219,12 @@ impl Interpreter {
         self.code.instructions[usize::from(at)] == Instruction::SectionEnd
     }
 
-    /// The first slot does something while the others do nothing; whether there is anything to do.
-    fn alone(&mut self, section: Section, at: u16) -> bool {
+    /// The first slot executes a section while the others do nothing. Returns `false` if the
+    /// section is empty.
+    fn alone(&mut self, section: SlotSection, at: u16) -> bool {
         self.slots
             .iter_mut()
-            .for_each(|slot| slot.section = Section::Over);
+            .for_each(|slot| slot.section = SlotSection::Over);
         let has_any = !self.is_empty(at);
         if has_any {
             self.slots[0].enter(section, at);
@@ -229,22 +234,23 @@ impl Interpreter {
 
     fn enter_body(&mut self, index: usize, now_ns: u64) {
         self.bodies += 1;
-        self.slots[index].enter(Section::Body, self.code.body);
+        self.slots[index].enter(SlotSection::Body, self.code.body);
         self.begin_round(index, now_ns);
     }
 
-    /// Leaves the body, whatever is open. What follows is done by the first slot.
+    /// Leaves the body, even with open files. The first slot executes the section that follows.
     fn leave_body(&mut self, index: usize, now_ns: u64) {
         self.bodies -= 1;
+        // Nobody shall make room for a worker that has left.
         self.unwant(index);
         if self.bodies == 0 {
             self.all_left(now_ns);
         }
         self.let_go(index);
         let slot = &mut self.slots[index];
-        slot.section = Section::Over;
+        slot.section = SlotSection::Over;
         if index == 0 && !self.is_empty(self.code.last) {
-            self.slots[0].enter(Section::Last, self.code.last);
+            self.slots[0].enter(SlotSection::Last, self.code.last);
         }
     }
 
@@ -252,10 +258,13 @@ impl Interpreter {
     #[cold]
     fn all_left(&mut self, now_ns: u64) {
         self.stamps.body_end_ns = now_ns;
+        // Others must not wait for tokens of a worker that has left.
         self.waits.leave(&self.uses);
-        if self.level == Level::Free {
+        // Others may wait for the largest number of rounds, which this worker may have done.
+        if self.level == RoundAllowance::Free {
             self.phase_end.arrive(self.amounts.rounds);
         }
+        // Only a worker that is done before time is up stops the others.
         let is_own_end = now_ns < self.end_ns;
         match self.first_done {
             Some(Ending::Stop) if is_own_end => self.phase_end.tell(Signal::Stop),
@@ -264,7 +273,7 @@ impl Interpreter {
         }
     }
 
-    /// Does what all workers were told; whether the slot stands elsewhere now.
+    /// Reacts to a signal to all workers. Returns `true` if the slot has moved.
     #[cold]
     pub(super) fn heed(&mut self, index: usize, now_ns: u64) -> bool {
         match self.phase_end.signal() {
@@ -280,7 +289,7 @@ impl Interpreter {
         }
     }
 
-    /// How far it is now, unless that was noted before.
+    /// Records the current amounts, unless they were recorded before.
     fn note(&mut self, now_ns: u64) {
         let amounts = self.amounts;
         let mark = WallMark {
@@ -290,7 +299,7 @@ impl Interpreter {
         self.stamps.wall.get_or_insert(mark);
     }
 
-    /// Gives back the name of a call that was about to begin.
+    /// Releases the name of a call that was about to begin.
     fn let_go(&mut self, index: usize) {
         let call = &mut self.slots[index].call;
         if std::mem::take(&mut call.is_claimed)
@@ -303,7 +312,8 @@ impl Interpreter {
         }
     }
 
-    /// Carries out what asks for nothing, until a call or a pause is next; what ended meanwhile.
+    /// Executes instructions without requests until a call or a pause is next. Returns the
+    /// transaction that ended meanwhile, if any.
     #[inline]
     fn settle(&mut self, index: usize, now_ns: u64) -> Flow {
         let mut flow = Flow::Apart;
@@ -337,6 +347,7 @@ impl Interpreter {
                     let frame = slot.frame;
                     slot.open_frame(None, None, 0);
                     slot.at = next;
+                    // A transaction without calls has no start and does not count.
                     if let (Some(kind), 1..) = (frame.kind, frame.start_ns) {
                         self.count_transaction(&frame, now_ns);
                         let queue = self.queue.as_mut();
@@ -362,7 +373,7 @@ impl Interpreter {
         flow
     }
 
-    /// Goes to where an instruction leads.
+    /// Continues where an instruction leads.
     #[inline]
     fn go_on(&mut self, index: usize, instruction: Instruction) {
         let slot = &mut self.slots[index];
@@ -397,7 +408,7 @@ impl Interpreter {
         }
     }
 
-    fn count_transaction(&mut self, frame: &Frame, now_ns: u64) {
+    fn count_transaction(&mut self, frame: &CallFrame, now_ns: u64) {
         if let Some(label) = frame.label {
             let span_ns = now_ns.saturating_sub(frame.start_ns);
             let counter = &mut self.steps[usize::from(label)];
@@ -430,20 +441,21 @@ impl Interpreter {
 
     fn end_section(&mut self, index: usize, now_ns: u64) {
         match self.slots[index].section {
-            Section::First => {
+            SlotSection::First => {
                 self.is_first_done = true;
                 self.bodies -= 1;
                 self.enter_body(index, now_ns);
             }
-            _ => self.slots[index].section = Section::Over,
+            _ => self.slots[index].section = SlotSection::Over,
         }
     }
 
-    /// Whether the slot has to leave its body now. The window's end is known once it has begun.
+    /// `true` if the slot has to leave its body now. The first call sets the end of the window.
     #[cold]
     fn is_time_over(&mut self, now_ns: u64) -> bool {
         if self.end_ns == 0 {
             let time_ns = self.time_ns.unwrap_or(u64::MAX);
+            // 0 would mean that the window has not begun.
             self.end_ns = now_ns.saturating_add(time_ns).max(1);
             self.stamps.body_ns = now_ns;
         }
@@ -453,10 +465,11 @@ impl Interpreter {
         if self.time_up == Ending::Stop || self.has_failed {
             return true;
         }
+        // The worker continues, so the limit must not be met again.
         self.end_ns = u64::MAX;
         self.note(now_ns);
-        if self.time_up == Ending::Level && self.level == Level::Free {
-            self.level = Level::Awaited;
+        if self.time_up == Ending::Level && self.level == RoundAllowance::Free {
+            self.level = RoundAllowance::Awaited;
             self.phase_end.arrive(self.amounts.rounds);
         }
         false

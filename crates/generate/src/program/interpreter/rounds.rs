@@ -1,37 +1,36 @@
-//! Rounds: whether another may begin, and when it is due.
+//! Start of rounds, and their due times.
 
 use std::sync::atomic::Ordering;
 
 use plan::program::{Measure, Share};
 
 use super::stream::PAUSE_NS;
-use super::{Interpreter, Level};
-use crate::program::slot::Section;
-use crate::{Backlog, DueQueue, OpenStream, Step, Turn};
+use super::{Interpreter, RoundAllowance};
+use crate::program::slot::SlotSection;
+use crate::{Backlog, DueQueue, DueTurn, OpenStream, Step};
 
 impl Interpreter {
-    /// Tells it when its rounds are due, which begin then.
+    /// Sets the queue of due times at which rounds begin.
     pub fn begin_when_due(&mut self, queue: DueQueue) {
         self.queue = Some(Box::new(queue));
     }
 
-    /// Another round, if there is to be one, and if that is known yet.
+    /// Begins another round, leaves the body, or waits until it is known which.
     pub(super) fn begin_round(&mut self, index: usize, now_ns: u64) {
-        if self.level == Level::Awaited || self.is_due {
-            self.slots[index].section = Section::Between;
+        if self.level == RoundAllowance::Awaited || self.is_due {
+            self.slots[index].section = SlotSection::Between;
         } else if !self.claim_round() {
             self.leave_body(index, now_ns);
         }
     }
 
-    /// Begins a slot's next round, or leaves the body, where it is known by now which; else what
-    /// it waits for.
+    /// Begins a slot's next round or leaves the body; returns a step if the slot has to wait first.
     pub(super) fn next_round(&mut self, index: usize, now_ns: u64) -> Option<Step> {
-        if self.level == Level::Awaited {
+        if self.level == RoundAllowance::Awaited {
             let Some(rounds) = self.phase_end.level() else {
                 return Some(self.wait(now_ns + PAUSE_NS));
             };
-            self.level = Level::Known(rounds);
+            self.level = RoundAllowance::Known(rounds);
         }
         if !self.phase_end.is_quiet() && self.heed(index, now_ns) {
             return None;
@@ -43,15 +42,15 @@ impl Interpreter {
         let mut due_ns = now_ns;
         if let Some(queue) = &mut self.queue {
             match queue.watched_turn(now_ns) {
-                Turn::Due(ns) => due_ns = ns,
-                Turn::Over => {
+                DueTurn::Due(ns) => due_ns = ns,
+                DueTurn::Over => {
                     self.leave_body(index, now_ns);
                     return None;
                 }
-                Turn::Wait(until_ns) => return Some(Step::Wait { until_ns }),
+                DueTurn::Wait(until_ns) => return Some(Step::Wait { until_ns }),
             }
         }
-        self.slots[index].section = Section::Body;
+        self.slots[index].section = SlotSection::Body;
         if !self.claim_round() {
             self.leave_body(index, now_ns);
         } else if let Some(queue) = &mut self.queue {
@@ -60,18 +59,18 @@ impl Interpreter {
         None
     }
 
-    /// Whether another round may begin, which is then counted.
+    /// Claims another round. Returns `true` if it may begin; it is then counted.
     #[inline]
     pub(super) fn claim_round(&mut self) -> bool {
         let mut may_begin = match self.level {
-            Level::Known(rounds) => self.amounts.rounds < rounds,
-            Level::Free | Level::Awaited => true,
+            RoundAllowance::Known(rounds) => self.amounts.rounds < rounds,
+            RoundAllowance::Free | RoundAllowance::Awaited => true,
         };
         for (index, quota) in self.quotas.iter().enumerate() {
             let own = self.done(quota.what);
             let done = match (quota.of, quota.what) {
                 (Share::Each, _) => own,
-                // The round that would begin counts before it does.
+                // In a shared quota of rounds, the next round counts before it begins.
                 (Share::Group, Measure::Rounds) => {
                     self.progress.amounts[index].fetch_add(1, Ordering::Relaxed)
                 }
@@ -80,6 +79,7 @@ impl Interpreter {
                     more + self.progress.amounts[index].fetch_add(more, Ordering::Relaxed)
                 }
             };
+            // No early return: every shared quota must learn this worker's part.
             may_begin &= done < quota.count;
         }
         self.amounts.rounds += u64::from(may_begin);

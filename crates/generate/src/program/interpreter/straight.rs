@@ -1,10 +1,9 @@
-//! A straight path: a worker that does the same few calls on one file after the other.
+//! Fast path for a worker that repeats the same few calls, each time on another file.
 //!
-//! What the interpreter looks at before and behind each call costs as much as a call that the
-//! kernel answers at once. Of a body whose calls, amounts and places are known beforehand only the
-//! file changes, so its requests are made once and filled in. Whatever is out of the ordinary (the
-//! end, a failure, a write that is not whole) is left to the interpreter, which is put where it
-//! would have stood.
+//! The checks of the interpreter before and after each call cost as much as a call that the kernel
+//! completes at once. If all calls, amounts and positions of a body are known in advance, only the
+//! file changes, so its requests are prepared once and filled in. Exceptions (the end, a failure, a
+//! short write) are left to the interpreter, which is put into the state that it would have.
 
 mod row;
 
@@ -13,47 +12,47 @@ use std::mem;
 use engine::{Completion, Operation, OperationSet, Request};
 use plan::program::Which;
 
-use super::{Interpreter, Level};
+use super::{Interpreter, RoundAllowance};
 use crate::program::pick::Picked;
-use crate::program::slot::{Frame, OngoingCall, OpenStep, Opened, Section};
-use crate::program::states::{Claim, Claimed};
+use crate::program::slot::{CallFrame, OngoingCall, OpenStep, OpenedIn, SlotSection};
+use crate::program::states::{Claimed, FileClaim};
 use crate::program::steps::StepCounter;
 use crate::{Flow, Generator, Step};
 
-use row::{Effect, Naming, Row, RowRequest, Told, written_bytes};
+use row::{RequestEffect, RequestNaming, RequestRow, RowCount, RowRequest, written_bytes};
 
-/// No request: the interpreter goes on by itself.
+/// Index that means no prepared request: the interpreter is in control.
 const ASIDE: usize = usize::MAX;
 
-/// A worker whose body is a row of calls on the file that the first of them picks.
+/// A worker whose body is a sequence of calls on the file that the first call picks.
 #[derive(Debug)]
 pub struct Straight {
     interpreter: Interpreter,
-    row: Row,
-    /// The request that is next or in flight, or [`ASIDE`].
+    row: RequestRow,
+    /// Index of the request that is next or in flight, or [`ASIDE`].
     at: usize,
-    /// The file that was picked, and the one before it.
+    /// The file that was picked, and the previous one.
     file: u32,
     file_before: u32,
-    /// When the file was picked.
+    /// Time when the file was picked.
     pick_ns: u64,
-    /// When the first call of the row was issued; 0 before.
+    /// Time when the first call of the row was issued; 0 before.
     begin_ns: u64,
-    /// When the last request was.
+    /// Time when the last request was issued.
     request_ns: u64,
-    /// When each step of the row began that does not begin with it.
+    /// Start of each step in the row; not used for steps that begin with the row.
     steps_ns: Box<[u64]>,
-    /// The rows that were done, while their label has not had them.
+    /// Completed rows that are not yet merged into the counter of their label.
     rounds: StepCounter,
 }
 
 impl Straight {
-    /// Takes an interpreter whose worker goes a straight path.
+    /// Wraps an interpreter whose worker can use the fast path.
     ///
     /// # Errors
-    /// The interpreter itself where it does not.
+    /// The interpreter itself if its worker cannot use the fast path.
     pub fn of(interpreter: Interpreter) -> Result<Self, Box<Interpreter>> {
-        match Row::of(&interpreter) {
+        match RequestRow::of(&interpreter) {
             Some(row) => Ok(Self {
                 interpreter,
                 steps_ns: vec![0; row.steps.len()].into(),
@@ -70,7 +69,7 @@ impl Straight {
         }
     }
 
-    /// The interpreter as it stands.
+    /// Returns the interpreter in its current state.
     #[must_use]
     pub fn into_interpreter(mut self) -> Interpreter {
         if let Some(label) = self.row.label {
@@ -103,7 +102,7 @@ impl Generator for Straight {
 
     fn begin(&mut self) {
         self.interpreter.begin_window();
-        let is_in_body = self.interpreter.slots[0].section == Section::Body;
+        let is_in_body = self.interpreter.slots[0].section == SlotSection::Body;
         self.at = if is_in_body { 0 } else { ASIDE };
         self.begin_ns = 0;
     }
@@ -124,8 +123,8 @@ impl Generator for Straight {
             return self.next_aside(slot, now_ns);
         }
         match request.naming {
-            Naming::Open => {}
-            Naming::Pick => {
+            RequestNaming::Open => {}
+            RequestNaming::Pick => {
                 let states = &inner.states[usize::from(self.row.fileset)];
                 match inner.code.pickers[self.row.picker].next(states, &mut inner.rng) {
                     Picked::File(file) => self.file_before = mem::replace(&mut self.file, file),
@@ -133,7 +132,7 @@ impl Generator for Straight {
                 }
                 self.pick_ns = now_ns;
             }
-            Naming::Same(claim) => {
+            RequestNaming::Same(claim) => {
                 let states = &inner.states[usize::from(self.row.fileset)];
                 if states.claim(self.file, Which::Any, claim) != Claimed::Yes {
                     return self.next_aside(slot, now_ns);
@@ -145,8 +144,8 @@ impl Generator for Straight {
             self.begin_ns = now_ns;
         }
         self.request_ns = now_ns;
-        // One field alone: bytes that were put together are read again all at once, which the
-        // processor has to wait for.
+        // Only one field is replaced: fields stored separately and then read together would stall
+        // the processor.
         Step::Issue(Request {
             file_index: self.file,
             ..request.request
@@ -171,42 +170,42 @@ impl Generator for Straight {
         let bytes = u64::from(request.request.length_bytes);
         let states = &inner.states[usize::from(self.row.fileset)];
         match request.effect {
-            Effect::Nothing => {}
-            Effect::Create { claim, is_emptying } => {
+            RequestEffect::Nothing => {}
+            RequestEffect::Create { claim, is_emptying } => {
                 match claim {
-                    Claim::Alone => states.appear(self.file, true),
-                    Claim::Use => states.appear_in_use(self.file),
+                    FileClaim::Alone => states.appear(self.file, true),
+                    FileClaim::Use => states.appear_in_use(self.file),
                 }
                 if is_emptying {
                     states.set_size(self.file, 0);
                 }
             }
-            Effect::Open { is_emptying } => {
+            RequestEffect::Open { is_emptying } => {
                 if is_emptying {
                     states.set_size(self.file, 0);
                 }
             }
-            Effect::Write => {
+            RequestEffect::Write => {
                 inner.amounts.written_bytes += bytes;
                 states.reach(self.file, request.offset_bytes + bytes);
             }
-            Effect::WriteOn => {
+            RequestEffect::WriteOn => {
                 inner.amounts.written_bytes += bytes;
                 states.reach(self.file, request.offset_bytes + bytes);
                 self.at += 1;
                 return Flow::Continues;
             }
-            Effect::Close => states.release(self.file, Claim::Use),
-            Effect::Unlink => states.vanish(self.file),
-            Effect::LetGo(claim) => states.release(self.file, claim),
+            RequestEffect::Close => states.release(self.file, FileClaim::Use),
+            RequestEffect::Unlink => states.vanish(self.file),
+            RequestEffect::LetGo(claim) => states.release(self.file, claim),
         }
         match request.told {
-            Told::Nothing => {}
-            Told::Call(label) => {
+            RowCount::Nothing => {}
+            RowCount::Call(label) => {
                 let span_ns = now_ns.saturating_sub(self.request_ns);
                 inner.steps[usize::from(label)].record(span_ns, bytes, false);
             }
-            Told::Steps(label) => self.turn_steps(label, bytes, now_ns),
+            RowCount::Steps(label) => self.turn_steps(label, bytes, now_ns),
         }
         self.at += 1;
         match self.at < self.row.requests.len() {
@@ -217,7 +216,7 @@ impl Generator for Straight {
 }
 
 impl RowRequest {
-    /// Whether it is not to be asked for any more. What was begun is done.
+    /// `true` if the request must not be issued any more. A call that has begun is completed.
     #[cold]
     #[inline(never)]
     fn is_over(&self, inner: &mut Interpreter, now_ns: u64) -> bool {
@@ -228,8 +227,8 @@ impl RowRequest {
 }
 
 impl Straight {
-    /// Counts the call that is done, if it has a label, and the steps that end with it; others
-    /// begin.
+    /// Counts the completed call, if it has a label, and the steps that end with it. Starts the
+    /// steps that begin after it.
     fn turn_steps(&mut self, label: Option<u8>, bytes: u64, now_ns: u64) {
         let counters = &mut self.interpreter.steps;
         if let Some(label) = label {
@@ -248,7 +247,7 @@ impl Straight {
         }
     }
 
-    /// The row is done, and another one begins if there is to be one.
+    /// Ends the row, and begins another one if there is to be one.
     #[inline]
     fn end_round(&mut self, now_ns: u64) -> Flow {
         let start_ns = mem::take(&mut self.begin_ns);
@@ -264,19 +263,19 @@ impl Straight {
         if self.row.label.is_some() && start_ns > 0 {
             self.rounds.record_time(now_ns.saturating_sub(start_ns));
         }
-        if self.interpreter.level == Level::Awaited || !self.interpreter.claim_round() {
+        if self.interpreter.level == RoundAllowance::Awaited || !self.interpreter.claim_round() {
             self.last_round(now_ns);
         }
         flow
     }
 
-    /// No further round, as far as is known.
+    /// Returns control to the interpreter if there is no further round, or it is not known yet.
     #[cold]
     #[inline(never)]
     fn last_round(&mut self, now_ns: u64) {
         self.step_aside(false);
         match self.interpreter.level {
-            Level::Awaited => self.interpreter.begin_round(0, now_ns),
+            RoundAllowance::Awaited => self.interpreter.begin_round(0, now_ns),
             _ => self.interpreter.leave_body(0, now_ns),
         }
     }
@@ -295,8 +294,8 @@ impl Straight {
         self.interpreter.complete(completion, now_ns)
     }
 
-    /// The interpreter goes on from here by itself, unless it does already; it stands before the
-    /// request that is next, or waits for it.
+    /// Returns control to the interpreter, unless it has it already. The interpreter is then before
+    /// the next request, or waits for the one in flight.
     fn step_aside(&mut self, is_in_flight: bool) {
         let at = mem::replace(&mut self.at, ASIDE);
         let Some(request) = self.row.requests.get(at) else {
@@ -306,6 +305,7 @@ impl Straight {
         let is_in_row = at > 0 || is_in_flight;
         self.leave_register(at, is_in_flight);
         let inner = &mut self.interpreter;
+        // The interpreter has not counted the requests of the row.
         inner.in_flight = u32::from(is_in_flight);
         let slot = &mut inner.slots[0];
         slot.idle_rounds = 0;
@@ -315,7 +315,7 @@ impl Straight {
             return;
         }
         slot.at = instruction;
-        slot.frame = Frame {
+        slot.frame = CallFrame {
             kind: Some(self.row.kind),
             label: self.row.label,
             bytes,
@@ -331,16 +331,16 @@ impl Straight {
         }
     }
 
-    /// The register is as the interpreter would have left it.
+    /// Sets the register as the interpreter would have left it.
     fn leave_register(&mut self, at: usize, is_in_flight: bool) {
         let (row, requests) = (&self.row, &self.row.requests);
         let inner = &mut self.interpreter;
-        // Until a row has its file open that is how the row before has left it.
+        // Until a row has opened its file, the register is as the previous row left it.
         let (begun, is_before_open) = (at + usize::from(is_in_flight), at <= row.opener);
         let is_as_before = is_before_open && inner.amounts.calls > begun as u64;
         let (here_bytes, stands_bytes, begun) = match is_as_before {
             true => (row.bytes, row.bytes, requests.len()),
-            // A call that goes on has its bytes behind it when it is done.
+            // The bytes of a call in progress are added when it is done.
             false => (
                 row.call_around(at)[0].offset_bytes,
                 requests[at].offset_bytes,
@@ -354,6 +354,7 @@ impl Straight {
         let register = &mut inner.slots[0].registers[handle];
         register.fileset = self.row.fileset;
         register.file = match (at, is_in_flight) {
+            // The picked file enters the register only when the first call completes.
             (0, true) => self.file_before,
             _ => self.file,
         };
@@ -361,11 +362,11 @@ impl Straight {
         register.last_bytes = last.map_or(0, |it| it.offset_bytes);
         if !is_before_open {
             register.is_open = true;
-            register.opened = Opened::InTransaction;
+            register.opened = OpenedIn::InTransaction;
         }
     }
 
-    /// The steps go on that are open before a request.
+    /// Passes on the steps that are open before a request.
     fn leave_steps(&mut self, at: usize) {
         let slot = &mut self.interpreter.slots[0];
         slot.step_count = 0;
@@ -393,7 +394,7 @@ impl Straight {
             offset_bytes: if is_write { request.offset_bytes } else { 0 },
             left_bytes: written_bytes(call) - moved_bytes,
             moved_bytes,
-            // Asked for where calls have labels only, which have one request each.
+            // Used only for calls with labels, which have one request each.
             start_ns: self.request_ns,
             fileset: self.row.fileset,
             file: self.file,

@@ -1,4 +1,4 @@
-//! The stream: what each slot asks for next, and what its completions lead to.
+//! The stream: next request of each slot, and effects of completions.
 
 use std::hint::black_box;
 
@@ -7,18 +7,18 @@ use engine::{Completion, Operation, OperationSet, Request};
 use super::Interpreter;
 use super::calls::Begun;
 use crate::program::code::Instruction;
-use crate::program::slot::Section;
+use crate::program::slot::SlotSection;
 use crate::{Flow, Generator, Step, mix};
 
-/// How long a slot waits before it asks again, in nanoseconds.
+/// Time before a waiting slot tries again, in nanoseconds.
 pub(super) const PAUSE_NS: u64 = 20_000;
-/// After so many acts in a row that ask for nothing somebody has to look at the clock.
+/// After this many consecutive acts without requests, the caller must check the clock.
 const QUIET_ACTS_MAX: u32 = 100;
 
 impl Generator for Interpreter {
     fn operations(&self) -> OperationSet {
         let calls = self.code.calls.iter().map(|call| call.operation);
-        // What a failure leaves open is closed.
+        // Files left open by a failure are closed.
         calls
             .fold(OperationSet::EMPTY, OperationSet::with)
             .with(Operation::Close)
@@ -29,7 +29,7 @@ impl Generator for Interpreter {
     }
 
     fn enter(&mut self) -> bool {
-        self.alone(Section::Enter, self.code.enter)
+        self.alone(SlotSection::Enter, self.code.enter)
     }
 
     fn begin(&mut self) {
@@ -37,22 +37,23 @@ impl Generator for Interpreter {
     }
 
     fn leave(&mut self) -> bool {
-        // What was on its way when time was up is done, whatever came of it.
+        // Requests in flight when time was up count as done, whatever their result.
         self.in_flight = 0;
-        self.alone(Section::Leave, self.code.leave)
+        self.alone(SlotSection::Leave, self.code.leave)
     }
 
-    // Into the loop: a step that is handed over through memory is waited for there, as its bytes
+    // Inlined into the loop: a step returned through memory would stall there, because its bytes
     // are stored one by one and loaded two at a time.
     #[inline(always)]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let index = slot as usize;
         for _ in 0..QUIET_ACTS_MAX {
             let state = &mut self.slots[index];
-            if state.section == Section::Over {
+            if state.section == SlotSection::Over {
                 return Step::Finished;
             }
             let instruction = self.code.instructions[usize::from(state.at)];
+            // A call that has begun is finished, whatever ends meanwhile.
             if state.call.is_begun
                 && let Instruction::Call(number) = instruction
             {
@@ -69,7 +70,7 @@ impl Generator for Interpreter {
             }
             let section = state.section;
             if self.is_held_up(section) {
-                if section != Section::Between {
+                if section != SlotSection::Between {
                     return self.wait(now_ns + PAUSE_NS);
                 }
                 match self.next_round(index, now_ns) {
@@ -77,7 +78,7 @@ impl Generator for Interpreter {
                     None => continue,
                 }
             }
-            if section == Section::Body && now_ns >= self.end_ns && self.is_time_over(now_ns) {
+            if section == SlotSection::Body && now_ns >= self.end_ns && self.is_time_over(now_ns) {
                 self.leave_body(index, now_ns);
                 continue;
             }
@@ -97,6 +98,8 @@ impl Generator for Interpreter {
                 }
                 Instruction::Burn(sampler) => {
                     self.burn(index, sampler);
+                    // The computation took time, so the next call must see a new reading of the
+                    // clock.
                     return Step::Again;
                 }
                 Instruction::Wait(number) => {
@@ -165,17 +168,17 @@ impl AsRef<Interpreter> for Interpreter {
 }
 
 impl Interpreter {
-    /// Whether the slot has to let another one go first.
-    fn is_held_up(&self, section: Section) -> bool {
+    /// `true` if the slot has to wait for another slot or for the start of a round.
+    fn is_held_up(&self, section: SlotSection) -> bool {
         match section {
-            Section::Body => !self.is_first_done,
-            Section::Last => self.bodies > 0,
-            Section::Between => true,
+            SlotSection::Body => !self.is_first_done,
+            SlotSection::Last => self.bodies > 0,
+            SlotSection::Between => true,
             _ => false,
         }
     }
 
-    /// Until when the slot sleeps; none once it has.
+    /// Time until which the slot sleeps; `None` when it is over.
     fn think(&mut self, index: usize, sampler: u16, now_ns: u64) -> Option<u64> {
         let state = &mut self.slots[index];
         if state.wake_ns == 0 {
@@ -184,6 +187,7 @@ impl Interpreter {
             state.wake_ns = now_ns.saturating_add(span_ns).max(1);
             state.is_round_busy = true;
         }
+        // A sleep must not outlast the window.
         let until_ns = state.wake_ns.min(self.end_ns.max(1));
         if now_ns < until_ns {
             return Some(until_ns);
@@ -193,10 +197,11 @@ impl Interpreter {
         None
     }
 
-    /// Computes for so many rounds, which take the same time each while nothing else runs.
+    /// Computes a number of rounds. Each takes the same time while nothing else runs.
     pub fn compute(rounds: u64) {
         let mut value = 0;
         for round in 0..rounds {
+            // Keeps the compiler from removing the loop.
             value = black_box(mix(value ^ round));
         }
     }
@@ -211,7 +216,8 @@ impl Interpreter {
         state.at += 1;
     }
 
-    /// Asks for this slot again: after a completion where one is on its way, else at that time.
+    /// Asks for this slot again: after a completion if a request is in flight, otherwise at
+    /// `until_ns`.
     pub(super) fn wait(&self, until_ns: u64) -> Step {
         match self.in_flight {
             0 => Step::Wait { until_ns },

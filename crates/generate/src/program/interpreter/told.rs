@@ -1,49 +1,49 @@
-//! What a worker tells of itself.
+//! Results of a worker.
 
 use engine::Operation;
 
-/// How much a worker has done.
+/// Amounts of work that a worker has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Amounts {
-    /// Rounds that it has begun.
+    /// Number of rounds begun.
     pub rounds: u64,
-    /// Calls that it has begun.
+    /// Number of calls begun.
     pub calls: u64,
-    /// Bytes that were read.
+    /// Number of bytes read.
     pub read_bytes: u64,
-    /// Bytes that were written.
+    /// Number of bytes written.
     pub written_bytes: u64,
 }
 
 /// A call that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallFailure {
-    /// What was asked.
+    /// The operation that failed.
     pub operation: Operation,
-    /// The number of the fileset.
+    /// Number of the fileset.
     pub fileset: u8,
-    /// The number of the file.
+    /// Number of the file.
     pub file: u32,
-    /// The error's number; 0 where nothing was written and nothing said.
+    /// Error number, not negated; `EIO` if a write wrote nothing and reported no error.
     pub errno: i32,
 }
 
-/// When a worker was where, by the clock that the loop passes in.
+/// Times at which a worker reached its stages, on the clock that the loop passes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stamps {
-    /// It began what it repeats; 0 for not at all.
+    /// Start of the body; 0 if it has not started.
     pub body_ns: u64,
-    /// It left what it repeats; 0 for not yet.
+    /// End of the body; 0 if it has not ended.
     pub body_end_ns: u64,
-    /// How far it was when the others' end or its own time came, where it went on behind that.
+    /// Progress when another worker's end or its own time limit came, if it continued after that.
     pub wall: Option<WallMark>,
 }
 
-/// How far a worker was at a moment.
+/// Progress of a worker at a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WallMark {
-    /// When that was.
+    /// The time, in nanoseconds.
     pub at_ns: u64,
-    /// What it had done.
+    /// Amounts of work done by then.
     pub amounts: Amounts,
 }

@@ -5,16 +5,17 @@ use plan::program::{Due, Measure, Whose};
 use super::Interpreter;
 use crate::Step;
 use crate::program::code::{Instruction, WaitCode};
-use crate::program::slot::{Section, Waiting};
+use crate::program::slot::{SlotSection, WaitProgress};
 use crate::program::tokens::Wish;
 
-/// The first pause before it is asked again, in nanoseconds.
+/// First pause before the next attempt, in nanoseconds.
 const PAUSE_MIN_NS: u64 = 20_000;
-/// Pauses double up to this.
+/// Pauses double up to this length, in nanoseconds.
+// Long enough that 200 waiting threads cost next to nothing.
 const PAUSE_MAX_NS: u64 = 1_000_000;
 
 impl Interpreter {
-    /// Goes on with an act that may have to wait; the step where it does.
+    /// Continues an act that may have to wait; returns a step if it does.
     pub(super) fn wait_for_others(
         &mut self,
         index: usize,
@@ -22,11 +23,12 @@ impl Interpreter {
         now_ns: u64,
     ) -> Option<Step> {
         if !self.phase_end.is_quiet()
-            && self.slots[index].section == Section::Body
+            && self.slots[index].section == SlotSection::Body
             && self.heed(index, now_ns)
         {
             return None;
         }
+        // A wait is work of the round, so the worker does not end as idle.
         self.slots[index].is_round_busy = true;
         let code = self.code.waits[usize::from(number)];
         if !self.slots[index].waiting.is_begun {
@@ -52,12 +54,13 @@ impl Interpreter {
                     self.unwant(index);
                     let slot = &mut self.slots[index];
                     if slot.waiting.more == 0 {
-                        slot.waiting = Waiting::default();
+                        slot.waiting = WaitProgress::default();
                         slot.at += 1;
                         return None;
                     }
                     slot.waiting.more -= 1;
                     slot.waiting.counter += 1;
+                    // The next counter starts with the shortest pause.
                     slot.waiting.pause_ns = 0;
                 }
                 Wish::Later(again_ns) => return Some(self.pause(index, code, again_ns, now_ns)),
@@ -72,6 +75,7 @@ impl Interpreter {
     fn pause(&mut self, index: usize, code: WaitCode, again_ns: u64, now_ns: u64) -> Step {
         let waiting = &mut self.slots[index].waiting;
         if let (WaitCode::Take { tokens, .. }, false) = (code, waiting.is_wanting) {
+            // Announced to the workers that put tokens, so that they have room for these.
             waiting.is_wanting = true;
             self.waits.want(tokens, waiting.counter, waiting.count);
         }
@@ -83,11 +87,11 @@ impl Interpreter {
         self.wait(until_ns.min(self.end_ns.max(1)))
     }
 
-    /// Finds out how much, and in which counters.
+    /// Determines the amount and the counters.
     fn begin_wait(&mut self, index: usize, number: u16) {
-        let mut waiting = Waiting {
+        let mut waiting = WaitProgress {
             is_begun: true,
-            ..Waiting::default()
+            ..WaitProgress::default()
         };
         match self.code.waits[usize::from(number)] {
             WaitCode::Meet(meeting) => waiting.meeting = self.waits.arrive(meeting),
@@ -113,7 +117,7 @@ impl Interpreter {
         self.slots[index].waiting = waiting;
     }
 
-    /// The first counter, and how many follow it.
+    /// The first counter, and the number of counters after it.
     fn counters(&mut self, tokens: u8, whose: Whose, number: u16) -> (u32, u32) {
         let count = self.waits.count(tokens);
         let at = |worker: u32| {
@@ -137,7 +141,7 @@ impl Interpreter {
         }
     }
 
-    /// How much is to be taken now.
+    /// Amount to take now.
     fn due(&mut self, count: Due, number: u16) -> u64 {
         let (what, each) = match count {
             Due::Fixed(count) => return count.into(),
@@ -146,11 +150,12 @@ impl Interpreter {
         let done = self.done(what);
         let paid = &mut self.paid[usize::from(number)];
         let due = done.saturating_sub(*paid) / each;
+        // Only whole amounts are paid; the rest counts the next time.
         *paid += due * each;
         due
     }
 
-    /// How much the worker has done.
+    /// Amount of work that the worker has done.
     pub(super) fn done(&self, what: Measure) -> u64 {
         match what {
             Measure::Rounds => self.amounts.rounds,
@@ -161,7 +166,7 @@ impl Interpreter {
         }
     }
 
-    /// What the slot waited for, it does not want any more.
+    /// Withdraws the announced demand of the slot.
     pub(super) fn unwant(&mut self, index: usize) {
         let waiting = &mut self.slots[index].waiting;
         if std::mem::take(&mut waiting.is_wanting)

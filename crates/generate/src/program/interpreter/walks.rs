@@ -1,10 +1,10 @@
-//! Going through directories: what is asked for, and what comes of it.
+//! Walks through directories: requests and results.
 
 use super::Interpreter;
 use crate::program::walks::Walking;
 
 impl Interpreter {
-    /// Goes to a directory.
+    /// Enters a directory.
     pub(super) fn go_into(&mut self, index: usize, walk: u16, walking: Walking) {
         let code = &self.code.walks[usize::from(walk)];
         let slot = &mut self.slots[index];
@@ -13,8 +13,8 @@ impl Interpreter {
         (register.fileset, register.file) = (code.fileset, walking.name(code));
     }
 
-    /// What the request for the next name says: whether the directory is to be opened, and what is
-    /// expected of it.
+    /// Offset and length of the request for the next name: whether to open the directory, and the
+    /// result of an engine without files.
     pub(super) fn entry(&mut self, index: usize, walk: u16) -> (u64, u32) {
         let code = &self.code.walks[usize::from(walk)];
         let walking = &mut self.slots[index].walking;
@@ -23,14 +23,14 @@ impl Interpreter {
         (opens.into(), code.expected(walking, states))
     }
 
-    /// A directory was read on: the slot is at the acts for the file, or at those behind the
-    /// directory, as soon as it has gone on from here.
+    /// Handles a result of reading the directory. Once the caller has advanced the slot, it is at
+    /// the acts for the file or at those after the directory.
     pub(super) fn take_entry(&mut self, index: usize, walk: u16, result: i32) -> Result<bool, i32> {
         let code = &self.code.walks[usize::from(walk)];
         let slot = &mut self.slots[index];
         if let 1.. = result {
             let register = &mut slot.registers[usize::from(code.handle)];
-            // One more than the number.
+            // The result is one more than the number.
             let file = result.unsigned_abs() - 1;
             (register.fileset, register.file) = (code.fileset, file.min(code.count - 1));
             return Ok(true);

@@ -10,7 +10,7 @@ fn queue(per_second: f64) -> DueQueue {
 }
 
 /// A worker whose round is to open a file, to read it and to close it, and then to think.
-fn reader(acts: Vec<Act>, unit: Unit) -> Interpreter {
+fn reader(acts: Vec<Act>, unit: TransactionUnit) -> Interpreter {
     let program = of(vec![set("files", 10)], &["open and read"]);
     let phase = phase(acts);
     let setting = Setting {
@@ -27,13 +27,13 @@ fn reader(acts: Vec<Act>, unit: Unit) -> Interpreter {
 
 fn acts() -> Vec<Act> {
     let open = act(FileOperation::Open, On::Name(around(0, Which::Present)));
-    let read = moving(FileOperation::Read, Bytes::Law(Law::fixed(4096)), 4096);
+    let read = moving(FileOperation::Read, MovedBytes::Law(Law::fixed(4096)), 4096);
     vec![open, read, act(FileOperation::Close, On::Handle)]
 }
 
 #[test]
 fn a_stall_is_in_the_response_times_of_all_rounds_that_were_due_in_it() {
-    let mut reader = reader(acts(), Unit::DueRound);
+    let mut reader = reader(acts(), TransactionUnit::DueRound);
     reader.begin_when_due(queue(500.0));
     let seen = carried_out(&mut reader, 5_000_000_000);
     assert_alike(&seen.responses, &by_arithmetic(500, 5_000_000_000, || 3));
@@ -43,7 +43,7 @@ fn a_stall_is_in_the_response_times_of_all_rounds_that_were_due_in_it() {
 
 #[test]
 fn what_is_due_before_the_end_is_done_behind_it() {
-    let mut reader = reader(acts(), Unit::DueRound);
+    let mut reader = reader(acts(), TransactionUnit::DueRound);
     reader.begin_when_due(queue(500.0));
     // In the middle of the stall.
     let seen = carried_out(&mut reader, 2_000_000_000);
@@ -55,7 +55,7 @@ fn what_is_due_before_the_end_is_done_behind_it() {
 #[test]
 fn a_round_with_transactions_of_its_own_is_one_as_a_whole() {
     let whole = vec![Act::Transaction(0, acts()), Act::Transaction(0, acts())];
-    let mut twice = reader(whole, Unit::DueRound);
+    let mut twice = reader(whole, TransactionUnit::DueRound);
     twice.begin_when_due(queue(100.0));
     let seen = carried_out(&mut twice, 5_000_000_000);
     assert_alike(&seen.responses, &by_arithmetic(100, 5_000_000_000, || 6));
@@ -74,7 +74,7 @@ fn rounds_end_at_their_number_however_they_begin() {
         of: Share::Each,
     }];
     let program = of(vec![set("files", 10)], &[]);
-    for unit in [Unit::Own, Unit::Round] {
+    for unit in [TransactionUnit::Own, TransactionUnit::Round] {
         let setting = Setting {
             present: vec![10],
             unit,

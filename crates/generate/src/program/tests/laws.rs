@@ -178,7 +178,7 @@ fn of_picks(law: &Distribution) -> Vec<u64> {
     let states = vec![Arc::new(FileStates::new(PLACES as u32, false))];
     (0..PLACES as u32).for_each(|file| states[0].appear(file, false));
     let drawn = Pick {
-        order: Order::Drawn(law.clone()),
+        order: PickOrder::Drawn(law.clone()),
         ..pick(0, Which::Present)
     };
     let stat = act(FileOperation::Stat, On::Name(drawn));

@@ -26,7 +26,7 @@ fn requests(way: Way, body: Vec<Act>) -> Vec<(Operation, u64)> {
 
 fn at(operation: FileOperation, place: Where) -> Act {
     Act::Call(Call {
-        bytes: Bytes::Law(Law::fixed(10)),
+        bytes: MovedBytes::Law(Law::fixed(10)),
         place,
         ..call(operation, On::Handle)
     })
@@ -35,7 +35,7 @@ fn at(operation: FileOperation, place: Where) -> Act {
 fn body() -> Vec<Act> {
     use FileOperation::{Read, Write};
     let only = Pick {
-        order: Order::Next,
+        order: PickOrder::Next,
         ..pick(0, Which::Present)
     };
     vec![
@@ -92,7 +92,7 @@ fn units_are_said_with_each_request() {
     let only = pick(0, Which::Present);
     let body = vec![
         act(FileOperation::Open, On::Name(only)),
-        moving(FileOperation::Read, Bytes::Law(Law::fixed(8)), 4),
+        moving(FileOperation::Read, MovedBytes::Law(Law::fixed(8)), 4),
         act(FileOperation::Close, On::Handle),
     ];
     assert_eq!(moves(requests(way, body)), [Request::in_units(1); 2]);
@@ -160,7 +160,7 @@ fn a_file_that_is_taken_as_it_is_may_be_made_by_several_at_once() {
 #[test]
 fn no_place_is_behind_the_largest_offset() {
     let only = Pick {
-        order: Order::Next,
+        order: PickOrder::Next,
         ..pick(0, Which::Present)
     };
     let body = vec![
@@ -211,7 +211,7 @@ pub(super) fn offsets_in_new_file(operation: FileOperation, place: Where, count:
     let program = of(vec![fileset], &[]);
     let states = vec![Arc::new(FileStates::new(1, false))];
     let one = Act::Call(Call {
-        bytes: Bytes::Law(Law::fixed(4096)),
+        bytes: MovedBytes::Law(Law::fixed(4096)),
         place,
         ..call(operation, On::Handle)
     });

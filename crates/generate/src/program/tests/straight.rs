@@ -37,8 +37,8 @@ impl Row {
 /// A write whose amount is known, in pieces unless it has a label.
 fn write() -> impl Strategy<Value = Act> {
     let bytes = prop_oneof![
-        Just(Bytes::Size),
-        (0_u64..20_000).prop_map(|bytes| Bytes::Law(Law::fixed(bytes))),
+        Just(MovedBytes::Size),
+        (0_u64..20_000).prop_map(|bytes| MovedBytes::Law(Law::fixed(bytes))),
     ];
     let piece_bytes = prop::sample::select(vec![1000, 4096, 50_000]);
     (bytes, piece_bytes, label()).prop_map(|(bytes, piece_bytes, label)| {
@@ -147,7 +147,7 @@ fn ends() -> impl Strategy<Value = Ends> {
 /// A call that asks for nothing where files are empty.
 fn left_out(act: &mut Act) -> Option<&mut Call> {
     match act {
-        Act::Call(call) if call.bytes == Bytes::Size => Some(call),
+        Act::Call(call) if call.bytes == MovedBytes::Size => Some(call),
         _ => None,
     }
 }
@@ -254,7 +254,7 @@ fn what_is_not_known_beforehand_is_the_interpreters() {
     let drawn = Law::of(Shape::Exponential { mean: 1e4 });
     let write = |bytes, piece_bytes| moving(FileOperation::Write, bytes, piece_bytes);
     let in_pieces_and_told = Act::Call(Call {
-        bytes: Bytes::Law(Law::fixed(8192)),
+        bytes: MovedBytes::Law(Law::fixed(8192)),
         piece_bytes: 4096,
         label: Some(0),
         ..call(FileOperation::Write, On::Handle)
@@ -262,13 +262,13 @@ fn what_is_not_known_beforehand_is_the_interpreters() {
     let bodies = [
         vec![
             open(),
-            moving(FileOperation::Read, Bytes::Rest, 4096),
+            moving(FileOperation::Read, MovedBytes::Rest, 4096),
             close(),
         ],
-        vec![open(), write(Bytes::Law(drawn), 4096), close()],
+        vec![open(), write(MovedBytes::Law(drawn), 4096), close()],
         vec![
             open(),
-            write(Bytes::Law(Law::fixed(1 << 20)), 4096),
+            write(MovedBytes::Law(Law::fixed(1 << 20)), 4096),
             close(),
         ],
         vec![open(), in_pieces_and_told, close()],

@@ -1,7 +1,8 @@
 //! The programs of other programs' tables.
 
-use description::classics::CreateRemove;
-use description::classics::fs_mark::parse;
+use description::classics::fs_mark::SyncMethod;
+use description::classics::{CreateRemove, FsMark};
+use units::Bytes as Size;
 
 use super::*;
 
@@ -53,12 +54,15 @@ fn a_step_of_create_remove_asks_for_the_system_calls_of_its_size() {
 
 #[test]
 fn an_iteration_of_fs_mark_makes_the_calls_that_were_traced() {
-    let words: Vec<_> = "-d a -n 3 -s 40 -w 16 -S 2".split(' ').collect();
-    let words: Vec<_> = words.into_iter().map(Into::into).collect();
-    let mut plan = parse(&words).unwrap().settings.resolve(1).unwrap();
     // The model has no directories that are made before each file.
-    plan.is_directory_made = false;
-    let program = plan.program();
+    let settings = FsMark {
+        files: Some(3),
+        size: Some(Size(40)),
+        write_size: Some(Size(16)),
+        sync_method: Some(SyncMethod::SyncFirst),
+        ..FsMark::default()
+    };
+    let program = settings.resolve(1).unwrap().program();
     let phases = program.phases().into_iter();
     let asked = phases.map(|phase| {
         let setting = Setting {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::recovery::content::Content;
-use crate::recovery::{Plan, Writer};
+use crate::recovery::content::LayeredContent;
+use crate::recovery::{RecoveryPlan, StepWriter};
 
 const SEED: u64 = 42;
 const DONE_COUNT: u32 = 400;
@@ -16,8 +16,8 @@ impl Site {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         // Nothing crashes here, so that nothing has to be synced.
-        let writer = Writer::begin(directory.path(), SEED, false).unwrap();
-        for step in Plan::new(SEED).take(DONE_COUNT as usize) {
+        let writer = StepWriter::begin(directory.path(), SEED, false).unwrap();
+        for step in RecoveryPlan::new(SEED).take(DONE_COUNT as usize) {
             writer.carry_out(&step).unwrap();
         }
         Self(directory)
@@ -43,7 +43,7 @@ impl Site {
         })
     }
 
-    fn versions(&self) -> Vec<Content> {
+    fn versions(&self) -> Vec<LayeredContent> {
         let promises = Promises::after(SEED, DONE_COUNT);
         let path = self.plain();
         let of = |file: &u32| self.0.path().join(path_of(*file));

@@ -1,4 +1,4 @@
-//! Acts by their form: what is nested, counted and drawn.
+//! Checks the form of acts: nesting, counts and draws.
 
 use super::super::walk::calls_of;
 use super::super::{
@@ -8,7 +8,7 @@ use super::super::{
 use super::filesets::check_law;
 use super::{ProgramFlaw, ProgramStep, WORKERS_MAX, calls, check_label};
 
-/// The most times that acts are repeated in one go.
+/// Maximum number of repetitions of acts.
 const TIMES_MAX: u64 = 1_000_000_000;
 
 pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
@@ -20,7 +20,7 @@ pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw>
         let message = format!("`shift` is more than {WORKERS_MAX}");
         return Err(ProgramFlaw::new(
             message,
-            "write a number below that of the workers",
+            "write a number below the number of workers",
         ));
     }
     let has_acts = group.lists().iter().any(|(_, acts)| !acts.is_empty());
@@ -44,7 +44,7 @@ pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw>
     Ok(())
 }
 
-/// Programs that are started do all that there is to do.
+/// A group that starts programs must have no acts.
 fn check_spawn(program: &Program, spawn: &Spawn, has_acts: bool) -> Result<(), ProgramFlaw> {
     check_label(program, spawn.label)?;
     calls::check_pick(program, &spawn.pick)?;
@@ -55,7 +55,7 @@ fn check_spawn(program: &Program, spawn: &Spawn, has_acts: bool) -> Result<(), P
     Err(ProgramFlaw::new(message, "leave all acts out"))
 }
 
-/// A list of acts and what it lies in.
+/// A list of acts, with the context that encloses it.
 #[derive(Clone, Copy)]
 struct Nest<'a> {
     program: &'a Program,
@@ -68,7 +68,7 @@ impl Nest<'_> {
     fn check(self, acts: &[Act]) -> Result<(), ProgramFlaw> {
         if self.depth > NESTING_MAX {
             let message = format!("acts are nested more than {NESTING_MAX} deep");
-            return Err(ProgramFlaw::new(message, "put fewer acts into each other"));
+            return Err(ProgramFlaw::new(message, "nest fewer acts"));
         }
         let mut acts = acts.iter().enumerate();
         acts.try_for_each(|(index, act)| {
@@ -93,7 +93,7 @@ impl Nest<'_> {
             }
             Act::Transaction(label, acts) => self.check_transaction(*label, acts),
             Act::Think(law) | Act::Burn(law) => check_law(law, "the time"),
-            // Checked with the whole phase.
+            // Checked together with the whole phase.
             Act::Put { .. } | Act::Take { .. } | Act::Meet(_) => Ok(()),
         }
     }
@@ -133,7 +133,7 @@ impl Nest<'_> {
         };
         if self.is_in_walk {
             let message = "a `walk` is within another";
-            return Err(ProgramFlaw::new(message, "put one behind the other"));
+            return Err(ProgramFlaw::new(message, "put one after the other"));
         }
         if walk.each.is_empty() && walk.after.is_empty() {
             return self.inside(&[]);
@@ -146,7 +146,7 @@ impl Nest<'_> {
         let count = deck.choices.len();
         let mut cards = deck.cards.iter();
         if count == 0 || cards.any(|card| usize::from(card.choice) >= count) {
-            let message = "a card chooses what there is not";
+            let message = "a card selects a choice that does not exist";
             return Err(ProgramFlaw::new(message, "give it one of the choices"));
         }
         let mut choices = deck.choices.iter().enumerate();
@@ -194,8 +194,8 @@ impl Nest<'_> {
         }
         .inside(acts)?;
         if calls_of(acts).is_empty() {
-            let message = "the transaction asks nothing of the file system";
-            return Err(ProgramFlaw::new(message, "write `step` in its place"));
+            let message = "the transaction makes no system call";
+            return Err(ProgramFlaw::new(message, "write `step` instead"));
         }
         Ok(())
     }

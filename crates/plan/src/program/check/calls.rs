@@ -1,16 +1,16 @@
-//! Calls by themselves: what they work on, which files they pick, how much they move.
+//! Checks single calls: their objects, the files they pick, their amounts.
 
 use units::Bytes as Size;
 
 use super::super::{
-    Act, Bytes, Call, DirectoryTree, FileOperation, FilePath, Law, On, Order, PIECE_BYTES_MAX,
-    Pick, Program, REGISTERS_MAX, Where, Which,
+    Act, Call, DirectoryTree, FileOperation, FilePath, Law, MovedBytes, On, PIECE_BYTES_MAX, Pick,
+    PickOrder, Program, REGISTERS_MAX, Where, Which,
 };
 use super::filesets::check_law;
 use super::{ProgramFlaw, ProgramStep, check_each_act, check_label, each_group};
 use crate::Distribution;
 
-/// Bytes that one call moves, at most.
+/// Maximum number of bytes of one call.
 const MOVED_BYTES_MAX: u64 = 1 << 40;
 
 /// Largest skew of `zipf`.
@@ -51,7 +51,7 @@ pub(super) fn check(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
 
 fn check_numbers(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
     let other = match call.bytes {
-        Bytes::SizeOf { handle } => handle,
+        MovedBytes::SizeOf { handle } => handle,
         _ => 0,
     };
     if usize::from(call.handle.max(other)) >= REGISTERS_MAX {
@@ -59,26 +59,26 @@ fn check_numbers(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
         return Err(ProgramFlaw::new(message, "use fewer handles"));
     }
     if usize::from(call.way) >= program.ways.len() {
-        let message = format!("there is no way of the number {}", call.way);
+        let message = format!("there is no way with the number {}", call.way);
         return Err(ProgramFlaw::new(message, "add the way"));
     }
     call.label
         .map_or(Ok(()), |label| check_label(program, label))
 }
 
-/// Names are for what works on names, handles for what works on open files.
+/// Checks that the operation fits its object: a name or an open file.
 fn check_on(call: &Call) -> Result<(), ProgramFlaw> {
     use FileOperation as Op;
     let is_name = matches!(call.on, On::Name(_) | On::Same);
     let (fits, wanted) = match call.operation {
         Op::Close | Op::Read | Op::Write | Op::Fdatasync | Op::Truncate => {
-            (call.on == On::Handle, "what is open, `@`")
+            (call.on == On::Handle, "an open file, `@`")
         }
         Op::Fsync => (
             matches!(call.on, On::Handle | On::Directory),
-            "what is open, `@`, or `directory of @`",
+            "an open file, `@`, or `directory of @`",
         ),
-        // All is meant, and nothing named.
+        // `sync` applies to all file systems and names nothing.
         Op::Sync => (true, "nothing"),
         Op::Stat => (is_name || call.on == On::Handle, "a fileset, or `@`"),
         Op::Mkdir | Op::Rmdir => (
@@ -97,30 +97,30 @@ fn check_on(call: &Call) -> Result<(), ProgramFlaw> {
         return Ok(());
     }
     let verb = call.operation.name();
-    let message = format!("`{verb}` does not work on that");
+    let message = format!("`{verb}` cannot be applied to this");
     Err(ProgramFlaw::new(message, format!("name {wanted}")))
 }
 
 pub(super) fn check_pick(program: &Program, pick: &Pick) -> Result<(), ProgramFlaw> {
     let Some(fileset) = program.filesets.get(usize::from(pick.fileset)) else {
-        let message = format!("there is no fileset of the number {}", pick.fileset);
+        let message = format!("there is no fileset with the number {}", pick.fileset);
         return Err(ProgramFlaw::new(message, "add the fileset"));
     };
     match &pick.order {
-        Order::Index(index) if *index >= fileset.count => {
+        PickOrder::Index(index) if *index >= fileset.count => {
             let message = format!(
-                "`{}` has no file of the number {index}, only {} from 0 on",
+                "`{}` has no file with the number {index}, only {} from 0 on",
                 fileset.name, fileset.count
             );
             Err(ProgramFlaw::new(message, "use a smaller `index`"))
         }
-        Order::Drawn(distribution) => check_distribution(distribution),
-        Order::ByLaw(law) => check_law(law, "the number of a file"),
+        PickOrder::Drawn(distribution) => check_distribution(distribution),
+        PickOrder::ByLaw(law) => check_law(law, "the number of a file"),
         _ => Ok(()),
     }
 }
 
-/// What stands for directories has no files.
+/// A fileset of directories only can be listed; it has no files.
 fn check_listed(
     program: &Program,
     operation: FileOperation,
@@ -175,7 +175,7 @@ fn check_distribution(distribution: &Distribution) -> Result<(), ProgramFlaw> {
     }
 }
 
-/// What can be done to a file that is there, and to one that is not.
+/// Checks that existing files are not created, and missing ones not used.
 fn check_which(
     program: &Program,
     operation: FileOperation,
@@ -185,17 +185,17 @@ fn check_which(
     let verb = operation.name();
     match (operation.makes(), pick.which) {
         (true, Which::Present) => {
-            let message = format!("`{verb}` picks a file of `{name}` that is there already");
+            let message = format!("`{verb}` picks a file of `{name}` that exists already");
             Err(ProgramFlaw::new(
                 message,
                 "leave `which` out, which is `absent`",
             ))
         }
-        // Attributes of what is not there are worth asking for, too, and a list needs no file.
+        // `stat` of a missing file is a valid test, and `list` needs no file.
         (false, Which::Absent)
             if !matches!(operation, FileOperation::Stat | FileOperation::List) =>
         {
-            let message = format!("`{verb}` picks a file of `{name}` that is not there");
+            let message = format!("`{verb}` picks a file of `{name}` that does not exist");
             Err(ProgramFlaw::new(
                 message,
                 "leave `which` out, which is `present`",
@@ -212,7 +212,7 @@ fn check_second(program: &Program, call: &Call, second: &Pick) -> Result<(), Pro
         (Which::Absent, _) | (Which::Any, FileOperation::Rename) => Ok(()),
         _ => {
             let verb = call.operation.name();
-            let message = format!("`{verb}` needs a name of `{name}` that is not there");
+            let message = format!("`{verb}` needs a name of `{name}` that does not exist");
             Err(ProgramFlaw::new(
                 message,
                 "pick among those that are `absent`",
@@ -227,12 +227,12 @@ fn check_bytes(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
         return Err(too_large(verb));
     }
     match &call.bytes {
-        Bytes::Law(law) => check_amount(law, call),
-        Bytes::Rest if call.operation != FileOperation::Read => {
-            let message = format!("`{verb}` knows no rest, which only a read comes to");
+        MovedBytes::Law(law) => check_amount(law, call),
+        MovedBytes::Rest if call.operation != FileOperation::Read => {
+            let message = format!("`{verb}` has no `rest`, which only `read` has");
             Err(ProgramFlaw::new(message, "write a size, or `size`"))
         }
-        Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. } => {
+        MovedBytes::Rest | MovedBytes::Size | MovedBytes::SizeOf { .. } => {
             let is_cut = call.piece_bytes > 0 || !call.operation.moves();
             match is_cut || program.largest_file() <= PIECE_BYTES_MAX {
                 true => Ok(()),
@@ -279,7 +279,7 @@ fn check_place(call: &Call) -> Result<(), ProgramFlaw> {
         }
     };
     if *align_bytes == 0 {
-        let message = "places by chance are multiples of 0";
+        let message = "random positions are multiples of 0";
         return Err(ProgramFlaw::new(message, "write `align = \"4KiB\"`"));
     }
     check_distribution(distribution)
@@ -287,23 +287,23 @@ fn check_place(call: &Call) -> Result<(), ProgramFlaw> {
 
 fn check_path(path: FilePath) -> Result<(), ProgramFlaw> {
     let (step_bytes, key) = match path {
-        FilePath::Backward { step_bytes } | FilePath::Shuffled { step_bytes } => {
-            (u64::from(step_bytes), "align")
-        }
+        FilePath::Backward { step_bytes }
+        | FilePath::Shuffled { step_bytes }
+        | FilePath::Dealt { step_bytes } => (u64::from(step_bytes), "align"),
         FilePath::Strided { stride_bytes, .. } => (stride_bytes, "stride"),
         FilePath::Blocks { block_bytes, .. } => (block_bytes, "block"),
     };
     if step_bytes > 0 {
         return Ok(());
     }
-    let message = "a path with steps of 0 bytes never leaves its place";
+    let message = "a path with steps of 0 bytes never advances";
     Err(ProgramFlaw::new(
         message,
         format!("write `{key} = \"4KiB\"`"),
     ))
 }
 
-/// What happens to the files of a set in a program.
+/// Operations of a program on the files of a set.
 #[derive(Debug, Clone, Copy, Default)]
 struct Uses {
     is_made: bool,
@@ -333,7 +333,7 @@ fn uses(program: &Program) -> Vec<Uses> {
         if let Some(second) = &call.second {
             uses[usize::from(second.fileset)].is_made = true;
         }
-        // What is known only by its handle may be of any set.
+        // A file that is known only by its handle may belong to any set.
         if call.on == On::Same && operation.removes() {
             uses.iter_mut().for_each(|it| it.is_removed = true);
         }
@@ -341,22 +341,22 @@ fn uses(program: &Program) -> Vec<Uses> {
     uses
 }
 
-/// Picks that never find a file, whatever happens.
+/// Refuses picks that can never find a file.
 pub(super) fn check_sets(program: &Program) -> Result<(), ProgramFlaw> {
     let uses = uses(program);
     for (index, (fileset, uses)) in program.filesets.iter().zip(&uses).enumerate() {
         let has_files = match &fileset.tree {
             DirectoryTree::Grown(growth) if growth.of_directories => uses.of_files,
             DirectoryTree::Grown(_) => true,
-            // What an earlier run left may be directories.
+            // Existing files of an earlier run may be directories.
             _ => uses.of_files || fileset.present_permille > 0 && !program.finds_files(),
         };
         if uses.of_directories && has_files {
             let message = format!(
-                "`{}` has files, so its names are no directories",
+                "`{}` has files, so its names are not directories",
                 fileset.name
             );
-            let flaw = ProgramFlaw::new(message, "use a fileset of its own for directories");
+            let flaw = ProgramFlaw::new(message, "use a separate fileset for directories");
             return Err(flaw.within(ProgramStep::Fileset(index)));
         }
     }
@@ -383,13 +383,13 @@ fn check_reach(program: &Program, uses: &[Uses], call: &Call) -> Result<(), Prog
         let name = &fileset.name;
         let is_lacking = pick.which == Which::Present && fileset.present_count() == 0;
         if is_lacking && !uses.is_made {
-            let message = format!("no file of `{name}` is ever there");
+            let message = format!("no file of `{name}` ever exists");
             let help = format!("write `present = \"100%\"` in `{name}`, or create files first");
             return Err(ProgramFlaw::new(message, help));
         }
         let is_full = pick.which == Which::Absent && fileset.present_count() == fileset.count;
         if is_full && !uses.is_removed {
-            let message = format!("all files of `{name}` are there, so no name is free");
+            let message = format!("all files of `{name}` exist, so no name is free");
             let help = format!("write less than 100 % as `present` of `{name}`");
             return Err(ProgramFlaw::new(message, help));
         }

@@ -1,4 +1,4 @@
-//! Whether a phase comes to its end.
+//! Checks that each phase ends.
 
 use super::super::walk::{any_act, calls_of};
 use super::super::{
@@ -6,7 +6,7 @@ use super::super::{
 };
 use super::{ProgramFlaw, check_label};
 
-/// A quota that can be reached.
+/// Checks that each quota can be reached.
 pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
     for quota in &group.quotas {
         if quota.count == 0 {
@@ -25,20 +25,17 @@ pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), Progr
         let is_moved = quota.what == Measure::Bytes;
         let mut calls = calls_of(&group.body).into_iter();
         if is_moved && !calls.any(|it| it.operation.moves()) {
-            let message = format!(
-                "the workers of `{}` move no bytes to be counted",
-                group.name
-            );
+            let message = format!("the workers of `{}` move no bytes", group.name);
             return Err(ProgramFlaw::new(
                 message,
-                "write `rounds` in place of `bytes`",
+                "write `rounds` instead of `bytes`",
             ));
         }
     }
     Ok(())
 }
 
-/// Whether something among the acts is counted under the label.
+/// Whether any of the acts is counted under the label.
 fn counts(acts: &[Act], label: u8) -> bool {
     any_act(acts, &|act| match act {
         Act::Step(own, _) | Act::Transaction(own, _) => *own == label,
@@ -47,14 +44,14 @@ fn counts(acts: &[Act], label: u8) -> bool {
     })
 }
 
-/// A phase that neither time nor amounts nor files end goes on for ever.
+/// Refuses a phase that never ends, because no time, amount or lack of files ends it.
 pub(super) fn check(phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
     if phase.time_ns.is_none() && phase.time_up != Ending::Stop {
-        let message = format!("the phase `{}` has no time that could be up", phase.name);
+        let message = format!("the phase `{}` has `time_up` but no `run_time`", phase.name);
         return Err(ProgramFlaw::new(message, "write `run_time` for the phase"));
     }
     if phase.first_done == Some(Ending::Level) {
-        let message = "nobody is behind the first worker that is done with all it has to do";
+        let message = "`level` does not apply to `first_done`";
         return Err(ProgramFlaw::new(message, "write `stop` or `finish`"));
     }
     if phase.time_ns.is_some() && phase.time_up != Ending::Finish {
@@ -72,25 +69,25 @@ pub(super) fn check(phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
         return Ok(());
     };
     let message = format!(
-        "nothing ends the phase `{}`: `{}` goes on for ever",
+        "nothing ends the phase `{}`: `{}` never ends",
         phase.name, group.name
     );
     let help = "write `run_time` for the phase, or `rounds` for the group";
     Err(ProgramFlaw::new(message, help))
 }
 
-/// Whether files run out for the group: some pick comes to its end, however the acts are mixed.
+/// Whether the group runs out of files: some pick stops finding files, whatever the random choices.
 fn runs_out(group: &Group, phase: &ProgramPhase) -> bool {
     let picks = picks_of(&group.body);
     let is_finite = |(call, pick): &(&Call, &Pick)| is_finite(call, pick, phase);
     match group.out {
-        // Only a round in which nothing is found ends the worker.
+        // Only a round in which no pick finds a file ends the worker.
         Out::Skip => !picks.is_empty() && picks.iter().all(is_finite),
         Out::EndWorker | Out::EndPhase => picks.iter().any(is_finite),
     }
 }
 
-/// The picks of acts, the second ones among them.
+/// The picks of acts, second names included.
 fn picks_of(acts: &[Act]) -> Vec<(&Call, &Pick)> {
     let mut found = Vec::new();
     for call in calls_of(acts) {
@@ -102,8 +99,8 @@ fn picks_of(acts: &[Act]) -> Vec<(&Call, &Pick)> {
     found
 }
 
-/// Whether a pick is made so often at most: in an order that goes once through the set, or because
-/// each one leaves fewer, and nothing in the phase makes more.
+/// Whether the number of successful picks is limited: because the order passes through the set
+/// once, or because each pick leaves fewer files and nothing in the phase creates more.
 fn is_finite(call: &Call, pick: &Pick, phase: &ProgramPhase) -> bool {
     if pick.order.is_once() {
         return true;
@@ -116,7 +113,7 @@ fn is_finite(call: &Call, pick: &Pick, phase: &ProgramPhase) -> bool {
     let of_set = |it: &Pick| it.fileset == pick.fileset;
     let is_named = |call: &Call| match &call.on {
         On::Name(it) => of_set(it),
-        // A file that was picked before may be of this set.
+        // A file that was picked before may belong to this set.
         _ => true,
     };
     match pick.which {

@@ -1,4 +1,4 @@
-//! Filesets and ways: names that stay below the target, sizes that can be.
+//! Checks filesets and ways: names must stay below the target, sizes must be possible.
 
 use super::super::{
     Access, DIRECTORIES_MAX, DirectoryNesting, DirectoryTree, FILE_BYTES_MAX, FILES_MAX, FileNames,
@@ -8,9 +8,10 @@ use super::super::{
 use super::{ProgramFlaw, ProgramStep, named};
 
 const NAME_BYTES_MAX: usize = ListedFiles::NAME_BYTES_MAX;
-/// Bytes of a path that Linux takes, less some for the target and for directories of ours.
+/// Longest path below the target in bytes; leaves room for the target and the work directory within
+/// the limit of Linux.
 const PATH_BYTES_MAX: usize = 1024;
-/// Digits that a number is filled up to, at most.
+/// Maximum number of digits to which a number is padded.
 const DIGITS_MAX: u32 = 20;
 
 pub(super) fn check(program: &Program) -> Result<(), ProgramFlaw> {
@@ -38,7 +39,7 @@ fn check_fileset(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
         return Err(ProgramFlaw::new(message, "write a `count` in that range"));
     }
     if fileset.present_permille > 1000 {
-        let message = format!("more than all files of `{name}` are there at first");
+        let message = format!("`present` of `{name}` is more than 100 %");
         return Err(ProgramFlaw::new(
             message,
             "write `present = \"100%\"` or less",
@@ -101,7 +102,7 @@ fn check_stamped(fileset: &FilesetPlan, names: &StampedNames) -> Result<(), Prog
     Err(ProgramFlaw::new(message, "use shorter names"))
 }
 
-/// Directories in each other: each has a number, and the ways to them are not too long.
+/// Checks nested directories: each must have a number, and their paths must not be too long.
 fn check_nested(
     fileset: &FilesetPlan,
     directories: &NestedDirectories,
@@ -138,13 +139,13 @@ fn check_growth(fileset: &FilesetPlan, growth: &TreeGrowth) -> Result<(), Progra
         return Ok(());
     }
     let message = format!(
-        "the fileset `{name}` has {} names in a tree of its own, more than {GROWN_FILES_MAX}",
+        "the fileset `{name}` has {} names in a grown tree, more than {GROWN_FILES_MAX}",
         fileset.count
     );
     Err(ProgramFlaw::new(message, "use fewer files"))
 }
 
-/// Directories of a tree that there is.
+/// Checks that the fileset whose directories are listed has a grown tree.
 fn check_other_tree(program: &Program, fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     let DirectoryTree::DirectoriesOf { fileset: other } = fileset.tree else {
         return Ok(());
@@ -154,16 +155,13 @@ fn check_other_tree(program: &Program, fileset: &FilesetPlan) -> Result<(), Prog
     match is_grown && fileset.present_permille == 0 {
         true => Ok(()),
         false => {
-            let message = format!(
-                "`{}` stands for directories that there are not",
-                fileset.name
-            );
+            let message = format!("`{}` lists directories that do not exist", fileset.name);
             Err(ProgramFlaw::new(message, "name a fileset whose tree grows"))
         }
     }
 }
 
-/// A directory of ours: the parts of the path are plain names.
+/// Checks a path below the target: each component must be a plain name.
 fn check_path(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     let path = &fileset.path;
     let shown = crate::printable(path);
@@ -193,7 +191,7 @@ fn check_path(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     Ok(())
 }
 
-/// Names that were listed are plain, and as many as there are to be.
+/// Checks listed names: they must be plain, and one per file.
 fn check_list(fileset: &FilesetPlan, files: &ListedFiles) -> Result<(), ProgramFlaw> {
     let count = fileset.count as usize;
     let has_all = files.names.len() == count && [0, count].contains(&files.sizes.len());
@@ -228,7 +226,7 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     };
     let texts = [before, after];
     if texts.iter().any(|text| text.contains('/')) {
-        return wrong("have a slash, which parts directories");
+        return wrong("contain a slash, which separates directories");
     }
     if texts.iter().any(|text| text.chars().any(char::is_control)) {
         return wrong("have a control character");
@@ -242,7 +240,7 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     Ok(())
 }
 
-/// Two sets would make the same files.
+/// Refuses two filesets with the same files.
 fn check_clash(fileset: &FilesetPlan, others: &[FilesetPlan]) -> Result<(), ProgramFlaw> {
     let other = others.iter().find(|it| it.name == fileset.name);
     if let Some(other) = other {
@@ -273,7 +271,7 @@ fn check_way(way: &Way) -> Result<(), ProgramFlaw> {
         );
         return Err(ProgramFlaw::new(
             message,
-            "write such as `permissions = \"644\"`",
+            "write, for example, `permissions = \"644\"`",
         ));
     }
     let key = match way {
@@ -297,7 +295,7 @@ fn check_way(way: &Way) -> Result<(), ProgramFlaw> {
     ))
 }
 
-/// A law that draws something.
+/// Checks that a law can be drawn from.
 pub(super) fn check_law(law: &Law, what: &str) -> Result<(), ProgramFlaw> {
     let Some(flaw) = law.flaw() else {
         return Ok(());
@@ -305,6 +303,6 @@ pub(super) fn check_law(law: &Law, what: &str) -> Result<(), ProgramFlaw> {
     let message = format!("{what} cannot be drawn: {flaw}");
     Err(ProgramFlaw::new(
         message,
-        "write such as `{ uniform = [1, 8] }`",
+        "write, for example, `{ uniform = [1, 8] }`",
     ))
 }

@@ -1,4 +1,4 @@
-//! Whether a program can be done at all: pure, before anything is prepared.
+//! Checks whether a program can run, without accessing the system.
 
 mod acts;
 mod calls;
@@ -15,21 +15,21 @@ use super::{
     Act, ActList, FILESETS_MAX, LABELS_MAX, Program, ProgramPart, ProgramPhase, Until, WAYS_MAX,
 };
 
-/// How deep rounds may be nested.
+/// Maximum nesting of rounds.
 const ROUNDS_NESTED_MAX: usize = 4;
-/// Workers of a phase, at most: each is a thread.
+/// Maximum number of workers of a phase; each is a thread.
 const WORKERS_MAX: u32 = 1024;
 
-/// A step on the way to what is wrong in a program; all are counted from 0.
+/// A step on the path to an error in a program; all indexes are 0-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramStep {
-    /// One of the filesets.
+    /// A fileset.
     Fileset(usize),
-    /// One of the ways of opening.
+    /// A way of opening files.
     Way(usize),
-    /// One of the counters that workers wait for.
+    /// Counters that workers wait for.
     Tokens(usize),
-    /// A phase or rounds, in the program or in rounds.
+    /// A phase or rounds, in the program or in enclosing rounds.
     Part(usize),
     /// A group of a phase.
     Group(usize),
@@ -37,16 +37,16 @@ pub enum ProgramStep {
     Acts(ActList),
     /// An act of a list.
     Act(usize),
-    /// One of those of a mix.
+    /// A branch of a mix.
     Branch(usize),
 }
 
-/// What keeps a program from being done.
+/// Reason why a program cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramFlaw {
-    /// The way to it.
+    /// Path to the faulty part.
     pub path: Vec<ProgramStep>,
-    /// What is wrong.
+    /// Error message.
     pub message: String,
     /// One action.
     pub help: String,
@@ -61,7 +61,7 @@ impl ProgramFlaw {
         }
     }
 
-    /// The same flaw, seen from further out.
+    /// The same flaw, with an enclosing step added to its path.
     fn within(mut self, step: ProgramStep) -> Self {
         self.path.insert(0, step);
         self
@@ -69,10 +69,10 @@ impl ProgramFlaw {
 }
 
 impl Program {
-    /// Whether it can be done.
+    /// Checks that the program can run.
     ///
     /// # Errors
-    /// The first thing that keeps it from being done.
+    /// The first reason why it cannot.
     pub fn check(&self) -> Result<(), ProgramFlaw> {
         self.check_counts()?;
         pools::check(self)?;
@@ -82,10 +82,11 @@ impl Program {
         calls::check_sets(self)
     }
 
-    /// Whether it can be done with so many files worked on at once by each worker.
+    /// Checks that the program can run with `iodepth` files in progress per worker.
     ///
     /// # Errors
-    /// What is opened once cannot be used by several flows of acts.
+    /// If acts of the body use a file that was opened outside it, because only one flow has it
+    /// open.
     pub fn check_depth(&self, iodepth: u32) -> Result<(), ProgramFlaw> {
         if iodepth <= 1 {
             return Ok(());
@@ -123,7 +124,7 @@ impl Program {
                 ProgramPart::Phase(phase) => self.check_phase(phase),
                 ProgramPart::Rounds { until, parts } => {
                     self.check_rounds(*until, parts, depth).and_then(|()| {
-                        // What is in rounds is checked as what is not.
+                        // Phases inside rounds are checked like those outside.
                         self.check_parts(parts, depth + 1)
                     })
                 }
@@ -145,22 +146,19 @@ impl Program {
         }
         if depth >= ROUNDS_NESTED_MAX {
             let message = format!("rounds are nested more than {ROUNDS_NESTED_MAX} deep");
-            return Err(ProgramFlaw::new(
-                message,
-                "repeat fewer things in each other",
-            ));
+            return Err(ProgramFlaw::new(message, "nest fewer rounds"));
         }
         match until {
             Until::Times(0) => {
-                let message = "the rounds are done 0 times";
+                let message = "`times` is 0, so no round would run";
                 Err(ProgramFlaw::new(message, "write `times = 1` or more"))
             }
             Until::Spent { ns: 0 } => {
-                let message = "the rounds end as they begin";
+                let message = "`spent` is 0, so no round would run";
                 Err(ProgramFlaw::new(message, "write a `spent` above 0"))
             }
             Until::Sampled { fileset, .. } if usize::from(fileset) >= self.filesets.len() => {
-                let message = format!("there is no fileset of the number {fileset}");
+                let message = format!("there is no fileset with the number {fileset}");
                 Err(ProgramFlaw::new(message, "add the fileset"))
             }
             Until::Sampled { samples: 0, .. } => {
@@ -174,11 +172,11 @@ impl Program {
     fn check_phase(&self, phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
         named(&phase.name, "phase")?;
         if phase.groups.is_empty() {
-            let message = format!("the phase `{}` has no group, so nobody works", phase.name);
+            let message = format!("the phase `{}` has no group and no workers", phase.name);
             return Err(ProgramFlaw::new(message, "add a `[[phase.group]]`"));
         }
         if phase.time_ns == Some(0) {
-            let message = format!("the phase `{}` ends as it begins", phase.name);
+            let message = format!("the phase `{}` lasts 0 s", phase.name);
             return Err(ProgramFlaw::new(message, "give it a time above 0"));
         }
         let mut workers = 0_u32;
@@ -203,7 +201,7 @@ impl Program {
     }
 }
 
-/// Applies a check to each group, wherever it is.
+/// Applies a check to each group, at any nesting level.
 fn each_group(
     parts: &[ProgramPart],
     check: &mut impl FnMut(&super::Group) -> Result<(), ProgramFlaw>,
@@ -223,7 +221,7 @@ fn each_group(
     Ok(())
 }
 
-/// Applies a check to each act, wherever it stands.
+/// Applies a check to each act, at any nesting level.
 fn check_each_act(
     acts: &[Act],
     check: &mut impl FnMut(&Act) -> Result<(), ProgramFlaw>,
@@ -247,21 +245,21 @@ fn check_each_act(
     Ok(())
 }
 
-/// A label that there is.
+/// Checks that a label exists.
 fn check_label(program: &Program, label: u8) -> Result<(), ProgramFlaw> {
     if usize::from(label) < program.labels.len().min(LABELS_MAX) {
         return Ok(());
     }
-    let message = format!("there is no label of the number {label}");
+    let message = format!("there is no label with the number {label}");
     Err(ProgramFlaw::new(message, "add the label"))
 }
 
-/// Names stand in tables and records.
+/// Checks a name, which appears in tables and records: it must be one non-empty line.
 fn named(name: &str, what: &str) -> Result<(), ProgramFlaw> {
     if !name.trim().is_empty() && !name.chars().any(char::is_control) {
         return Ok(());
     }
-    let message = format!("a {what} has no name of one line");
+    let message = format!("a {what} has no name on one line");
     Err(ProgramFlaw::new(
         message,
         format!("give the {what} a `name`"),

@@ -1,10 +1,10 @@
-//! Where open files are read and written, by all calls on them alike.
+//! Checks that all calls on an open file agree on how positions are handled.
 
 use super::super::{Group, Program, Way, Where};
 use super::ProgramFlaw;
 
 impl Program {
-    /// A way in which a group opens files under a handle, the first that it names.
+    /// The way in which a group opens files under a handle: the first one that it names.
     #[must_use]
     pub fn way_of(&self, group: &Group, handle: u8) -> Option<&Way> {
         let calls = group.calls().into_iter();
@@ -13,7 +13,7 @@ impl Program {
     }
 }
 
-/// Where a file stands is known when all that opens, reads and writes it goes by that.
+/// The file offset is only known if all calls that open, read and write the file use the same way.
 pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
     for call in group.calls() {
         let Some(way) = program.way_of(group, call.handle) else {
@@ -26,14 +26,13 @@ pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw>
                 "the ways `{}` and `{}` under one handle seek and divide requests differently",
                 way.name, own.name
             );
-            let help =
-                "write the same `seek` and `unit` in both, or give one a `handle` of its own";
+            let help = "write the same `seek` and `unit` in both, or give one its own `handle`";
             return Err(ProgramFlaw::new(message, help));
         }
         if way.unit_bytes > 0 && call.operation.moves() && call.place != Where::Here {
             let message = format!(
-                "`{}` by the way `{}` goes elsewhere in the file, but `unit` goes on where it \
-                 stands",
+                "`{}` by the way `{}` uses its own position in the file, but `unit` needs the \
+                 file offset",
                 call.operation.name(),
                 way.name
             );

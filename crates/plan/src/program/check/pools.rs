@@ -1,17 +1,17 @@
-//! What becomes of a pool, part by part.
+//! Checks the parts of a pool.
 
 use super::super::{FilePool, PoolPart, Program};
 use super::ProgramFlaw;
 
-/// A pool goes through all of its parts once, in their order, each alone in its phase.
+/// A pool goes through all of its parts once, in order, each alone in its phase.
 pub(super) fn check(program: &Program) -> Result<(), ProgramFlaw> {
     let phases = program.phases().into_iter();
     let users = phases.filter(|phase| phase.groups.iter().any(|group| group.pool.is_some()));
     let mut parts = Vec::new();
     for phase in users {
         if phase.groups.len() > 1 {
-            let message = format!("others work in `{}` besides those of the pool", phase.name);
-            return Err(ProgramFlaw::new(message, "give them a phase of their own"));
+            let message = format!("`{}` has groups that do not use the pool", phase.name);
+            return Err(ProgramFlaw::new(message, "put them into another phase"));
         }
         parts.extend(phase.groups.iter().filter_map(|group| group.pool));
     }
@@ -19,13 +19,13 @@ pub(super) fn check(program: &Program) -> Result<(), ProgramFlaw> {
     if parts == pool.map_or(Vec::new(), FilePool::parts) {
         return Ok(());
     }
-    let message = "the parts of the pool are not in their order, each once";
+    let message = "the parts of the pool are not in order, each once";
     let help = "make its directories, fill it, do its transactions, and empty it";
     Err(ProgramFlaw::new(message, help))
 }
 
 impl FilePool {
-    /// What becomes of it, in order.
+    /// The parts of the pool, in order.
     #[must_use]
     pub fn parts(&self) -> Vec<PoolPart> {
         let directories = self.subdirectories_count() > 0;

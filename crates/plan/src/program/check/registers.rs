@@ -1,42 +1,42 @@
-//! What is open when, on every path through the acts of a group.
+//! Checks which files are open at each act, on every path through the acts of a group.
 
 use super::super::walk::each_act;
 use super::super::{
-    Access, Act, ActList, Bytes, Call, DirectoryWalk, FileOperation, Group, On, Program,
+    Access, Act, ActList, Call, DirectoryWalk, FileOperation, Group, MovedBytes, On, Program,
     REGISTERS_MAX, Way,
 };
 use super::{ProgramFlaw, ProgramStep};
 
-/// What a register has open.
+/// Open file of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opened {
+enum RegisterState {
     No,
-    /// In the way of this number; none where that depends on the path.
+    /// Open in the way of this number; `None` if the way depends on the path.
     Yes(Option<u8>),
-    /// On some paths.
+    /// Open on some paths only.
     Perhaps,
 }
 
-/// What is known of a register on every path to an act.
+/// State of a register that holds on every path to an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Register {
     /// Whether a file was picked.
     is_known: bool,
-    opened: Opened,
+    opened: RegisterState,
 }
 
 impl Register {
     const UNUSED: Self = Self {
         is_known: false,
-        opened: Opened::No,
+        opened: RegisterState::No,
     };
 
-    /// What is known where two paths meet.
+    /// The state that holds where two paths meet.
     fn join(self, other: Self) -> Self {
         let opened = match (self.opened, other.opened) {
             (one, other) if one == other => one,
-            (Opened::Yes(_), Opened::Yes(_)) => Opened::Yes(None),
-            _ => Opened::Perhaps,
+            (RegisterState::Yes(_), RegisterState::Yes(_)) => RegisterState::Yes(None),
+            _ => RegisterState::Perhaps,
         };
         Self {
             is_known: self.is_known && other.is_known,
@@ -52,8 +52,8 @@ fn join(one: &Registers, other: &Registers) -> Registers {
     pairs.map(|(one, other)| one.join(*other)).collect()
 }
 
-/// Checks the registers of a group; where a worker has several flows in progress, what one opened
-/// before its body is not open in the others.
+/// Checks the registers of a group. If a worker has several flows in progress, a file that one flow
+/// opened before its body is not open in the others.
 pub(super) fn check(
     program: &Program,
     group: &Group,
@@ -86,9 +86,9 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The same, where it would be right for one flow.
+/// The same flaw, if the acts would be right with a single flow.
 fn by_depth(flaw: ProgramFlaw) -> ProgramFlaw {
-    let message = format!("{}, as `iodepth` is above 1", flaw.message);
+    let message = format!("{}, because `iodepth` is above 1", flaw.message);
     let help = "open files in `body`, or use `iodepth = 1` and more workers";
     ProgramFlaw {
         message,
@@ -97,14 +97,14 @@ fn by_depth(flaw: ProgramFlaw) -> ProgramFlaw {
     }
 }
 
-/// How many registers there must be for the acts of a group.
+/// Number of registers that the acts of a group need.
 fn register_count(group: &Group) -> usize {
     let mut count = 0;
     for (_, acts) in group.lists() {
         each_act(acts, &mut |act| {
             let last = match act {
                 Act::Call(call) => match call.bytes {
-                    Bytes::SizeOf { handle } => call.handle.max(handle),
+                    MovedBytes::SizeOf { handle } => call.handle.max(handle),
                     _ => call.handle,
                 },
                 Act::Walk(walk) => walk.handle,
@@ -130,7 +130,7 @@ impl Path<'_> {
         Ok(before)
     }
 
-    /// Acts over and over: what holds before the first round and behind every one of them.
+    /// Repeated acts: the state that holds before the first round and after every round.
     fn repeated(
         &self,
         before: &Registers,
@@ -177,15 +177,15 @@ impl Path<'_> {
         let handle = usize::from(walk.handle);
         before[handle].is_known = true;
         let before = self.repeated(&before, &walk.each, true)?;
-        if before[handle].opened != Opened::No {
+        if before[handle].opened != RegisterState::No {
             let message = "a file is left open under the handle of the `walk`";
-            return Err(ProgramFlaw::new(message, "write `\"close\"` behind it"));
+            return Err(ProgramFlaw::new(message, "write `\"close\"` after it"));
         }
         self.through(before, &walk.after)
     }
 
     fn call(&self, mut before: Registers, call: &Call) -> Result<Registers, ProgramFlaw> {
-        if let Bytes::SizeOf { handle } = call.bytes {
+        if let MovedBytes::SizeOf { handle } = call.bytes {
             known(before[usize::from(handle)], "size of")?;
         }
         let register = &mut before[usize::from(call.handle)];
@@ -195,39 +195,39 @@ impl Path<'_> {
             On::Handle => {
                 self.check_open(*register, call)?;
                 if call.operation == FileOperation::Close {
-                    register.opened = Opened::No;
+                    register.opened = RegisterState::No;
                 }
             }
             On::Same | On::Directory => known(*register, verb)?,
-            On::Name(_) if register.opened != Opened::No && !call.operation.opens() => {
+            On::Name(_) if register.opened != RegisterState::No && !call.operation.opens() => {
                 let message = format!(
                     "`{verb}` picks a file under the handle of one that {} open",
                     be(register.opened)
                 );
-                return Err(ProgramFlaw::new(message, "give it a `handle` of its own"));
+                return Err(ProgramFlaw::new(message, "give it its own `handle`"));
             }
             On::Name(_) => register.is_known = true,
         }
         if call.operation.opens() {
-            if register.opened != Opened::No {
+            if register.opened != RegisterState::No {
                 let message = format!(
                     "`{verb}` opens a file under the handle of one that {} open",
                     be(register.opened)
                 );
-                let help = "write `\"close\"` before it, or give it a `handle` of its own";
+                let help = "write `\"close\"` before it, or give it its own `handle`";
                 return Err(ProgramFlaw::new(message, help));
             }
-            register.opened = Opened::Yes(Some(call.way));
+            register.opened = RegisterState::Yes(Some(call.way));
         }
         Ok(before)
     }
 
-    /// What works on an open file needs one, opened for what is done.
+    /// Checks that an operation on an open file has one, opened for this kind of access.
     fn check_open(&self, register: Register, call: &Call) -> Result<(), ProgramFlaw> {
         let verb = call.operation.name();
-        let Opened::Yes(way) = register.opened else {
+        let RegisterState::Yes(way) = register.opened else {
             let message = match register.opened {
-                Opened::Perhaps => format!("`{verb}` works on a file that may not be open"),
+                RegisterState::Perhaps => format!("`{verb}` works on a file that may not be open"),
                 _ => format!("`{verb}` works on a file, but none is open under its handle"),
             };
             return Err(ProgramFlaw::new(
@@ -255,9 +255,9 @@ fn not_open_for(wanted: &str, way: &Way) -> ProgramFlaw {
     ProgramFlaw::new(message, "write `access = \"read-write\"` in that `[[way]]`")
 }
 
-fn be(opened: Opened) -> &'static str {
+fn be(opened: RegisterState) -> &'static str {
     match opened {
-        Opened::Perhaps => "may be",
+        RegisterState::Perhaps => "may be",
         _ => "is",
     }
 }

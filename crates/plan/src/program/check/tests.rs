@@ -30,12 +30,12 @@ fn first() -> Act {
 
 fn write(bytes: u64) -> Act {
     Act::Call(Call {
-        bytes: Bytes::Law(Law::fixed(bytes)),
+        bytes: MovedBytes::Law(Law::fixed(bytes)),
         ..call(FileOperation::Write, On::Handle)
     })
 }
 
-fn read(bytes: Bytes) -> Act {
+fn read(bytes: MovedBytes) -> Act {
     Act::Call(Call {
         bytes,
         ..call(FileOperation::Read, On::Handle)
@@ -62,7 +62,7 @@ fn a_program_has_something_to_do() {
     assert!(refused(Vec::new()).starts_with("the group `serve` does nothing"));
     let mut program = with(vec![first(), close()]);
     program.phases_mut()[0].groups.clear();
-    assert!(refusal(&program).starts_with("the phase `serve` has no group, so nobody works"));
+    assert!(refusal(&program).starts_with("the phase `serve` has no group and no workers"));
     let mut program = with(vec![first(), close()]);
     program.labels = vec![String::new(); 255];
     assert_eq!(
@@ -81,8 +81,10 @@ fn rounds_have_phases_and_an_end() {
         refusal(&program)
     };
     assert!(rounds(Until::Full, false).starts_with("the rounds have no phase"));
-    assert!(rounds(Until::Times(0), true).starts_with("the rounds are done 0 times"));
-    assert!(rounds(Until::Spent { ns: 0 }, true).starts_with("the rounds end as they begin"));
+    assert!(rounds(Until::Times(0), true).starts_with("`times` is 0, so no round would run"));
+    assert!(
+        rounds(Until::Spent { ns: 0 }, true).starts_with("`spent` is 0, so no round would run")
+    );
     let mut program = with(vec![first(), close()]);
     for _ in 0..5 {
         program.parts = vec![ProgramPart::Rounds {
@@ -131,7 +133,7 @@ fn names_stay_below_the_target() {
         program.check().map_err(|flaw| flaw.message)
     };
     for (before, why) in [
-        ("a/", "have a slash, which parts directories"),
+        ("a/", "contain a slash, which separates directories"),
         ("a\0", "have a control character"),
     ] {
         assert_eq!(names(before, 0), Err(format!("names of `mail` {why}")));
@@ -185,7 +187,7 @@ fn filesets_are_distinct_and_in_range() {
     );
     assert_eq!(
         changed(&|set| set.present_permille = 1001),
-        "more than all files of `mail` are there at first"
+        "`present` of `mail` is more than 100 %"
     );
     assert_eq!(
         changed(&|set| set.tree = DirectoryTree::Turns { directories: 0 }),
@@ -201,7 +203,7 @@ fn filesets_are_distinct_and_in_range() {
     );
     assert_eq!(
         changed(&|set| set.name.clear()),
-        "a fileset has no name of one line"
+        "a fileset has no name on one line"
     );
     let mut program = with(vec![first(), close()]);
     program.filesets.push(program.filesets[0].clone());
@@ -248,7 +250,7 @@ fn files_under_one_handle_are_read_where_they_stand_or_not() {
     change(&mut program, 0, &|call| call.way = 1);
     assert_eq!(program.check(), Ok(()));
     change(&mut program, 1, &|call| call.place = Where::Same);
-    assert!(refusal(&program).starts_with("`write` by the way `bytes` goes elsewhere in the file"));
+    assert!(refusal(&program).starts_with("`write` by the way `bytes` uses its own position"));
     change(&mut program, 1, &|call| call.place = Where::Here);
     let group = &mut program.phases_mut()[0].groups[0];
     group.first = vec![first(), close()];
@@ -274,7 +276,7 @@ fn what_works_on_an_open_file_needs_one() {
     assert_eq!(
         refused(perhaps),
         "`open` opens a file under the handle of one that may be open; write `\"close\"` before \
-         it, or give it a `handle` of its own"
+         it, or give it its own `handle`"
     );
     let mixed = vec![Act::Mix(vec![
         (1, vec![first()]),
@@ -315,7 +317,7 @@ fn another_file_is_not_picked_under_the_handle_of_an_open_one() {
     let stat = Act::Call(call(FileOperation::Stat, On::Name(pick(0, Which::Present))));
     assert_eq!(
         refused(vec![first(), stat.clone(), close()]),
-        "`stat` picks a file under the handle of one that is open; give it a `handle` of its own"
+        "`stat` picks a file under the handle of one that is open; give it its own `handle`"
     );
     let Act::Call(stat) = stat else { panic!() };
     let other = Act::Call(Call { handle: 1, ..stat });
@@ -330,7 +332,7 @@ fn a_handle_has_a_file_before_it_is_named() {
         "`unlink` names `@`, but no file was picked under that handle before; name a fileset, \
          from which a file is picked"
     );
-    let copy = vec![first(), read(Bytes::SizeOf { handle: 1 }), close()];
+    let copy = vec![first(), read(MovedBytes::SizeOf { handle: 1 }), close()];
     assert!(refused(copy).starts_with("`size of` names `@`"));
 }
 
@@ -350,7 +352,7 @@ fn a_way_is_for_what_is_done() {
     program.ways[0].access = Access::Write;
     assert_eq!(program.check(), Ok(()));
     let phase = &mut program.phases_mut()[0];
-    phase.groups[0].body[1] = read(Bytes::Law(Law::fixed(1)));
+    phase.groups[0].body[1] = read(MovedBytes::Law(Law::fixed(1)));
     assert!(refusal(&program).contains("not to read"));
 }
 
@@ -372,7 +374,7 @@ fn second_names_go_with_the_verbs_that_take_them() {
         "`unlink` takes no second name; leave `to` out"
     );
     let link = second(FileOperation::Link, Some(pick(0, Which::Present)));
-    assert!(refused(vec![link]).starts_with("`link` needs a name of `mail` that is not there"));
+    assert!(refused(vec![link]).starts_with("`link` needs a name of `mail` that does not exist"));
     let rename = second(FileOperation::Rename, Some(pick(0, Which::Any)));
     assert_eq!(with(vec![rename]).check(), Ok(()));
 }
@@ -382,24 +384,24 @@ fn what_is_picked_can_be_there() {
     let named = |operation, which| Act::Call(call(operation, On::Name(pick(0, which))));
     assert_eq!(
         refused(vec![open(pick(0, Which::Absent)), close()]),
-        "`open` picks a file of `mail` that is not there; leave `which` out, which is `present`"
+        "`open` picks a file of `mail` that does not exist; leave `which` out, which is `present`"
     );
     assert!(
         refused(vec![named(FileOperation::Create, Which::Present)])
-            .starts_with("`create` picks a file of `mail` that is there already")
+            .starts_with("`create` picks a file of `mail` that exists already")
     );
     let stat = named(FileOperation::Stat, Which::Absent);
     assert_eq!(with(vec![stat]).check(), Ok(()));
     let mut program = with(vec![first(), close()]);
     program.filesets[0].present_permille = 0;
     let flaw = program.check().unwrap_err();
-    assert_eq!(flaw.message, "no file of `mail` is ever there");
+    assert_eq!(flaw.message, "no file of `mail` ever exists");
     assert_eq!(flaw.path.len(), 4);
     let mut program = with(vec![named(FileOperation::Create, Which::Absent), close()]);
     program.filesets[0].present_permille = 1000;
-    assert!(refusal(&program).starts_with("all files of `mail` are there, so no name is free"));
+    assert!(refusal(&program).starts_with("all files of `mail` exist, so no name is free"));
     let mut program = with(vec![named(FileOperation::Mkdir, Which::Absent)]);
-    assert!(refusal(&program).starts_with("`mail` has files, so its names are no directories"));
+    assert!(refusal(&program).starts_with("`mail` has files, so its names are not directories"));
     program.filesets[0].present_permille = 0;
     assert_eq!(program.check(), Ok(()));
 }
@@ -407,14 +409,16 @@ fn what_is_picked_can_be_there() {
 #[test]
 fn numbers_name_what_is_there() {
     let picked = |pick: Pick| refused(vec![open(pick), close()]);
-    assert!(picked(pick(3, Which::Present)).starts_with("there is no fileset of the number 3"));
+    assert!(picked(pick(3, Which::Present)).starts_with("there is no fileset with the number 3"));
     let index = Pick {
-        order: Order::Index(100),
+        order: PickOrder::Index(100),
         ..pick(0, Which::Present)
     };
-    assert!(picked(index).starts_with("`mail` has no file of the number 100, only 100 from 0 on"));
+    assert!(
+        picked(index).starts_with("`mail` has no file with the number 100, only 100 from 0 on")
+    );
     let zipf = Pick {
-        order: Order::Drawn(crate::Distribution::Zipf { theta: 1.0 }),
+        order: PickOrder::Drawn(crate::Distribution::Zipf { theta: 1.0 }),
         ..pick(0, Which::Present)
     };
     assert!(picked(zipf).starts_with("the skew of `zipf` is 1"));
@@ -423,16 +427,16 @@ fn numbers_name_what_is_there() {
         change(&mut call);
         refused(vec![Act::Call(call), close()])
     };
-    assert!(odd(&|call| call.way = 1).starts_with("there is no way of the number 1"));
-    assert!(odd(&|call| call.label = Some(1)).starts_with("there is no label of the number 1"));
+    assert!(odd(&|call| call.way = 1).starts_with("there is no way with the number 1"));
+    assert!(odd(&|call| call.label = Some(1)).starts_with("there is no label with the number 1"));
     assert!(odd(&|call| call.handle = 200).starts_with("a group has more than 200 handles"));
-    assert!(odd(&|call| call.on = On::Handle).starts_with("`open` does not work on that"));
+    assert!(odd(&|call| call.on = On::Handle).starts_with("`open` cannot be applied to this"));
 }
 
 #[test]
 fn amounts_are_limited() {
     let moved = |act: Act| refused(vec![first(), act, close()]);
-    let endless = Bytes::Law(Law::of(Shape::Exponential { mean: 9.0 }));
+    let endless = MovedBytes::Law(Law::of(Shape::Exponential { mean: 9.0 }));
     assert!(moved(read(endless)).starts_with("`read` may be of any size, however large"));
     assert_eq!(
         moved(write((64 << 20) + 1)),
@@ -440,10 +444,10 @@ fn amounts_are_limited() {
     );
     let rest = call(FileOperation::Write, On::Handle);
     let rest = Act::Call(Call {
-        bytes: Bytes::Rest,
+        bytes: MovedBytes::Rest,
         ..rest
     });
-    assert!(moved(rest).starts_with("`write` knows no rest, which only a read comes to"));
+    assert!(moved(rest).starts_with("`write` has no `rest`, which only `read` has"));
     let unaligned = Act::Call(Call {
         place: Where::Random {
             distribution: crate::Distribution::Uniform,
@@ -452,8 +456,8 @@ fn amounts_are_limited() {
         },
         ..call(FileOperation::Read, On::Handle)
     });
-    assert!(moved(unaligned).starts_with("places by chance are multiples of 0"));
-    let mut program = with(vec![first(), read(Bytes::Size), close()]);
+    assert!(moved(unaligned).starts_with("random positions are multiples of 0"));
+    let mut program = with(vec![first(), read(MovedBytes::Size), close()]);
     program.filesets[0].size = Law::fixed(1 << 30);
     assert!(refusal(&program).starts_with("one request of `read` may have more than 64MiB"));
 }
@@ -470,10 +474,12 @@ fn acts_are_nested_as_they_can_be() {
     assert!(refused(vec![nested]).starts_with("a transaction is within another"));
     assert!(
         refused(vec![Act::Transaction(0, think())])
-            .starts_with("the transaction asks nothing of the file system")
+            .starts_with("the transaction makes no system call")
     );
     assert!(refused(vec![Act::Step(0, Vec::new())]).starts_with("there is nothing to do in it"));
-    assert!(refused(vec![Act::Step(7, think())]).starts_with("there is no label of the number 7"));
+    assert!(
+        refused(vec![Act::Step(7, think())]).starts_with("there is no label with the number 7")
+    );
     assert!(refused(vec![Act::Mix(Vec::new())]).starts_with("the `mix` has nothing"));
     let shares = |one, other| refused(vec![Act::Mix(vec![(one, think()), (other, think())])]);
     assert!(shares(1, 0).starts_with("a share of 0 is never done"));
@@ -495,7 +501,7 @@ fn cards_choose_what_there_is() {
     };
     let serve = || vec![first(), close()];
     assert_eq!(with(vec![deal(0, vec![serve()])]).check(), Ok(()));
-    let message = "a card chooses what there is not";
+    let message = "a card selects a choice that does not exist";
     assert!(refused(vec![deal(1, vec![serve()])]).starts_with(message));
     assert!(refused(vec![deal(0, Vec::new())]).starts_with(message));
     let empty = vec![serve(), Vec::new()];
@@ -541,20 +547,20 @@ fn directories_are_gone_through_of_files_by_number() {
 #[test]
 fn a_phase_comes_to_its_end() {
     let around = |which| Pick {
-        order: Order::Around,
+        order: PickOrder::Around,
         ..pick(0, which)
     };
     let endless = vec![open(around(Which::Present)), close()];
     assert_eq!(
         refused(endless.clone()),
-        "nothing ends the phase `serve`: `serve` goes on for ever; write `run_time` for the \
+        "nothing ends the phase `serve`: `serve` never ends; write `run_time` for the \
          phase, or `rounds` for the group"
     );
     let mut program = with(endless);
     program.phases_mut()[0].time_ns = Some(1);
     assert_eq!(program.check(), Ok(()));
     program.phases_mut()[0].time_ns = Some(0);
-    assert!(refusal(&program).starts_with("the phase `serve` ends as it begins"));
+    assert!(refusal(&program).starts_with("the phase `serve` lasts 0 s"));
     program.phases_mut()[0].time_ns = None;
     let other = phase("other", vec![first(), close()]).groups.remove(0);
     program.phases_mut()[0].groups.push(other);
@@ -598,7 +604,7 @@ fn quotas_can_be_reached() {
         "nothing in `body` is counted as `one`; write `transaction = \"one\"` or `step = \"one\"` \
          there"
     );
-    assert!(quota(Measure::Steps(9), 1).starts_with("there is no label of the number 9"));
+    assert!(quota(Measure::Steps(9), 1).starts_with("there is no label with the number 9"));
 }
 
 #[test]
@@ -627,7 +633,8 @@ fn several_flows_do_not_share_what_was_opened_once() {
     assert_eq!(
         (flaw.message.as_str(), flaw.help.as_str()),
         (
-            "`write` works on a file, but none is open under its handle, as `iodepth` is above 1",
+            "`write` works on a file, but none is open under its handle, because `iodepth` is \
+             above 1",
             "open files in `body`, or use `iodepth = 1` and more workers"
         )
     );

@@ -1,4 +1,4 @@
-//! Whether what is waited for can come.
+//! Checks that no worker waits forever.
 
 use super::super::walk::any_act;
 use super::super::{
@@ -6,12 +6,11 @@ use super::super::{
 };
 use super::{ProgramFlaw, ProgramStep, check_each_act, check_label};
 
-/// How many counters tokens may have.
+/// Maximum number of counters of one kind of tokens.
 const COUNTERS_MAX: u32 = 65_536;
-/// How many kinds of tokens a program may have.
+/// Maximum number of kinds of tokens of a program.
 const TOKENS_MAX: usize = 255;
 
-/// The tokens themselves.
 pub(super) fn check_all(program: &Program) -> Result<(), ProgramFlaw> {
     if program.tokens.len() > TOKENS_MAX {
         let message = format!("there are more than {TOKENS_MAX} kinds of tokens");
@@ -26,7 +25,7 @@ pub(super) fn check_all(program: &Program) -> Result<(), ProgramFlaw> {
 fn check_one(tokens: &Tokens) -> Result<(), ProgramFlaw> {
     let name = &tokens.name;
     if !(1..=COUNTERS_MAX).contains(&tokens.counters) {
-        let message = format!("`{name}` has not from 1 to {COUNTERS_MAX} counters");
+        let message = format!("`{name}` does not have 1 to {COUNTERS_MAX} counters");
         return Err(ProgramFlaw::new(message, "write `counters = 1`"));
     }
     let Some(refill) = tokens.refill else {
@@ -39,14 +38,14 @@ fn check_one(tokens: &Tokens) -> Result<(), ProgramFlaw> {
     if is_possible {
         return Ok(());
     }
-    let message = format!("the clock never puts anything to `{name}`");
+    let message = format!("the clock never adds to `{name}`");
     Err(ProgramFlaw::new(
         message,
-        "write a rate above 0, and at least as much for `most` as comes at once",
+        "write a rate above 0, and a `most` of at least `at_once`",
     ))
 }
 
-/// What the groups of a phase wait for.
+/// Checks the waits in the groups of a phase.
 pub(super) fn check(program: &Program, phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
     for (index, group) in phase.groups.iter().enumerate() {
         let checked = group.lists().into_iter().try_for_each(|(list, acts)| {
@@ -73,14 +72,14 @@ fn check_act(
         _ => return Ok(()),
     };
     if !is_waiting {
-        let message = "nobody waits for others before all begin, nor behind the end";
+        let message = "workers cannot wait for each other in `enter` or `leave`";
         return Err(ProgramFlaw::new(message, "move it to `first` or `last`"));
     }
     let Some(number) = tokens else {
         return check_meeting(act);
     };
     let Some(tokens) = program.tokens.get(usize::from(number)) else {
-        let message = format!("there are no tokens of the number {number}");
+        let message = format!("there are no tokens with the number {number}");
         return Err(ProgramFlaw::new(message, "add them"));
     };
     match act {
@@ -95,10 +94,10 @@ fn check_act(
                 return Ok(());
             }
             let message = format!(
-                "nobody in the phase `{}` puts what is taken from `{}`",
+                "no worker of the phase `{}` puts what is taken from `{}`",
                 phase.name, tokens.name
             );
-            Err(ProgramFlaw::new(message, "add a `put`, or a `rate` of it"))
+            Err(ProgramFlaw::new(message, "add a `put` or give it a `rate`"))
         }
         _ => Ok(()),
     }
@@ -124,7 +123,7 @@ fn check_due(program: &Program, due: Due) -> Result<(), ProgramFlaw> {
     if each > 0 {
         return Ok(());
     }
-    let message = "one is taken for each 0 of what was done";
+    let message = "`per_calls` or `per_bytes` is 0";
     Err(ProgramFlaw::new(message, "write 1 or more"))
 }
 
@@ -133,7 +132,7 @@ fn is_put(phase: &ProgramPhase, number: u8) -> bool {
     phase.groups.iter().any(|group| group.any_act(&is_put))
 }
 
-/// Whoever only puts, and never waits for room, goes on without an end.
+/// A group that only puts, and never waits for room, would loop without end.
 fn check_pauses(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
     let takes_time = |act: &Act| match act {
         Act::Put { tokens, .. } => {

@@ -1,16 +1,16 @@
-//! How far a file reaches.
+//! Expected size of a file.
 
 use super::super::Law;
 
-/// Bytes of a file, as a mean with its variance.
+/// Size of a file in bytes: mean, variance and maximum.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Extent {
+pub(super) struct MeanExtent {
     pub mean: f64,
     pub variance: f64,
     pub most: f64,
 }
 
-impl Extent {
+impl MeanExtent {
     pub fn of(law: &Law) -> Self {
         Self {
             mean: law.mean(),

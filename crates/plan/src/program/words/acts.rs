@@ -1,21 +1,21 @@
-//! Acts in words.
+//! Descriptions of acts.
 
 use units::{Bytes as Size, Percent};
 
 use super::super::{
-    Act, Bytes, Call, DirectoryTree, DirectoryWalk, Due, FileOperation, FilePath, FilesetPlan, Law,
-    Measure, On, Order, Pick, Program, Where, Which,
+    Act, Call, DirectoryTree, DirectoryWalk, Due, FileOperation, FilePath, FilesetPlan, Law,
+    Measure, MovedBytes, On, Pick, PickOrder, Program, Where, Which,
 };
 use super::laws;
 use crate::Distribution;
 
-/// The words of a program's acts.
-pub struct Words<'a> {
+/// Describes the acts of a program.
+pub struct ActWords<'a> {
     pub program: &'a Program,
 }
 
-impl Words<'_> {
-    /// Acts one after the other, with commas between.
+impl ActWords<'_> {
+    /// Describes acts in order, separated by commas.
     pub fn list(&self, acts: &[Act]) -> String {
         let words: Vec<String> = acts.iter().map(|act| self.act(act)).collect();
         words.join(", ")
@@ -51,7 +51,7 @@ impl Words<'_> {
                     format!("take one of {name} for each {}", self.done(*what, *each))
                 }
             },
-            Act::Meet(_) => "meet all others".to_owned(),
+            Act::Meet(_) => "meet all other workers".to_owned(),
         }
     }
 
@@ -60,7 +60,7 @@ impl Words<'_> {
         tokens.map_or("", |it| it.name.as_str())
     }
 
-    /// So much of what a worker does.
+    /// Describes an amount of work.
     fn done(&self, what: Measure, each: u64) -> String {
         match what {
             Measure::Rounds => format!("{each} rounds"),
@@ -110,7 +110,7 @@ impl Words<'_> {
         let what = || self.what(call);
         match call.operation {
             Op::Read | Op::Write => self.moved(call),
-            Op::Truncate => format!("cut it to {}", self.amount(call)),
+            Op::Truncate => format!("truncate it to {}", self.amount(call)),
             Op::Close => "close".to_owned(),
             Op::Fsync if call.on == On::Directory => "fsync its directory".to_owned(),
             Op::Fsync => "fsync".to_owned(),
@@ -131,7 +131,7 @@ impl Words<'_> {
         }
     }
 
-    /// The file that a call works on.
+    /// Describes the file that a call works on.
     fn what(&self, call: &Call) -> String {
         match &call.on {
             On::Name(pick) => self.picked(pick),
@@ -155,14 +155,14 @@ impl Words<'_> {
             return format!("a file in {name}");
         }
         match &pick.order {
-            Order::Next => format!("the next file of {name}"),
-            Order::Back => format!("the file before in {name}"),
-            Order::Shuffled => format!("a file of {name}, each once at random"),
-            Order::Around => format!("the next file of {name}, around and around"),
-            Order::Listed(_) => format!("a file of {name}, each once as listed"),
-            Order::Index(index) => format!("file {index} of {name}"),
-            Order::Drawn(distribution) => drawn(name, distribution),
-            Order::ByLaw(law) => format!("file {} of {name}", laws::count(law)),
+            PickOrder::Next => format!("the next file of {name}"),
+            PickOrder::Back => format!("the file before in {name}"),
+            PickOrder::Shuffled => format!("a file of {name}, each once at random"),
+            PickOrder::Around => format!("the next file of {name}, starting over after the last"),
+            PickOrder::Listed(_) => format!("a file of {name}, each once as listed"),
+            PickOrder::Index(index) => format!("file {index} of {name}"),
+            PickOrder::Drawn(distribution) => drawn(name, distribution),
+            PickOrder::ByLaw(law) => format!("file {} of {name}", laws::count(law)),
         }
     }
 
@@ -202,7 +202,7 @@ impl Words<'_> {
         }
     }
 
-    /// A read or a write.
+    /// Describes a read or a write.
     fn moved(&self, call: &Call) -> String {
         let is_read = call.operation == FileOperation::Read;
         let is_appended = !is_read && call.place == Where::End;
@@ -230,7 +230,9 @@ impl Words<'_> {
             Where::Along(FilePath::Blocks { block_bytes, .. }) => {
                 format!(" in blocks of {}", Size(*block_bytes))
             }
-            Where::Along(FilePath::Shuffled { .. }) => " in random order".to_owned(),
+            Where::Along(FilePath::Shuffled { .. } | FilePath::Dealt { .. }) => {
+                " in random order".to_owned()
+            }
         };
         let pieces = match self.is_cut(call) {
             true => format!(" in pieces of {}", Size(call.piece_bytes.into())),
@@ -241,24 +243,24 @@ impl Words<'_> {
 
     fn amount(&self, call: &Call) -> String {
         match &call.bytes {
-            Bytes::Law(law) => laws::size(law),
-            Bytes::Rest => "to its end".to_owned(),
-            Bytes::Size => "it whole".to_owned(),
-            Bytes::SizeOf { .. } => "as much as the other has".to_owned(),
+            MovedBytes::Law(law) => laws::size(law),
+            MovedBytes::Rest => "to its end".to_owned(),
+            MovedBytes::Size => "it whole".to_owned(),
+            MovedBytes::SizeOf { .. } => "as much as the other has".to_owned(),
         }
     }
 
     /// Whether it takes several requests.
     fn is_cut(&self, call: &Call) -> bool {
         let largest = match &call.bytes {
-            Bytes::Law(law) => law.largest(),
-            Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. } => self.largest(call),
+            MovedBytes::Law(law) => law.largest(),
+            MovedBytes::Rest | MovedBytes::Size | MovedBytes::SizeOf { .. } => self.largest(call),
         };
         let piece = u64::from(call.piece_bytes);
         piece > 0 && largest.is_none_or(|largest| largest > piece)
     }
 
-    /// The largest file of any set; what is written may make it larger.
+    /// The largest file of any set; `None` if there is no limit.
     fn largest(&self, call: &Call) -> Option<u64> {
         let sizes = self
             .program
@@ -266,13 +268,13 @@ impl Words<'_> {
             .iter()
             .map(|it| Law::largest(&it.size));
         match call.bytes {
-            Bytes::Rest => None,
+            MovedBytes::Rest => None,
             _ => sizes.reduce(|one, other| Some(one?.max(other?)))?,
         }
     }
 }
 
-/// A file by chance.
+/// Describes a file picked at random.
 fn drawn(name: &str, distribution: &Distribution) -> String {
     match distribution {
         Distribution::Uniform | Distribution::NoRepeat => format!("a file of {name} at random"),

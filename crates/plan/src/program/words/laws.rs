@@ -1,27 +1,27 @@
-//! Amounts in words.
+//! Descriptions of random amounts.
 
 use units::{Bytes as Size, Span};
 
 use super::super::{Law, Shape};
 
-/// A size, or how it is drawn.
+/// Describes a size.
 pub fn size(law: &Law) -> String {
     drawn(law, &|bytes| Size(bytes).to_string())
 }
 
-/// A time, or how it is drawn.
+/// Describes a time.
 pub fn time(law: &Law) -> String {
     drawn(law, &|ns| Span(ns).to_string())
 }
 
-/// A number, or how it is drawn.
+/// Describes a number.
 pub fn count(law: &Law) -> String {
     drawn(law, &|count| count.to_string())
 }
 
 fn drawn(law: &Law, show: &dyn Fn(u64) -> String) -> String {
     let named = |middle: f64, name: &str| {
-        // What is shown of a mean is whole.
+        // Means are shown as whole numbers.
         let middle = show(law.within(middle.round() as u64));
         let most = match law.most {
             u64::MAX => String::new(),

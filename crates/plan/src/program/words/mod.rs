@@ -1,4 +1,4 @@
-//! A program in words, for people who check what it would do.
+//! Describes a program in words, for users who check what it would do.
 
 mod acts;
 mod laws;
@@ -14,11 +14,10 @@ use super::{
     Before, Copies, DirectoryTree, Ending, FileNames, FilesetPlan, Group, Measure, Out, Program,
     ProgramPart, ProgramPhase, Quota, Share, Until,
 };
-use acts::Words;
+use acts::ActWords;
 
 impl Program {
-    /// What there is and what is done to it: a line for each fileset, then one or a few for each
-    /// phase.
+    /// Describes the files and the work: one line per fileset, then one or more per phase.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.filesets.iter().map(of_fileset).collect();
@@ -38,7 +37,7 @@ impl Program {
                 ProgramPart::Rounds { until, parts } => {
                     let often = match until {
                         Until::Spent { ns } if is_hidden(parts) => {
-                            format!("as a ramp, again and again for {}", Span(*ns))
+                            format!("as a ramp, repeated for {}", Span(*ns))
                         }
                         until => how_often(*until),
                     };
@@ -49,7 +48,7 @@ impl Program {
         }
     }
 
-    /// What is done with a pool is said of all phases together.
+    /// All phases of a pool are described together.
     fn phase_in_words(&self, phase: &ProgramPhase, indent: &str, lines: &mut Vec<String>) {
         if phase.groups.iter().all(|group| group.pool.is_some()) {
             return;
@@ -89,7 +88,7 @@ impl Program {
             Some(until) => format!(", {until}"),
             None => String::new(),
         };
-        let words = Words { program: self };
+        let words = ActWords { program: self };
         let list = |acts: &[super::Act]| words.list(acts);
         let is_framed = group
             .lists()
@@ -101,7 +100,7 @@ impl Program {
         for (lead, acts) in [
             ("beforehand ", &group.enter),
             ("first ", &group.first),
-            (if is_framed { "over and over " } else { "" }, &group.body),
+            (if is_framed { "repeatedly " } else { "" }, &group.body),
             ("at last ", &group.last),
             ("afterwards ", &group.leave),
         ] {
@@ -121,7 +120,7 @@ impl Program {
         format!("{workers}{until}{whose}: {}", parts.join("; "))
     }
 
-    /// What ends a worker's rounds.
+    /// Describes when a worker's rounds end.
     fn ends_in_words(&self, phase: &ProgramPhase, group: &Group) -> Option<String> {
         if group.body.is_empty() && !group.is_endless_trace() {
             return Some("once".to_owned());
@@ -173,7 +172,7 @@ impl Program {
     }
 }
 
-/// Whether nothing of it is recorded.
+/// Whether none of its phases is recorded.
 fn is_hidden(parts: &[ProgramPart]) -> bool {
     parts
         .iter()
@@ -188,8 +187,8 @@ fn time(phase: &ProgramPhase) -> Option<String> {
     };
     Some(match phase.time_up {
         Ending::Stop => time,
-        Ending::Finish => format!("{time}, which is noted, and then on"),
-        Ending::Level => format!("{time} and on until all did as many rounds as the fastest"),
+        Ending::Finish => format!("{time} (noted), then to their own ends"),
+        Ending::Level => format!("{time}, then until all have done as many rounds as the fastest"),
     })
 }
 
@@ -198,11 +197,11 @@ fn how_often(until: Until) -> String {
         Until::Times(1) => "once".to_owned(),
         Until::Times(count) => format!("{count} times"),
         Until::Spent { ns } => format!(
-            "again and again until {} were measured; the best round counts",
+            "repeated until {} were measured; the best round counts",
             Span(ns)
         ),
         Until::Full | Until::Fitting { times: None, .. } => {
-            "again and again until the file system is full".to_owned()
+            "repeated until the file system is full".to_owned()
         }
         Until::Fitting {
             times: Some(times), ..
@@ -225,7 +224,7 @@ fn before(before: Before) -> String {
     }
 }
 
-/// `a, b and c`.
+/// Joins as `a, b and c`.
 fn listed(items: &[String]) -> String {
     match items.split_last() {
         None => String::new(),
@@ -234,14 +233,14 @@ fn listed(items: &[String]) -> String {
     }
 }
 
-/// One line: how many files, how large, where.
+/// One line: number, size and location of the files.
 fn of_fileset(fileset: &FilesetPlan) -> String {
     let count = match (fileset.count, fileset.present_count()) {
-        (1, 0) => "1 file, made later".to_owned(),
+        (1, 0) => "1 file, created later".to_owned(),
         (1, _) => "1 file".to_owned(),
-        (count, 0) => format!("up to {count} files, none of them there at first"),
+        (count, 0) => format!("up to {count} files, none of them present at first"),
         (count, present) if present == count => format!("{count} files"),
-        (count, present) => format!("up to {count} files, {present} of them there at first"),
+        (count, present) => format!("up to {count} files, {present} of them present at first"),
     };
     let size = match fileset.size.always() {
         Some(0) => String::new(),

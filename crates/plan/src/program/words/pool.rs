@@ -1,16 +1,16 @@
-//! A pool of files, for people.
+//! Describes a pool of files.
 
 use units::{Bytes as Size, Percent, Span};
 
 use super::super::{FileChoice, FilePool, Fsync};
 
 impl FilePool {
-    /// What is done, in sentences; with a time, transactions end by it.
+    /// Sentences that describe the pool; with a time, transactions end by it.
     #[must_use]
     pub fn words(&self, (time_ns, ramp_ns): (Option<u64>, u64), workers: u64) -> Vec<String> {
         let each = match (workers, self.is_shared) {
             (1, _) => String::new(),
-            (_, false) => format!("each of {workers} workers in a directory of its own: "),
+            (_, false) => format!("each of {workers} workers in its own directory: "),
             (_, true) => format!("each of {workers} workers in the same directories: "),
         };
         let count = match time_ns {
@@ -102,7 +102,7 @@ impl FilePool {
         format!("read blocks of {read} and write blocks of {write}{through}")
     }
 
-    /// How often each operation is expected; the pool may run empty or full before.
+    /// Expected number of each operation; the pool may become empty or full before.
     fn estimate_in_words(&self, workers: u64) -> String {
         let transactions = u64::from(self.transactions);
         let of = |tenths: Option<u8>, rest: bool| {

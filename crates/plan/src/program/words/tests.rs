@@ -11,8 +11,8 @@ fn deliveries_are_told_in_a_line() {
     assert_eq!(
         said(&deliveries()),
         [
-            "tmp: up to 1000 files, none of them there at first",
-            "mail: up to 2000 files, 1000 of them there at first, 9KiB (lognormal, up to 20MiB) \
+            "tmp: up to 1000 files, none of them present at first",
+            "mail: up to 2000 files, 1000 of them present at first, 9KiB (lognormal, up to 20MiB) \
              each, in 256 directories",
             "serve: 4 workers, each for 2m: deliver (create a file in tmp, write 9KiB (lognormal, \
              up to 20MiB) in pieces of 64KiB, fsync, close, rename it to mail, \
@@ -72,7 +72,7 @@ fn groups_rounds_and_what_happens_before_have_lines_of_their_own() {
             "  sync all file systems, drop the kernel's caches and wait for 1ns",
             "  a:",
             "    a: 1 worker, until there is no file left: open log, close",
-            "    b: 2 workers, 10 times together: first open log; over and over twice \
+            "    b: 2 workers, 10 times together: first open log; repeatedly twice \
              (fdatasync), one of (75% wait 1ms; 25% compute for 2ms (exponential)); at last close",
             "  c (not recorded): 1 worker, once: first open log",
         ]
@@ -87,12 +87,12 @@ fn act(act: Act) -> String {
         filesets: vec![set, fileset("one", 1)],
         ..Program::default()
     };
-    super::Words { program: &program }.list(&[act])
+    super::ActWords { program: &program }.list(&[act])
 }
 
 #[test]
 fn picks_and_calls_are_told_in_words() {
-    let stat = |order: Order| {
+    let stat = |order: PickOrder| {
         let pick = Pick {
             order,
             ..pick(0, Which::Present)
@@ -101,20 +101,23 @@ fn picks_and_calls_are_told_in_words() {
     };
     use crate::Distribution;
     for (order, words) in [
-        (Order::Next, "stat the next file of mail"),
-        (Order::Back, "stat the file before in mail"),
-        (Order::Shuffled, "stat a file of mail, each once at random"),
+        (PickOrder::Next, "stat the next file of mail"),
+        (PickOrder::Back, "stat the file before in mail"),
         (
-            Order::Around,
-            "stat the next file of mail, around and around",
+            PickOrder::Shuffled,
+            "stat a file of mail, each once at random",
         ),
-        (Order::Index(3), "stat file 3 of mail"),
         (
-            Order::Drawn(Distribution::Uniform),
+            PickOrder::Around,
+            "stat the next file of mail, starting over after the last",
+        ),
+        (PickOrder::Index(3), "stat file 3 of mail"),
+        (
+            PickOrder::Drawn(Distribution::Uniform),
             "stat a file of mail at random",
         ),
         (
-            Order::Drawn(Distribution::Zipf { theta: 0.9 }),
+            PickOrder::Drawn(Distribution::Zipf { theta: 0.9 }),
             "stat a file of mail (zipf 0.9)",
         ),
     ] {
@@ -177,7 +180,7 @@ fn reads_and_writes_say_how_much_and_where() {
         }))
     };
     let (read, write) = (FileOperation::Read, FileOperation::Write);
-    let law = |shape| Bytes::Law(Law::of(shape));
+    let law = |shape| MovedBytes::Law(Law::of(shape));
     let random = Where::Random {
         distribution: crate::Distribution::Uniform,
         align_bytes: 512,
@@ -185,10 +188,13 @@ fn reads_and_writes_say_how_much_and_where() {
     };
     for (said, words) in [
         (
-            moved(read, Bytes::Rest, Where::Here, 65_536),
+            moved(read, MovedBytes::Rest, Where::Here, 65_536),
             "read to its end in pieces of 64KiB",
         ),
-        (moved(write, Bytes::Size, Where::Here, 0), "write it whole"),
+        (
+            moved(write, MovedBytes::Size, Where::Here, 0),
+            "write it whole",
+        ),
         (
             moved(
                 write,
@@ -207,7 +213,7 @@ fn reads_and_writes_say_how_much_and_where() {
             "read 512B at 4KiB",
         ),
         (
-            moved(write, Bytes::SizeOf { handle: 1 }, Where::Same, 0),
+            moved(write, MovedBytes::SizeOf { handle: 1 }, Where::Same, 0),
             "write as much as the other has at the same place",
         ),
     ] {

@@ -1,8 +1,8 @@
 //! Phases of a workload's own: planned, told in words, and refused where they cannot be.
 
-use crate::{Planned, plan, plan_text};
+use crate::{Planned, plan};
 use description::Overrides;
-use description::source::load;
+use description::load;
 use plan::facts::SystemFacts;
 use plan::program::Program;
 use plan::{Cell, TargetKind, Work};
@@ -13,14 +13,9 @@ const SOURCE_TREE: &str = include_str!("../../../../../workloads/source-tree.tom
 const COMPILE: &str = include_str!("../../../../../workloads/compile.toml");
 
 fn planned(text: &str) -> Planned {
-    let loaded = load("w.toml", text.as_bytes(), None, true);
+    let loaded = load("w.toml", text);
     let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
-    plan(
-        &loaded.workloads,
-        &Overrides::new(),
-        &SystemFacts::default(),
-    )
-    .unwrap()
+    plan(&loaded, &Overrides::new(), &SystemFacts::default()).unwrap()
 }
 
 fn cell(text: &str) -> Cell {
@@ -29,7 +24,7 @@ fn cell(text: &str) -> Cell {
 
 fn program(text: &str) -> Program {
     match cell(text).work {
-        Work::Acts(program) => *program,
+        Work::Acts(program) => Program::clone(&program),
         other => panic!("{other:?}"),
     }
 }
@@ -43,8 +38,8 @@ fn a_maildir_is_told_in_words() {
     assert_eq!(
         words(MAILDIR),
         [
-            "tmp: up to 1000 files, none of them there at first",
-            "mail: up to 200000 files, 100000 of them there at first, \
+            "tmp: up to 1000 files, none of them present at first",
+            "mail: up to 200000 files, 100000 of them present at first, \
              9KiB (lognormal, up to 20MiB) each, in 256 directories",
             "serve, for 2m after a ramp of 10s:",
             "  delivery: 4 workers: take 1 of incoming, deliver (create a file in tmp, \
@@ -66,7 +61,7 @@ fn web_content_is_told_in_words() {
             "page: 100000 files, 11580B (lognormal, up to 1MiB) each, in 1000 directories",
             "log: 1 file",
             "serve: 32 workers, each for 1m after a ramp of 10s: first open log; \
-             over and over request (open a file of page (zipf 0.8), \
+             repeatedly request (open a file of page (zipf 0.8), \
              read to its end in pieces of 64KiB, close, write 120B to 280B); at last close",
         ]
     );
@@ -77,9 +72,9 @@ fn a_source_tree_is_told_in_words() {
     assert_eq!(
         words(SOURCE_TREE),
         [
-            "tree: up to 80000 files, none of them there at first, \
+            "tree: up to 80000 files, none of them present at first, \
              5KiB (lognormal, up to 4MiB) each, 40 in each directory",
-            "copy: up to 80000 files, none of them there at first, \
+            "copy: up to 80000 files, none of them present at first, \
              5KiB (lognormal, up to 4MiB) each, 40 in each directory",
             "unpack: 4 workers, each until there is no file left: \
              unpack (create a file in tree, write it whole in pieces of 1MiB, close)",
@@ -111,10 +106,10 @@ fn a_compilation_is_told_in_words() {
              compute for 150ms (lognormal, up to 5s), create part, \
              write 24KiB (lognormal, up to 4MiB) in pieces of 64KiB, close, rename it to object)",
             "link: 1 worker, until there is no file left: first create program; \
-             over and over open the next file of object, read to its end in pieces of 1MiB, \
+             repeatedly open the next file of object, read to its end in pieces of 1MiB, \
              write as much as the other has in pieces of 1MiB, close; at last fsync, close",
             "clean: 1 worker, until there is no file left: \
-             over and over remove (remove the next file of object); at last remove program",
+             repeatedly remove (remove the next file of object); at last remove program",
         ]
     );
 }
@@ -164,12 +159,12 @@ fn of_phases_that_end_by_time_one_round_must_fit() {
     assert!(timed.is_growing && !endless.is_growing);
     let planned = |time: &str| {
         let text = format!("targets = [\"/a\"]\n{}", text(time));
-        let loaded = load("w.toml", text.as_bytes(), None, true).unwrap();
+        let loaded = load("w.toml", &text).unwrap();
         let mut facts = facts();
         for target in &mut facts.targets {
             (target.total_bytes, target.free_bytes) = (100 << 30, 50 << 30);
         }
-        plan(&loaded.workloads, &Overrides::new(), &facts)
+        plan(&loaded, &Overrides::new(), &facts)
     };
     assert!(
         planned("")
@@ -193,37 +188,11 @@ fn times_of_phases_are_those_of_the_cell() {
     assert_eq!(times(COMPILE), (8, 0, 0));
 }
 
-#[test]
-fn the_plan_shows_settings_phases_and_cells() {
-    let text = "name = \"made\"\nrun_time = \"3s\"\n[[fileset]]\nname = \"log\"\npresent = 100\n\
-                [[phase]]\nname = \"grow\"\n[[phase.group]]\nfirst = [{ open = \"log\" }]\n\
-                body = [{ write = \"4KiB\" }, \"fdatasync\"]\nlast = [\"close\"]\n";
-    assert_eq!(
-        plan_text(&planned(text)),
-        "made\n  source: w.toml\n  \
-         written: run_time = 3s, fileset.log.count = 1, fileset.log.present = 100%,\n           \
-         phase.grow.run_time = 3s, phase.grow.grow.workers = 1\n  \
-         default: iodepth = 1, engine = psync, cache = buffered, content = incompressible, \
-         repetitions = 1,\n           \
-         seed = 1, workers = 1, targets = .\n\n\
-         targets\n  0  .  -  directory, with files in it\n\n\
-         files, and what is done to them\n  \
-         log: 1 file\n  \
-         grow: 1 worker, for 3s: first open log; over and over write 4KiB, fdatasync; \
-         at last close\n  \
-         files grow for as long as a phase lasts, which is counted as one round\n  \
-         the files take up to 4 KiB at once\n\n\
-         cells\n  #  workload  access specification  workers  targets  iodepth  rep  time\n  \
-         1  made      made                        1        1        1    1  3s\n\n\
-         1 cell, 3s in all\n"
-    );
-}
-
 fn refusal(text: &str, cache: &str) -> String {
     let text = format!("targets = [\"/a\"]\ncache = \"{cache}\"\n{text}");
-    let loaded = load("w.toml", text.as_bytes(), None, true).unwrap();
+    let loaded = load("w.toml", &text).unwrap();
     let facts = facts();
-    let planned = plan(&loaded.workloads, &Overrides::new(), &facts);
+    let planned = plan(&loaded, &Overrides::new(), &facts);
     planned.map_or_else(|error| error.to_string(), |_| String::new())
 }
 
@@ -268,16 +237,12 @@ fn what_all_have_together_lies_on_one_target() {
     let text = |copies: &str| {
         let sets = body.replace("present", &format!("copies = \"{copies}\"\npresent"));
         let text = format!("targets = [\"/a\", \"/b\"]\n{sets}");
-        let loaded = load("w.toml", text.as_bytes(), None, true).unwrap();
-        plan(
-            &loaded.workloads,
-            &Overrides::new(),
-            &SystemFacts::default(),
-        )
+        let loaded = load("w.toml", &text).unwrap();
+        plan(&loaded, &Overrides::new(), &SystemFacts::default())
     };
     assert_eq!(
         text("one").unwrap_err().to_string(),
-        "error: all workers have `log` together, but there are 2 targets\n\
+        "error: all workers share `log`, but there are 2 targets\n\
          help: name one target, or write `copies = \"per-worker\"` in each `[[fileset]]`"
     );
     // One worker for each target, where nobody says how many.
@@ -293,12 +258,12 @@ fn what_goes_by_position_takes_system_calls() {
              [[phase]]\nname = \"p\"\n[[phase.group]]\nrounds = 1\n\
              body = [{{ create = \"a\", way = \"by\" }}, \"close\"]\n"
         );
-        let loaded = load("w.toml", text.as_bytes(), None, true);
+        let loaded = load("w.toml", &text);
         let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
         let facts = SystemFacts::default();
-        let refused = plan(&loaded.workloads, &Overrides::new(), &facts).unwrap_err();
+        let refused = plan(&loaded, &Overrides::new(), &facts).unwrap_err();
         let shown = format!("{refused:?}");
-        let wanted = format!("`{key}` of the way `by` takes system calls");
+        let wanted = format!("`{key}` of the way `by` needs system calls");
         assert!(shown.contains(&wanted), "{shown}");
     }
 }

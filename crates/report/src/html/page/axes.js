@@ -1,18 +1,18 @@
-// Scales, and where their ticks stand.
+// Scales and the positions of their ticks.
 
-/** Percent as the number of nines: 90 is 1, 99 is 2. */
+/** Converts percent to a number of nines: 90 is 1, 99 is 2. */
 const nines = (percent) => -Math.log10(1 - percent / 100);
 
-/** Where a place on the axis is drawn. */
+/** Converts positions to coordinates on the axis. */
 function placed(axis, at) {
   return axis.scale === "nines" ? at.map(nines) : at;
 }
 
-/** Steps between ticks of bytes, which are whole in KiB, MiB or GiB. */
+/** Steps between ticks of bytes: whole numbers of KiB, MiB, GiB or TiB. */
 const BINARY_STEPS = [1024, 1024 ** 2, 1024 ** 3, 1024 ** 4].flatMap((unit) =>
   [1, 2, 5, 10, 20, 50, 100, 200, 500].map((step) => step * unit));
 
-/** Ticks of a logarithmic axis: as many as fit, one, two or three to a power of ten. */
+/** Ticks of a logarithmic axis: one, two or three per power of ten, depending on the room. */
 function logTicks(low, high, room) {
   for (const steps of [[1, 2, 5], [1, 3], [1]]) {
     const ticks = [];
@@ -25,7 +25,7 @@ function logTicks(low, high, room) {
   return [];
 }
 
-/** The scale from left to right: it ends where the places do, and a little later if marks stand there. */
+/** The horizontal scale. It ends at the outer positions, with a margin if they have marks. */
 function along(axis, at) {
   const ends = [at[0], at[at.length - 1]];
   switch (axis.scale) {
@@ -42,7 +42,7 @@ function along(axis, at) {
   }
 }
 
-/** The scale from bottom to top: from zero, or around the values where it is logarithmic. */
+/** The vertical scale: from zero, or around the values if it is logarithmic. */
 function upward(axis, reach) {
   if (axis.scale === "linear") {
     return { range: (u) => [0, (reach(u)[1] || 1) * 1.08] };
@@ -50,14 +50,14 @@ function upward(axis, reach) {
   return { distr: 3, log: 10, range: (u) => roomy(...reach(u)) };
 }
 
-/** Half a decade at least, so that noise does not look like a course. */
+/** At least a factor of 4, so that noise does not look like a trend. */
 function roomy(low, high) {
   if (high === 0) return [1, 10];
   const [least, most] = [low / 1.25, high * 1.25];
   return most / least > 4 ? [least, most] : [least / 2, most * 2];
 }
 
-/** The places of ticks; none where the chart library's own are right. */
+/** The positions of ticks; undefined to use the chart library's own. */
 function splitsOf(axis, at, room) {
   switch (axis.scale) {
     case "log10":
@@ -73,13 +73,13 @@ function splitsOf(axis, at, room) {
   }
 }
 
-/** Every n-th of the places, so that no more than fit are left. */
+/** Every n-th position, so that the rest fit. */
 function thinned(at, room) {
   const step = Math.ceil(at.length / room);
   return at.filter((_, index) => index % step === 0);
 }
 
-/** A tick in words. */
+/** The label of a tick. */
 function tickText(axis, value) {
   if (axis.scale !== "nines") return tick(axis.unit, value);
   return tick("percent", Number((100 * (1 - 10 ** -value)).toPrecision(7)));

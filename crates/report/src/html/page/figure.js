@@ -1,4 +1,4 @@
-// A chart with its words: title, what there is to see, views, series, and its numbers in a table.
+// A chart with its texts: title, summary, views, series, and its numbers in a table.
 
 const figures = new Set();
 
@@ -25,7 +25,7 @@ function element(name, properties = {}) {
   return Object.assign(document.createElement(name), properties);
 }
 
-/** An element with a sentence; what stands between backticks is code, as in the page's own text. */
+/** Creates an element with a sentence. Text in backticks becomes code, as in the page itself. */
 function sentence(name, text) {
   const parts = text.split("`");
   if (parts.length % 2 === 0) return element(name, { textContent: text });
@@ -51,7 +51,7 @@ function choose(state, index) {
   redraw(state);
 }
 
-/** Draws the view that is chosen anew, in the colors in force. */
+/** Redraws the selected view in the current colors. */
 function redraw(state) {
   const { chart, target, hidden } = state;
   const view = chart.views[state.view];
@@ -90,7 +90,7 @@ function buttons(parent, items, describe) {
     button.addEventListener("click", press);
     return button;
   });
-  // A button that was pressed keeps the focus when the row is made anew.
+  // The pressed button must keep the focus when the row is replaced.
   const focused = [...parent.children].indexOf(document.activeElement);
   parent.replaceChildren(...made);
   parent.hidden = made.length === 0;
@@ -104,7 +104,7 @@ function fit({ drawn, target }) {
   }
 }
 
-/** The chart's numbers, made when they are asked for. */
+/** The numbers of the chart, created when opened. */
 function numbers(chart) {
   const details = element("details", { className: "numbers" });
   details.append(element("summary", { textContent: "Data as a table" }));
@@ -141,7 +141,7 @@ function table(chart) {
   return frame;
 }
 
-/** A value, with the ends of its interval of confidence where they are known. */
+/** A value, with the ends of its confidence interval if known. */
 function withEnds(unit, series, index) {
   const value = show(unit, series.values[index]);
   const low = series.ends?.low[index] ?? null;

@@ -1,4 +1,4 @@
-// Numbers for people, as the tables write them.
+// Formats numbers for people, as in the tables.
 
 const ABSENT = "–";
 
@@ -11,21 +11,21 @@ const UNITS = {
   count: [[1, ""]],
 };
 
-/** The largest unit in which the value still has a whole part, with its name. */
+/** The largest unit in which the value is at least 1, with its name. */
 function fitting(unit, value) {
   const units = UNITS[unit];
   const found = units.findLast(([size]) => Math.abs(value) >= size * 0.9995);
   return found ?? units[unit === "bytes_per_second" && value === 0 ? 1 : 0];
 }
 
-/** The value with so many significant digits; whole parts are never cut. */
+/** Formats significant digits, without rounding whole digits. */
 function significant(value, digits) {
   if (value === 0) return "0";
   const whole = Math.floor(Math.log10(Math.abs(value))) + 1;
   return value.toFixed(Math.max(0, Math.min(digits - whole, digits - 1)));
 }
 
-/** A value with its unit, in as many digits as deserve it. */
+/** Formats a value with its unit, in significant digits. */
 function show(unit, value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return ABSENT;
   if (unit === "percent") return `${Number(value.toPrecision(7))} %`;
@@ -35,7 +35,7 @@ function show(unit, value) {
   return significant(value / size, unit === "nanoseconds" ? 3 : 4) + name;
 }
 
-/** A value beside an axis: no more digits than it needs. */
+/** Formats a value at an axis, with no more digits than needed. */
 function tick(unit, value) {
   const [size, name] = fitting(unit, value);
   return Number((value / size).toPrecision(4)) + name;

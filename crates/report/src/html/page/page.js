@@ -1,9 +1,9 @@
-// What happens on the page: charts are drawn when they come into sight, themes change, links open
-// what they lead to.
+// Behavior of the page: creates deferred content when it is opened, switches themes, and opens the
+// targets of links.
 
 const root = document.documentElement;
 
-/** Makes what waits within `part` and is in no closed part of it: content first, then charts. */
+/** Unpacks deferred content and charts within `part`, except in closed parts. */
 function make(part) {
   const waiting = [...part.querySelectorAll("script[type='text/plain']")];
   return Promise.all(waiting.filter((one) => !one.closest("details:not([open])")).map(take));
@@ -11,7 +11,7 @@ function make(part) {
 
 async function take(script) {
   const parent = script.parentElement;
-  // Gone before anyone else can take it.
+  // Removed first, so that it is unpacked only once.
   script.remove();
   parent.ariaBusy = "true";
   try {
@@ -30,14 +30,14 @@ async function take(script) {
   }
 }
 
-/** What was packed into the page: deflated, in base 64. */
+/** Unpacks content of the page: base64, compressed with deflate. */
 function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Response(stream);
 }
 
-/** Shows the target of the address, and all that it is in. */
+/** Opens the target of the URL fragment and all parts around it. */
 function follow() {
   const found = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
   const innermost = found && found.closest("details");
@@ -50,10 +50,10 @@ const isDark = () => getComputedStyle(root).colorScheme === "dark" ||
   (getComputedStyle(root).colorScheme !== "light" &&
     matchMedia("(prefers-color-scheme: dark)").matches);
 
-/** Takes a theme, or with nothing the reader's own. */
+/** Sets the theme; an empty string selects the reader's preference. */
 function setTheme(theme) {
   root.style.colorScheme = theme;
-  // The button says what it does: it leads to the other theme.
+  // The button names its action, so it shows the other theme.
   themeButton.textContent = isDark() ? "Light" : "Dark";
   figures.forEach(redraw);
 }
@@ -67,7 +67,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   setTheme(root.style.colorScheme);
 });
 
-// Paper is white, and narrower than most screens.
+// For print, use the light theme and narrower charts.
 let onScreen = "";
 addEventListener("beforeprint", () => {
   onScreen = root.style.colorScheme;
@@ -78,7 +78,7 @@ addEventListener("afterprint", () => setTheme(onScreen));
 
 document.addEventListener("toggle", (event) => event.target.open && make(event.target), true);
 addEventListener("hashchange", follow);
-// A link to where the address already leads changes nothing, but what it leads to may be closed.
+// A link to the current fragment fires no `hashchange`, but its target may be closed.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href^='#']");
   if (link && link.hash === location.hash) follow();

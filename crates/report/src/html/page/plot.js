@@ -1,4 +1,4 @@
-// A view of a chart, drawn by uPlot.
+// Draws a view of a chart with uPlot.
 
 const FONT = "12px system-ui, sans-serif";
 const DASHES = { dashed: [7, 4], dotted: [2, 3] };
@@ -33,10 +33,10 @@ function plot(chart, view, hidden, target) {
   return made;
 }
 
-/** The height of a chart of some width. */
+/** Returns the height of a chart for a width, in pixels. */
 const height = (width) => Math.round(Math.min(280, Math.max(200, width * 0.5)));
 
-/** The least and the largest value of what is shown, ends of intervals included. */
+/** Returns the range of the visible values, including the ends of their intervals. */
 function reach(u, view) {
   const shown = view.series.filter((series, index) => u.series[index + 1].show);
   const all = shown.flatMap((series) => [
@@ -51,7 +51,7 @@ function reach(u, view) {
   ]);
 }
 
-/** An axis; named ticks stand where they are told to. */
+/** Returns an axis. `named` maps positions to labels of ticks. */
 function axis(axis, at, room, named) {
   const grid = color("grid");
   const names = named && new Map(named);
@@ -74,7 +74,7 @@ function axis(axis, at, room, named) {
   };
 }
 
-/** The ticks whose texts neither touch the one before nor are cut at an end of the chart. */
+/** Removes ticks whose labels would overlap or be cut off at the ends of the chart. */
 function apart(u, text, splits) {
   const GAP = 6;
   const left = u.bbox.left / devicePixelRatio;
@@ -96,13 +96,13 @@ function textWidth(u, text) {
   return width;
 }
 
-/** As wide as the longest text beside the axis. */
+/** Returns the width of the longest label at the axis. */
 function widthOf(u, texts) {
   if (!texts) return 50;
   return Math.ceil(Math.max(...texts.map((text) => textWidth(u, text)), 20)) + 12;
 }
 
-/** How a series is drawn; `room` is how many pixels there are for each place. */
+/** Returns the style of a series; `room` is the number of pixels per position. */
 function drawn(series, isShown, room) {
   const stroke = seriesColor(series.color);
   const points = { show: true, size: 5, width: 0, fill: stroke, filter: lone };
@@ -127,14 +127,14 @@ function drawn(series, isShown, room) {
   }
 }
 
-/** Places of values between gaps, which no line shows. */
+/** Returns the indexes of values between gaps, which lines do not show. */
 function lone(u, series) {
   const values = u.data[series];
   const isGap = (place) => (values[place] ?? null) === null;
   return [...values.keys()].filter((place) => !isGap(place) && isGap(place - 1) && isGap(place + 1));
 }
 
-/** Intervals of confidence as lines with ends. */
+/** Draws confidence intervals as whiskers. */
 function whiskers(u, view) {
   const { ctx } = u;
   ctx.save();
@@ -161,7 +161,7 @@ function whiskers(u, view) {
   ctx.restore();
 }
 
-/** Writes the values under the cursor beside it. */
+/** Shows the values at the cursor in a tip. */
 function tell(u, chart, view) {
   const tip = u.over.querySelector(".tip");
   const { idx, left } = u.cursor;
@@ -179,7 +179,7 @@ function tell(u, chart, view) {
   stand(u, tip, left);
 }
 
-/** Puts the tip beside the cursor, on the side with more room, and never beyond the chart. */
+/** Puts the tip next to the cursor, on the side with more room, within the chart. */
 function stand(u, tip, cursor) {
   const [GAP, EDGE] = [12, 2];
   const first = EDGE - u.over.offsetLeft;
@@ -191,7 +191,7 @@ function stand(u, tip, cursor) {
   tip.style.left = `${Math.max(first, Math.min(wanted, last))}px`;
 }
 
-/** What a place on the axis is called: a bin has two ends. */
+/** Returns the name of a position on the axis. A bin has two ends. */
 function place(chart, view, index) {
   if (chart.places) return chart.places.names[index];
   const { unit } = chart.x;

@@ -1,12 +1,12 @@
-//! How well several processes agreed on the time, and their rates until the first and the last was
-//! done, in sentences without a full stop.
+//! Sentences without a final period: how well the times of the processes agree, and their rates
+//! until the first and the last one was done.
 
 use results::{CellCrew, CellRecord};
 use units::format;
 
 use crate::numbers::{digits, percent};
 
-/// Start, clocks and tail.
+/// Describes start, clocks and tail.
 pub fn agreement(crew: &CellCrew) -> String {
     let mut parts = vec![
         format!("start spread {}", format::latency_ns(crew.start_spread_ns)),
@@ -18,14 +18,15 @@ pub fn agreement(crew: &CellCrew) -> String {
     let drift = crew.drift_ppb.filter(|it| it.is_finite());
     parts.extend(drift.map(|ppb| format!("drift up to {} ppb", digits(ppb))));
     parts.push(format!(
-        "tail {} (nothing left to do for {} % of all processes' time)",
+        "tail {} (idle for {} % of all processes' time)",
         format::latency_ns(crew.tail_ns),
         share(crew.tail_share)
     ));
     parts.join(", ")
 }
 
-/// The rates of work that was given, which differ by the tail; none of work that ends by time.
+/// Describes the rates for a fixed amount of work, which differ because of the tail; `None` for
+/// cells limited by time.
 pub fn rates(cell: &CellRecord, crew: &CellCrew) -> Option<String> {
     if cell.planned_run_time_ns > 0 {
         return None;
@@ -43,14 +44,14 @@ pub fn rates(cell: &CellRecord, crew: &CellCrew) -> Option<String> {
     Some(format!("per second: {}", known.join(", ")))
 }
 
-/// How many were lost; none where none was.
+/// Describes the number of lost processes; `None` if no process was lost.
 pub fn lost(crew: &CellCrew) -> Option<String> {
     let count = crew.ranks.iter().filter(|it| it.lost_ns.is_some()).count();
     let all = crew.ranks.len();
     let what = match count {
         0 => return None,
-        1 => "was lost: what it did is in no figure",
-        _ => "were lost: what they did is in no figure",
+        1 => "was lost: the results do not include its work",
+        _ => "were lost: the results do not include their work",
     };
     Some(format!("{count} of {all} processes {what}"))
 }

@@ -1,4 +1,4 @@
-//! Tables of processes and hosts: each of few, the ends and the middle of many.
+//! Tables of processes and hosts. Large numbers are reduced to the extremes and the median.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::picks::picks;
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
-/// The head of the column that tells which of many a row is of.
+/// Head of the column that identifies a selected row.
 const WHICH: &str = "which";
-/// So many of those that were lost are named where there are many.
+/// Maximum number of lost processes listed if there are many processes.
 const LOST_MAX: usize = 3;
 
-/// The hosts of a run, with what tells them apart; those that are alike together where there are
-/// many.
+/// Returns the hosts of a run with their distinguishing properties. If there are many, equal hosts
+/// share a row.
 pub fn hosts(crew: &CrewRecord) -> Table {
     let mut kinds: BTreeMap<[String; 3], Vec<&HostRecord>> = BTreeMap::new();
     for host in &crew.hosts {
@@ -67,17 +67,18 @@ fn machine(host: &HostRecord) -> [String; 3] {
     [environment.kernel.clone(), processor(environment), memory].map(|it| printable(&it))
 }
 
-/// What is told of the processes of a cell.
-struct Ranks<'a> {
+/// The rows of a table of processes.
+struct RankRows<'a> {
     crew: &'a CellCrew,
     median: Option<f64>,
     unit: LatencyUnit,
     has_errors: bool,
 }
 
-/// Each process of a cell; of many the slowest three, the median, the fastest and the lost.
+/// Returns the processes of a cell. If there are many, only the slowest three, the median, the
+/// fastest and the lost ones.
 pub fn ranks(crew: &CellCrew, unit: LatencyUnit) -> Table {
-    let told = Ranks {
+    let told = RankRows {
         crew,
         median: crew.median_per_second(),
         unit,
@@ -88,11 +89,12 @@ pub fn ranks(crew: &CellCrew, unit: LatencyUnit) -> Table {
         false => crew.ranks.iter().map(|it| told.row("", it)).collect(),
     };
     let mut table = Table::new(told.columns(), rows);
+    // Without a selection, all texts of this column are empty.
     table.drop_uniform(&[WHICH]);
     table
 }
 
-impl Ranks<'_> {
+impl RankRows<'_> {
     fn columns(&self) -> Vec<Column> {
         let mut columns = vec![
             Column::name(WHICH),
@@ -166,7 +168,7 @@ fn of_median(rate: f64, median: Option<f64>) -> String {
     median.map_or_else(|| ABSENT.to_owned(), |median| percent(rate / median))
 }
 
-/// What the processes of a host did together.
+/// The processes of a host.
 #[derive(Default)]
 struct OfHost<'a> {
     there: Vec<&'a RankFigures>,
@@ -183,8 +185,8 @@ impl OfHost<'_> {
     }
 }
 
-/// The processes of a cell by their hosts, or the ends and the middle of many hosts; none of one
-/// host.
+/// Returns the processes of a cell by host. If there are many hosts, only the extremes and the
+/// median. `None` for a single host.
 pub fn by_host(crew: &CellCrew) -> Option<Table> {
     let mut hosts: Vec<(&str, OfHost)> = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
@@ -204,6 +206,7 @@ pub fn by_host(crew: &CellCrew) -> Option<Table> {
         0 | 1 => return None,
         count if count <= ALL_MAX => hosts.iter().map(|it| row("", it)).collect(),
         _ => {
+            // Hosts may have different numbers of processes, so they are compared by process.
             let rates: Vec<f64> = hosts.iter().map(|(_, it)| it.mean()).collect();
             let picked = picks(&rates).into_iter();
             picked
@@ -247,7 +250,7 @@ fn host_figures(what: &str, name: &str, host: &OfHost, median: Option<f64>) -> V
     ]
 }
 
-/// One row for each cell: its slowest process, and how well all agreed on the time.
+/// Returns one row per cell, with its slowest process, and how well the times agree.
 pub fn cells(record: &RunRecord) -> Option<Table> {
     let place = places(record);
     let row = |cell: &CellRecord| Some([place(cell), cell_row(cell.crew.as_ref()?)].concat());

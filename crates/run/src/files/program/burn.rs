@@ -1,14 +1,14 @@
-//! How fast computing is, where a program computes.
+//! Measures the speed of computation for programs that compute.
 
 use std::time::Instant;
 
 use generate::program::Interpreter;
 use plan::program::{Act, ProgramPart};
 
-/// Computing that is timed to learn how fast it is, in rounds.
+/// Rounds of computation per trial.
 const TRIAL_ROUNDS: u64 = 2_000_000;
 
-/// Whether anything in it computes.
+/// `true` if any part computes.
 pub(super) fn computes(parts: &[ProgramPart]) -> bool {
     parts.iter().any(|part| match part {
         ProgramPart::Rounds { parts, .. } => computes(parts),
@@ -19,8 +19,7 @@ pub(super) fn computes(parts: &[ProgramPart]) -> bool {
     })
 }
 
-/// How much computing fits into a microsecond where nothing else runs: the fastest of three
-/// trials.
+/// Rounds of computation per microsecond on an idle machine: the fastest of three trials.
 pub(super) fn rounds_per_us() -> f64 {
     let trial = |_| {
         let begun = Instant::now();

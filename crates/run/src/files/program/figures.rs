@@ -1,4 +1,4 @@
-//! What phases came to, round by round, as records tell it.
+//! Results of phases, round by round, for the records.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,22 +10,22 @@ use results::{
     SteadyRecord, StepFigures, ToldRound, WorkerAtWall, WorkerTimes, WorkerWindow,
 };
 
+use crate::file_requests::FileRequests;
 use crate::files::course::{Done, call_times};
-use crate::files::requests::FileRequests;
 use crate::measured::MeasuredLane;
 
-/// Rounds of a phase that a record tells of; those behind them only count in the sums.
+/// Maximum number of rounds per phase in a record. Later rounds count only in the sums.
 const ROUNDS_MAX: usize = 10_000;
 
-/// The round that stands for all, and its files.
+/// The round that represents all rounds, with its number of files.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told {
+pub(super) struct ShownRound {
     pub round: ToldRound,
     pub file_count: u32,
 }
 
-impl Told {
-    /// The shorter of two rounds, with the round counts of both added up.
+impl ShownRound {
+    /// The shorter of two rounds, with the sum of both round counts.
     fn better(self, other: Self) -> Self {
         let round_count = self.round.round_count + other.round.round_count;
         let best = match other.round.time_ns < self.round.time_ns {
@@ -42,10 +42,10 @@ impl Told {
 
 /// Rounds that are judged together.
 struct Period {
-    /// What was counted of each label.
+    /// Counters by label.
     counters: Vec<StepCounter>,
-    /// The round that stands for all.
-    told: Option<Told>,
+    /// The round that represents all rounds.
+    told: Option<ShownRound>,
 }
 
 impl Period {
@@ -57,23 +57,23 @@ impl Period {
     }
 }
 
-/// What a phase came to, in all of its rounds.
+/// Results of a phase in all of its rounds.
 pub(super) struct PhaseSum {
-    /// As of the phase.
+    /// Name of the phase.
     pub name: String,
-    /// The last periods, the current one at the back; only one unless rounds go on until they are
-    /// steady.
+    /// Last periods, with the current one at the back; a single period unless rounds continue until
+    /// they are steady.
     periods: VecDeque<Period>,
     rounds: Vec<RoundFigures>,
-    /// What was done as one thing, and what was measured beside it.
+    /// Work timed as a whole, and the baseline measured with it.
     steps: Vec<StepFigures>,
-    /// Whether rounds are left out.
+    /// `true` if rounds are left out of the record.
     is_told_all: bool,
-    /// How steady its periods were; `None` unless they are judged.
+    /// Steadiness of its periods; `None` unless they are judged.
     pub steady: Option<SteadyRecord>,
-    /// How long the last round took, of which the best is told.
+    /// Time of the last round, if the best round represents all.
     last_ns: Option<u64>,
-    /// Workers that stopped for want of files where time was to stop them.
+    /// Workers that ran out of files before their time was up.
     pub dry_workers: u32,
 }
 
@@ -119,18 +119,19 @@ impl PhaseSum {
             let counters = self.last().counters.iter_mut().zip(counted);
             counters.for_each(|(sum, more)| sum.merge(more));
         }
+        // Without a time, running out of files is the planned end.
         if phase.time_ns.is_some() {
             let dry = interpreters.iter().flatten();
             self.dry_workers += dry.filter(|it| it.has_run_dry()).count() as u32;
         }
-        // What is done over and over is told round by round.
+        // Repeated work is recorded round by round, not as a step.
         if let (Some(label), None) = (label, around) {
             self.steps = vec![step(label, done)];
         }
         if let (Some(Until::Spent { .. }), false) = (around, done.is_cut) {
             self.last_ns = Some(done.time_ns);
         }
-        // Where one stands for many, the others are not told.
+        // If one round represents many, the others are not recorded.
         if self.rounds.len() < ROUNDS_MAX && !around.is_some_and(Until::tells_one) {
             self.rounds
                 .push(round(phase, (program, done), &interpreters));
@@ -139,20 +140,20 @@ impl PhaseSum {
         }
     }
 
-    /// The round that was last added, which has ended with that space; none where it is none of
-    /// those that are told.
+    /// Ends the last added round with the free space left; `None` if that round is not recorded.
     pub(super) fn end_round(&mut self, space: Option<FreeSpace>) -> Option<RoundFigures> {
         let last = self.rounds.last_mut().filter(|_| !self.is_told_all)?;
         last.space = space;
         Some(last.clone())
     }
 
-    /// The shortest round stands for all, once all of it is done: one that was cut would win.
+    /// Makes the shortest complete round represent all. A round that was cut short would always
+    /// win.
     pub(super) fn tell_best(&mut self, files: Option<&FilesDone>) {
         let (Some(files), Some(last_ns)) = (files, self.last_ns.take()) else {
             return;
         };
-        let last = Told {
+        let last = ShownRound {
             round: ToldRound {
                 rule: RoundRule::Best,
                 time_ns: last_ns,
@@ -164,12 +165,12 @@ impl PhaseSum {
         self.tell(known.map_or(last, |known| known.better(last)));
     }
 
-    /// Takes note of the round that stands for all.
-    pub(super) fn tell(&mut self, told: Told) {
+    /// Sets the round that represents all.
+    pub(super) fn tell(&mut self, told: ShownRound) {
         self.last().told = Some(told);
     }
 
-    /// Begins another period, and drops all but the last `kept`.
+    /// Starts another period, and drops all but the last `kept`.
     pub(super) fn begin_period(&mut self, kept: usize) {
         let next = Period::new(self.last().counters.len());
         self.periods.push_back(next);
@@ -182,7 +183,7 @@ impl PhaseSum {
         self.periods.back_mut().expect("there is always one")
     }
 
-    /// As a record tells it; of these files, where all are of one set and size.
+    /// Results for the record. `files` is set if all files are from one set and have one size.
     pub(super) fn figures(&self, program: &Program, files: Option<&FilesDone>) -> PhaseFigures {
         let mut counters = vec![StepCounter::default(); program.labels.len()];
         for period in &self.periods {
@@ -190,7 +191,7 @@ impl PhaseSum {
             counted.for_each(|(sum, more)| sum.merge(more));
         }
         let told = self.periods.iter().filter_map(|period| period.told);
-        let told = told.reduce(Told::better);
+        let told = told.reduce(ShownRound::better);
         let counted = program.labels.iter().zip(&counters);
         let counted = counted.filter(|(_, counter)| counter.count > 0);
         PhaseFigures {
@@ -210,7 +211,7 @@ impl PhaseSum {
     }
 }
 
-/// What the phase does, timed as a whole.
+/// Result of the phase, timed as a whole.
 fn step(label: &str, done: &Done<'_>) -> StepFigures {
     StepFigures {
         label: label.to_owned(),
@@ -227,9 +228,9 @@ fn round(
     (program, done): (&Program, &Done<'_>),
     interpreters: &[Option<&Interpreter>],
 ) -> RoundFigures {
-    let windows = done.lanes.iter().map(begin_ns);
-    // From the first window that was opened on; from when all were to begin where workers of other
-    // processes have theirs beside them.
+    let windows = done.lanes.iter().map(MeasuredLane::begin_ns);
+    // The round starts with the first window. If other processes have workers too, it starts at the
+    // agreed start of all.
     let first_ns = windows.min().unwrap_or(0);
     let begin_ns = done.since_ns.map_or(first_ns, |it| it.min(first_ns));
     let mut workers = Vec::with_capacity(done.lanes.len());
@@ -255,7 +256,7 @@ fn round(
     }
 }
 
-/// Times of a worker's calls by kind; those of a label that is called as a kind stand for it.
+/// Times of a worker's calls by kind. A label with the name of a kind replaces that kind.
 fn calls(
     program: &Program,
     lane: &MeasuredLane,
@@ -278,18 +279,13 @@ fn calls(
     calls
 }
 
-/// When a worker's window began, its ramp left out.
-fn begin_ns(lane: &MeasuredLane) -> u64 {
-    let outcome = &lane.outcome;
-    outcome.finish_ns.saturating_sub(outcome.measured_ns)
-}
-
 fn window(lane: &MeasuredLane, interpreter: Option<&Interpreter>, since_ns: u64) -> WorkerWindow {
-    let begin_ns = begin_ns(lane);
+    let begin_ns = lane.begin_ns();
     let end_ns = lane.outcome.finish_ns;
     let stamps = interpreter.map(Interpreter::stamps).unwrap_or_default();
     let amounts = interpreter.map(Interpreter::amounts).unwrap_or_default();
     let within = |at_ns: u64, otherwise_ns: u64| {
+        // 0 means that the worker did not get to this point.
         let at_ns = if at_ns > 0 { at_ns } else { otherwise_ns };
         at_ns.clamp(begin_ns, end_ns) - since_ns
     };
@@ -320,18 +316,18 @@ fn window(lane: &MeasuredLane, interpreter: Option<&Interpreter>, since_ns: u64)
     window
 }
 
-/// The group of a lane: workers stand in the order of their groups.
+/// Group of a lane; workers are in the order of their groups.
 fn group_of(phase: &ProgramPhase, lane_count: usize, index: usize) -> u8 {
     let mut end = 0;
     let group = phase.groups.iter().position(|group| {
         end += group.workers.map_or(lane_count, |workers| workers as usize);
         index < end
     });
-    // Phases have a few groups.
+    // Phases have only a few groups, so the index fits.
     group.unwrap_or(0) as u8
 }
 
-/// What was counted of a label, as a record tells it.
+/// Results of a label for the record.
 fn label(name: &str, counter: &StepCounter) -> LabelFigures {
     LabelFigures {
         label: name.to_owned(),

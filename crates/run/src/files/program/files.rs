@@ -1,9 +1,9 @@
-//! Where the files of a program lie, what they are called, and how they are opened.
+//! Locations, names and open modes of a program's files.
 
 use std::path::{Path, PathBuf};
 
-use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, Subdirectories};
-use generate::names::{Names, flat_names, tree_names};
+use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, SubdirectoryRule};
+use generate::names::{RelativeNames, flat_names, tree_names};
 use plan::program::{
     Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories, OpenSync,
     PADDED_WORKER_MARK, Program, ROUND_MARK, STAMP_MARK, WORKER_MARK, Way,
@@ -12,21 +12,28 @@ use rustix::fs::Mode;
 use rustix::io::Errno;
 use target::Tree;
 
-use super::Owner;
 use super::stamped::{RoundStamp, open_stamped};
 use super::trees::{Trees, open_grown};
 use crate::RunError;
-use crate::files::field;
+use crate::open_fileset;
 
-/// Names that are tried for a new directory.
+/// Maximum number of names tried for a new directory.
 const ATTEMPTS: u64 = 100;
 
-/// Opens the files that an owner has in that round, with their directories made where they are
-/// missing; of each of those that are for files is told.
-pub(super) fn open_fileset(
+/// Owner of a fileset's files: one worker, or all workers on a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FileOwner {
+    pub fileset: usize,
+    pub worker: Option<u32>,
+    pub target: Option<u32>,
+}
+
+/// Opens the files of an owner in a round, and creates missing directories. Calls `was_made` for
+/// each directory made for files.
+pub(super) fn open(
     program: &Program,
     trees: &Trees,
-    (owner, round): (Owner, &RoundStamp),
+    (owner, round): (FileOwner, &RoundStamp),
     tree: &Tree,
     was_made: &mut dyn FnMut(&str),
 ) -> Result<Fileset, RunError> {
@@ -39,7 +46,7 @@ pub(super) fn open_fileset(
         return open_own_round(set, round.seed_of(owner.worker), tree, was_made);
     }
     let marks = Marks::of(owner, round.number);
-    let at = Owner {
+    let at = FileOwner {
         fileset: number,
         ..owner
     };
@@ -51,12 +58,12 @@ pub(super) fn open_fileset(
         let stamp = (round.seconds, round.seed_of(owner.worker));
         return open_stamped(names, set.count, stamp, tree, was_made);
     }
-    let location = field::location(tree, path.as_deref())?;
+    let location = open_fileset::location(tree, path.as_deref())?;
     if let FileNames::Ways(directories) = &set.names {
         let rule = marks.nested(directories, set.count);
         return Ok(Fileset::directories(location, &rule)?);
     }
-    if let Some(names) = listed_names(set) {
+    if let Some(names) = listed_names(set, &marks) {
         let path = PathBuf::from(path.unwrap_or_default());
         for directory in &names.directories {
             tree.make_subdirectory(&path.join(directory).to_string_lossy())?;
@@ -74,14 +81,14 @@ pub(super) fn open_fileset(
     };
     if has_subdirectories {
         if !tree.is_found() {
-            fileset.make_missing(field::directory_mode(tree), was_made)?;
+            fileset.make_missing(open_fileset::directory_mode(tree), was_made)?;
         }
         fileset.open_subdirectories()?;
     }
     Ok(fileset)
 }
 
-/// Files in a directory of its own, which is made where its name is free.
+/// Creates files in their own new directory, under a name that is free.
 fn open_own_round(
     set: &FilesetPlan,
     seed: u64,
@@ -96,7 +103,7 @@ fn open_own_round(
     let failed = |name: &Path, errno| RunError::file("make", &tree.path().join(name), errno);
     let mut attempt = 0;
     let own = loop {
-        // Half of what is mixed is as random as all of it.
+        // Half of the mixed bits are as random as all of them.
         let stamp = generate::mix(seed ^ attempt) as u32;
         let own = PathBuf::from(set.path.replace(STAMP_MARK, &format!("{stamp:08x}")));
         attempt += 1;
@@ -106,21 +113,25 @@ fn open_own_round(
             Err(errno) => return Err(failed(&own, errno)),
         }
     };
-    let names = listed_names(set).unwrap_or_default();
+    let names = listed_names(set, &Marks::default()).unwrap_or_default();
     for directory in names.directories.iter().map(|name| own.join(name)) {
-        make(&directory, field::directory_mode(tree)).map_err(|errno| failed(&directory, errno))?;
+        make(&directory, open_fileset::directory_mode(tree))
+            .map_err(|errno| failed(&directory, errno))?;
     }
     let files: Vec<PathBuf> = names.files.iter().map(|name| own.join(name)).collect();
-    Ok(Fileset::listed(field::location(tree, None)?, &files)?)
+    Ok(Fileset::listed(
+        open_fileset::location(tree, None)?,
+        &files,
+    )?)
 }
 
-/// Names that take a list.
-fn listed_names(set: &FilesetPlan) -> Option<Names> {
+/// Names that need a list; `None` for names that follow a rule.
+fn listed_names(set: &FilesetPlan, marks: &Marks) -> Option<RelativeNames> {
     match &set.names {
         FileNames::Words => Some(flat_names(set.count)),
-        FileNames::Only(name) => Some(Names {
-            files: vec![name.into()],
-            ..Names::default()
+        FileNames::Only(name) => Some(RelativeNames {
+            files: vec![marks.put_in(name).into()],
+            ..RelativeNames::default()
         }),
         FileNames::Low { each } => Some(tree_names(set.count, *each)),
         _ => None,
@@ -131,23 +142,24 @@ fn without_names(fileset: &str) -> RunError {
     RunError::File {
         verb: "open the files of",
         path: fileset.into(),
-        source: std::io::Error::other("a stored plan is without their names"),
+        source: std::io::Error::other("a stored plan does not contain their names"),
     }
 }
 
-/// The directory of a set's files below the tree; none for the tree itself.
-fn path_below(program: &Program, owner: Owner, tree: &Tree, marks: &Marks) -> Option<String> {
-    // The directory is named by who asks for files among others.
+/// Directory of a set's files below the tree; `None` for the tree itself.
+fn path_below(program: &Program, owner: FileOwner, tree: &Tree, marks: &Marks) -> Option<String> {
+    // The tree itself is the directory that the user chose.
     if tree.is_in_place() {
         return None;
     }
     let set = &program.filesets[owner.fileset];
     let below = match (set.path.as_str(), program.filesets.len()) {
         ("", 1) => None,
+        // Several sets may contain files of the same name.
         ("", _) => Some(set.name.clone()),
         (path, _) => Some(marks.put_in(path)),
     };
-    // Names that tell their worker need no directory that does.
+    // Names that contain the worker need no directory per worker.
     let worker = owner.worker.filter(|_| !set.tells_worker());
     match (worker, below) {
         (None, below) => below,
@@ -156,10 +168,10 @@ fn path_below(program: &Program, owner: Owner, tree: &Tree, marks: &Marks) -> Op
     }
 }
 
-/// What programs are started for: the ways to files of an owner's set from the tree.
+/// Paths that programs run on: files of an owner's set, relative to the tree.
 pub(super) fn paths_of(
     program: &Program,
-    owner: Owner,
+    owner: FileOwner,
     tree: &Tree,
     files: impl Iterator<Item = u32> + 'static,
 ) -> impl Iterator<Item = PathBuf> + 'static {
@@ -171,14 +183,15 @@ pub(super) fn paths_of(
     files.map_while(move |index| Some(below.join(rule.path(index)?)))
 }
 
-/// What marks in names and paths stand for.
+/// Values of the marks in names and paths.
+#[derive(Default)]
 struct Marks {
     worker: String,
     round: String,
 }
 
 impl Marks {
-    fn of(owner: Owner, round: u32) -> Self {
+    fn of(owner: FileOwner, round: u32) -> Self {
         Self {
             worker: owner.worker.unwrap_or(0).to_string(),
             round: round.to_string(),
@@ -191,9 +204,9 @@ impl Marks {
         text.replace(ROUND_MARK, &self.round)
     }
 
-    fn nested(&self, directories: &NestedDirectories, count: u32) -> Subdirectories {
+    fn nested(&self, directories: &NestedDirectories, count: u32) -> SubdirectoryRule {
         let fan = directories.fan;
-        Subdirectories {
+        SubdirectoryRule {
             count,
             prefix: self.put_in(&directories.before),
             digit_count: directories.digits,
@@ -208,10 +221,10 @@ impl Marks {
 fn name_rule(set: &FilesetPlan, marks: &Marks) -> NameRule {
     let (before, digits, after) = set.names.parts();
     let count = set.directory_count();
-    let beside = || Subdirectories {
+    let beside = || SubdirectoryRule {
         count,
         prefix: "d".to_owned(),
-        ..Subdirectories::default()
+        ..SubdirectoryRule::default()
     };
     let (spread, subdirectories) = match &set.tree {
         DirectoryTree::Flat | DirectoryTree::Grown(_) | DirectoryTree::DirectoriesOf { .. } => {
@@ -247,7 +260,7 @@ pub(super) fn open_mode(way: &Way, is_direct: bool, is_checked: bool) -> OpenMod
         OpenSync::All => rustix::fs::OFlags::SYNC,
     };
     let mut flags = access | sync;
-    // What is checked says where it goes, which the kernel would not heed.
+    // Verified content depends on its offset, which the kernel ignores with `O_APPEND`.
     flags.set(rustix::fs::OFlags::APPEND, way.is_appending && !is_checked);
     flags.set(rustix::fs::OFlags::TRUNC, way.is_truncating);
     flags.set(rustix::fs::OFlags::DIRECT, way.is_direct || is_direct);

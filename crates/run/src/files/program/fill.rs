@@ -1,28 +1,28 @@
-//! A phase of our own: the files that are there before the first.
+//! Internal phase that creates the files that exist before the first phase.
 
 use plan::program::{
-    Act, Bytes, Call, Copies, DirectoryTree, FileOperation, Group, On, Order, Pick, Program,
-    ProgramPhase, Turn, Which,
+    Act, Call, Copies, DirectoryTree, FileOperation, Group, MovedBytes, On, Pick, PickOrder,
+    Program, ProgramPhase, Turn, Which,
 };
 
-/// Bytes of one write to a file that is there before the first phase.
+/// Size of a write to such a file, in bytes.
 const FILL_BYTES: u32 = 1 << 20;
 
-/// A phase that makes the files of a fileset that are there before the first.
+/// Phase that creates the initial files of a fileset.
 pub(super) fn fill(program: &Program, fileset: usize) -> ProgramPhase {
     let call = |operation, on| Act::Call(Call::new(operation, on));
     let make = Pick {
         fileset: fileset as u8,
         which: Which::Absent,
-        order: Order::Next,
-        // Each worker makes its own files, and its share of those of all.
+        order: PickOrder::Next,
+        // Each worker creates its own files, and its share of the common files.
         turn: match program.filesets[fileset].copies {
             Copies::One => Turn::Shared,
             Copies::PerWorker => Turn::Own,
         },
     };
     let write = Act::Call(Call {
-        bytes: Bytes::Size,
+        bytes: MovedBytes::Size,
         piece_bytes: FILL_BYTES,
         ..Call::new(FileOperation::Write, On::Handle)
     });

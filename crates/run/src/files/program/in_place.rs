@@ -1,4 +1,4 @@
-//! Files that lie among those of others: what a program made there is removed by its numbers, and
+//! Files among the user's files: removes the files that a program made, by their numbers, and
 //! nothing else.
 
 use std::ops::Range;
@@ -12,45 +12,50 @@ use plan::program::{
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
+use super::ProgramCourse;
+use super::files::FileOwner;
 use super::stamped::RoundStamp;
-use super::{Owner, ProgramCourse};
 use crate::RunError;
-use crate::files::course::{Done, Grounds};
-use crate::files::requests::FileRequests;
+use crate::file_requests::FileRequests;
+use crate::files::course::{CellTrees, Done};
 
-/// What lies in directories of the user.
+/// Files and directories made in the user's directories.
 #[derive(Default)]
 pub(super) struct Traces {
-    /// Directories that were made, and for whose files.
-    directories: Vec<(Owner, String)>,
-    /// Files of rounds that are over.
+    /// Directories that were created, with the owner of their files.
+    directories: Vec<(FileOwner, String)>,
+    /// Files of earlier rounds.
     rounds: Vec<RoundTraces>,
 }
 
-/// The files that an owner left in a round.
+/// Files that an owner left in a round.
 struct RoundTraces {
-    owner: Owner,
+    owner: FileOwner,
     round: RoundStamp,
     files: Box<[Range<u32>]>,
 }
 
 impl Traces {
-    pub(super) fn add_directories(&mut self, owner: Owner, names: Vec<String>) {
+    pub(super) fn add_directories(&mut self, owner: FileOwner, names: Vec<String>) {
         let names = names.into_iter().map(|name| (owner, name));
         self.directories.extend(names);
     }
 
-    /// Those that were made for the owners, the last first, which are not taken note of any more.
-    fn take_directories(&mut self, is_its: impl Fn(&Owner) -> bool) -> Vec<(Owner, String)> {
+    /// Takes the directories of the selected owners, last one first.
+    fn take_directories(
+        &mut self,
+        is_its: impl Fn(&FileOwner) -> bool,
+    ) -> Vec<(FileOwner, String)> {
         let all = std::mem::take(&mut self.directories).into_iter();
+        // A directory may be inside one that was created before it.
         let (taken, left) = all.rev().partition(|(owner, _)| is_its(owner));
         self.directories = left;
         self.directories.reverse();
         taken
     }
 
-    /// Takes note of what an owner has once its names are others.
-    pub(super) fn add_round(&mut self, owner: Owner, round: RoundStamp, states: &FileStates) {
+    /// Records the present files of an owner before its names change.
+    pub(super) fn add_round(&mut self, owner: FileOwner, round: RoundStamp, states: &FileStates) {
         let files = runs(states.present());
         if !files.is_empty() {
             self.rounds.push(RoundTraces {
@@ -62,7 +67,7 @@ impl Traces {
     }
 }
 
-/// Numbers that follow each other, as few runs as it takes: those of a round are mostly one.
+/// Combines consecutive numbers into ranges. The files of a round are mostly a single range.
 fn runs(files: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
     let mut runs: Vec<Range<u32>> = Vec::new();
     for file in files {
@@ -74,8 +79,8 @@ fn runs(files: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
     runs
 }
 
-/// Whether all that the program names are files that it made itself: it makes them where their
-/// names are free, and works on what it made.
+/// `true` if the program uses only files that it made itself: it creates them under free names, and
+/// works on these.
 pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
     let mut calls = program.groups().flat_map(Group::calls);
     let is_own = |call: &Call| {
@@ -85,6 +90,7 @@ pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
             On::Directory => call.operation == Op::Fsync,
             On::Handle | On::Same => true,
         };
+        // A second name, as of a rename, could replace a file of the user.
         is_found && call.second.is_none()
     };
     let is_placed = |set: &FilesetPlan| match (&set.tree, &set.names) {
@@ -104,8 +110,8 @@ pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
 }
 
 impl ProgramCourse {
-    /// Removes what lies in directories of the user, where it ended early.
-    pub(in crate::files) fn remove_traces(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+    /// Removes everything from the user's directories after a program ended early.
+    pub(in crate::files) fn remove_traces(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
         match &mut self.pools {
             _ if !self.is_in_place => Ok(()),
             Some(pools) => pools.remove_left(grounds),
@@ -113,15 +119,16 @@ impl ProgramCourse {
         }
     }
 
-    /// Removes all that was made in directories of the user and is still there.
-    fn remove_own(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+    /// Removes all files and directories made in the user's directories that still exist.
+    fn remove_own(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
         let mut outcome = Ok(());
         let mut note = |removed: Result<(), RunError>| {
+            // The first error is reported; the rest is removed all the same.
             if let (Ok(()), Err(error)) = (&outcome, removed) {
                 outcome = Err(error);
             }
         };
-        let states: Vec<(Owner, Arc<FileStates>)> = self
+        let states: Vec<(FileOwner, Arc<FileStates>)> = self
             .states
             .iter()
             .map(|(owner, it)| (*owner, it.clone()))
@@ -139,15 +146,15 @@ impl ProgramCourse {
         outcome
     }
 
-    /// Removes the directories that a round had of its own, and what was left in them.
-    pub(super) fn leave_round(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+    /// Removes the directories of the current round, with the files left in them.
+    pub(super) fn leave_round(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
         let sets: Vec<bool> = self
             .program
             .filesets
             .iter()
             .map(FilesetPlan::has_own_rounds)
             .collect();
-        let is_its = |owner: &Owner| sets[owner.fileset];
+        let is_its = |owner: &FileOwner| sets[owner.fileset];
         let mut outcome = Ok(());
         for (owner, states) in self
             .states
@@ -162,11 +169,11 @@ impl ProgramCourse {
         outcome
     }
 
-    fn remove_directories(&mut self, grounds: &Grounds, is_its: impl Fn(&Owner) -> bool) {
+    fn remove_directories(&mut self, grounds: &CellTrees, is_its: impl Fn(&FileOwner) -> bool) {
         for (owner, name) in self.traces.take_directories(is_its) {
             let tree = owner.target.and_then(|target| grounds.trees.get(&target));
             if let Some(tree) = tree {
-                // One in which somebody put something stays.
+                // A directory in which another program left files is not empty and stays.
                 let _ = rustix::fs::unlinkat(tree.directory(), name, AtFlags::REMOVEDIR);
             }
         }
@@ -174,8 +181,8 @@ impl ProgramCourse {
 
     fn remove_files(
         &self,
-        grounds: &Grounds,
-        owner: Owner,
+        grounds: &CellTrees,
+        owner: FileOwner,
         (round, opened): (RoundStamp, Option<Arc<Fileset>>),
         files: &[Range<u32>],
     ) -> Result<(), RunError> {
@@ -190,7 +197,7 @@ impl ProgramCourse {
         let names = &self.program.filesets[owner.fileset].names;
         let is_directory = matches!(names, FileNames::Ways(_));
         let mut outcome = Ok(());
-        // Directories in others come behind those.
+        // Directories come before the ones inside them, so they are removed in reverse order.
         for file in files.iter().rev().flat_map(|run| run.clone().rev()) {
             if let (Err(source), Ok(())) = (fileset.remove(file, is_directory), &outcome) {
                 let path = tree.path().join(fileset.shown(file));
@@ -204,7 +211,7 @@ impl ProgramCourse {
         outcome
     }
 
-    /// Takes note of the first call that failed where that ends the run.
+    /// Records the first failed call if it ends the run.
     pub(super) fn note_failure(&mut self, done: &Done<'_>) {
         let workers = self.cell.workers.iter().zip(&done.requests);
         let mut failures = workers.filter_map(|(worker, requests)| match requests {
@@ -218,8 +225,8 @@ impl ProgramCourse {
         self.failure = failure;
     }
 
-    fn failure_of(&self, failure: CallFailure, owner: Owner) -> RunError {
-        // What says nothing more is a write that wrote nothing.
+    fn failure_of(&self, failure: CallFailure, owner: FileOwner) -> RunError {
+        // Without an error number, a write has written nothing.
         let errno = match failure.errno {
             0 => Errno::IO,
             errno => Errno::from_raw_os_error(errno),

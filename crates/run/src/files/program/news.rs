@@ -1,4 +1,4 @@
-//! What processes that share a program hear of each other's files between its phases.
+//! Exchange of file news between processes that share a program, before each phase.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -6,18 +6,19 @@ use std::sync::{Arc, Weak};
 use generate::program::{FileStates, PhaseEnd};
 use plan::program::{Ending, Group, ProgramPhase};
 
-use super::{Owner, ProgramCourse};
+use super::ProgramCourse;
+use super::files::FileOwner;
 use crate::meeting::{FileNews, Meeting};
 
-/// So many files that all have together at most are told of again each time.
+/// Maximum number of shared files whose sizes are reported again each time.
 const TOLD_AGAIN_MAX: u32 = 1024;
 
-/// Which files exist, as all processes know.
+/// Existing files, as known to all processes.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Agreed {
-    /// A bit for each.
+    /// One bit per file.
     present: Vec<u64>,
-    /// Bytes of those that are told of again when they have grown.
+    /// Reported sizes, in bytes, of files that are reported again when they have grown.
     bytes: BTreeMap<u32, u64>,
 }
 
@@ -48,12 +49,12 @@ impl Agreed {
 }
 
 impl ProgramCourse {
-    /// Tells where it is heard what workers of other processes do.
+    /// Sets the agreement with other processes.
     pub(in crate::files) fn set_meeting(&mut self, meeting: Option<Arc<dyn Meeting>>) {
         self.meeting = meeting;
     }
 
-    /// How a phase ends, for its workers here and for those elsewhere.
+    /// End of a phase, for its workers in this process and in others.
     pub(super) fn phase_end(&self, phase: &ProgramPhase) -> Arc<PhaseEnd> {
         let own_count = self.own_count(phase);
         let Some(meeting) = self
@@ -63,6 +64,7 @@ impl ProgramCourse {
         else {
             return Arc::new(PhaseEnd::new(own_count));
         };
+        // The phase end owns the callback, so a strong reference back to it would never be dropped.
         Arc::new_cyclic(|end: &Weak<PhaseEnd>| {
             let end = end.clone();
             let tell = move |rounds| {
@@ -78,7 +80,7 @@ impl ProgramCourse {
         })
     }
 
-    /// How many workers of a phase are here.
+    /// Number of a phase's workers in this process.
     fn own_count(&self, phase: &ProgramPhase) -> u32 {
         let all = &self.cell.workers;
         let groups = phase.groups.iter();
@@ -87,7 +89,7 @@ impl ProgramCourse {
         working.filter(|worker| self.cell.is_own(worker)).count() as u32
     }
 
-    /// What became of files here since all last heard of each other.
+    /// News of files here since the last exchange.
     pub(in crate::files) fn news(&mut self) -> Vec<FileNews> {
         let mut all = Vec::new();
         for (owner, states) in &self.states {
@@ -100,7 +102,7 @@ impl ProgramCourse {
         all
     }
 
-    /// Takes note of what became of files elsewhere, as far as anybody here works on them.
+    /// Applies news of files from other processes, as far as workers here use these files.
     pub(in crate::files) fn learn(&mut self, all: &[FileNews]) {
         let used = self.used_workers();
         for news in all {
@@ -109,13 +111,14 @@ impl ProgramCourse {
             if !is_used || fileset >= self.program.filesets.len() {
                 continue;
             }
-            let owner = Owner {
+            let owner = FileOwner {
                 fileset,
                 worker: news.worker,
                 target: news.target,
             };
             let states = Arc::clone(self.states_of(owner));
             let agreed = self.agreed.entry(owner).or_default();
+            // Numbers from another process may be out of range.
             let most = states.count();
             for [first, count, bytes] in &news.made {
                 for file in files(*first, *count, most) {
@@ -135,7 +138,7 @@ impl ProgramCourse {
         }
     }
 
-    /// Whose files the workers here work on.
+    /// Workers whose files the workers here use.
     fn used_workers(&self) -> BTreeSet<u32> {
         let all = &self.cell.workers;
         let mut used = BTreeSet::new();
@@ -143,6 +146,7 @@ impl ProgramCourse {
             let count = group_count(group, all.len());
             for (place, worker) in all.iter().take(count).enumerate() {
                 if self.cell.is_own(worker) {
+                    // A shifted group works on the files of other workers.
                     let owner = &all[(place + group.shift as usize) % count];
                     used.extend([worker.worker_index, owner.worker_index]);
                 }
@@ -152,8 +156,8 @@ impl ProgramCourse {
     }
 }
 
-/// Whether files of it are told of again: what all write to grows.
-fn grows(owner: &Owner, states: &FileStates) -> bool {
+/// `true` if file sizes are reported again, because several workers may write to the same files.
+fn grows(owner: &FileOwner, states: &FileStates) -> bool {
     owner.worker.is_none() && states.count() <= TOLD_AGAIN_MAX
 }
 
@@ -167,8 +171,8 @@ fn files(first: u64, count: u64, most: u32) -> impl Iterator<Item = u32> {
     (first..end).filter_map(|file| u32::try_from(file).ok())
 }
 
-/// What differs from what all knew; they know it now.
-fn changes(owner: &Owner, states: &FileStates, agreed: &mut Agreed) -> FileNews {
+/// Changes since the last exchange; marks them as known to all processes.
+fn changes(owner: &FileOwner, states: &FileStates, agreed: &mut Agreed) -> FileNews {
     let mut news = FileNews {
         fileset: u32::try_from(owner.fileset).unwrap_or(u32::MAX),
         worker: owner.worker,
@@ -185,6 +189,8 @@ fn changes(owner: &Owner, states: &FileStates, agreed: &mut Agreed) -> FileNews 
         next = file + 1;
         let bytes = states.bytes_of(file);
         let has_grown = grows && agreed.bytes.get(&file) != Some(&bytes);
+        // Only changes since the last exchange: what other processes reported must not count as
+        // made here.
         if !agreed.has(file) || has_grown {
             agreed.set(file, true);
             add(&mut news, file.into(), bytes);
@@ -223,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_others_made_is_not_told_back_to_them() {
-        let owner = Owner {
+        let owner = FileOwner {
             fileset: 0,
             worker: None,
             target: None,
@@ -245,7 +251,7 @@ mod tests {
 
     #[test]
     fn news_are_what_changed_since_the_last_ones() {
-        let owner = Owner {
+        let owner = FileOwner {
             fileset: 1,
             worker: Some(7),
             target: None,

@@ -1,4 +1,4 @@
-//! Rounds of phases that go on until periods of them are steady.
+//! Periods of rounds that continue until the periods are steady.
 
 use results::{RoundRecord, SteadyRecord};
 use stats::{Interval, SteadyRule, SteadyState, SteadyVerdict};
@@ -9,15 +9,16 @@ use crate::rounds::round_record;
 #[derive(Debug, Clone)]
 pub(super) struct Periods {
     state: SteadyState,
-    /// How long one is at least, in nanoseconds.
+    /// Minimum length of a period, in nanoseconds.
     length_ns: u64,
-    /// What phases had taken when the first of them began, and when the last did.
+    /// Time spent in phases when the first period started, and when the current one did, in
+    /// nanoseconds.
     begin_ns: (u64, u64),
     records: Vec<RoundRecord>,
 }
 
 impl Periods {
-    /// The first begins once phases have taken this long.
+    /// Creates the first period, which starts after phases have taken `begin_ns`.
     pub(super) fn new(rule: SteadyRule, length_ns: u64, begin_ns: u64) -> Self {
         Self {
             state: SteadyState::new(rule),
@@ -27,11 +28,12 @@ impl Periods {
         }
     }
 
-    /// Ends and judges the current period if phases have taken long enough by now; `counted` is
-    /// what they counted in it. `None` if it is not over.
+    /// Ends and judges the current period if phases have taken long enough. `counted` has the
+    /// counters of the period. `None` if it is not over.
     pub(super) fn judge(&mut self, spent_ns: u64, counted: &Interval) -> Option<SteadyVerdict> {
         let (first_ns, begin_ns) = self.begin_ns;
         let length_ns = spent_ns - begin_ns;
+        // The same comparison as for rounds that are measured once.
         if length_ns <= self.length_ns {
             return None;
         }

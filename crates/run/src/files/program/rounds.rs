@@ -1,40 +1,41 @@
-//! Rounds: whether there is another, and what it begins with.
+//! Rounds: decides whether another round follows, and starts it.
 
 use plan::program::{Calibration, Program, ProgramPart, ROUND_MARK, Until};
 use results::{FreeSpace, RoundRule, RunEvent, ToldRound};
 use stats::{Interval, SteadyVerdict};
 use target::Tree;
 
-use super::figures::{PhaseSum, Told};
+use super::figures::{PhaseSum, ShownRound};
+use super::files::FileOwner;
 use super::periods::Periods;
 use super::stamped::RoundStamp;
-use super::{Ahead, Owner, ProgramCourse};
-use crate::files::course::{Done, Grounds};
+use super::{Ahead, ProgramCourse};
+use crate::files::course::{CellTrees, Done};
 use crate::rooms::Rooms;
 use crate::rounds::rounds_event;
 
-/// Rounds that go on.
+/// Rounds in progress.
 #[derive(Debug, Clone)]
-pub(super) struct Rounds {
+pub(super) struct ProgramRounds {
     pub until: Until,
     pub done: u32,
-    /// What was spent before the first of them.
+    /// Time spent in phases before the first round, in nanoseconds.
     since_ns: u64,
-    /// The samples so far, where there are any.
+    /// Samples so far, if the rounds are samples.
     sampling: Option<Calibration>,
-    /// Where they go on until they are steady.
+    /// Periods, if the rounds continue until they are steady.
     periods: Option<Periods>,
     pub parts: Vec<ProgramPart>,
 }
 
-/// What phases took, in nanoseconds.
+/// Time spent in phases, in nanoseconds.
 #[derive(Default)]
 pub(super) struct Spent {
-    /// All of them, recorded or not: from the first to the last worker.
+    /// All phases, recorded or not, each from the first to the last worker.
     all_ns: u64,
-    /// Recorded ones since the round began, of each worker.
+    /// Recorded phases since the start of the round, by worker.
     worker_ns: Vec<u64>,
-    /// What recorded phases counted in the current period; `None` if periods are not judged.
+    /// Counters of recorded phases in the current period; `None` if periods are not judged.
     pub(super) counted: Option<Interval>,
 }
 
@@ -61,13 +62,13 @@ impl Ahead {
         match part {
             ProgramPart::Phase(phase) => Self::Phase(Box::new(phase.clone())),
             ProgramPart::Rounds { until, parts } => {
-                Self::Rounds(Box::new(Rounds::new(*until, parts)))
+                Self::Rounds(Box::new(ProgramRounds::new(*until, parts)))
             }
         }
     }
 }
 
-impl Rounds {
+impl ProgramRounds {
     fn new(until: Until, parts: &[ProgramPart]) -> Self {
         Self {
             until,
@@ -85,7 +86,7 @@ impl Rounds {
     }
 }
 
-/// What the phases came to that are not hidden.
+/// Results of the phases that are not hidden.
 fn shown<'a>(
     sums: &'a mut [PhaseSum],
     parts: &'a [ProgramPart],
@@ -98,7 +99,7 @@ fn shown<'a>(
     })
 }
 
-/// Filesets that samples say the number of files of have few at first.
+/// Sets the initial number of files to 1 in filesets whose number of files is found by sampling.
 pub(super) fn begin_small(program: &mut Program, parts: &[ProgramPart]) {
     for part in parts {
         let ProgramPart::Rounds { until, parts } = part else {
@@ -114,21 +115,22 @@ pub(super) fn begin_small(program: &mut Program, parts: &[ProgramPart]) {
 }
 
 impl ProgramCourse {
-    /// Names that tell the round are others now.
+    /// Closes files whose names contain the round, because the next round has other names.
     fn forget_rounds(&mut self) {
         let sets = &self.program.filesets;
-        let stays = |owner: &Owner| !sets[owner.fileset].tells(ROUND_MARK);
+        let stays = |owner: &FileOwner| !sets[owner.fileset].tells(ROUND_MARK);
         self.filesets.retain(|owner, _| stays(owner));
         for (owner, states) in &self.states {
             if self.is_in_place && !stays(owner) {
+                // The next round has other names, under which these files could not be removed.
                 self.traces.add_round(*owner, self.round, states);
             }
         }
         self.states.retain(|owner, _| stays(owner));
     }
 
-    /// Puts what another round has before all else, where it is not enough yet.
-    pub(super) fn begin_round(&mut self, grounds: &Grounds, mut round: Rounds) {
+    /// Puts the parts of another round before the other steps, unless there were enough rounds.
+    pub(super) fn begin_round(&mut self, grounds: &CellTrees, mut round: ProgramRounds) {
         self.end_round(grounds, &round);
         let free_bytes = grounds.first().and_then(Tree::free_bytes).unwrap_or(0);
         match round.done {
@@ -149,9 +151,10 @@ impl ProgramCourse {
                 Some(_) => self.are_steady(&mut round),
                 None => round.done > 0 && self.spent.all_ns - round.since_ns > ns,
             },
-            // What gives back all that it took, or takes nothing, never fills anything.
+            // Rounds that free all space that they used, or use none, never fill the file system.
             Until::Full => {
                 let taken = self.free_bytes.saturating_sub(free_bytes);
+                // Another round would take as much as the last one.
                 let is_filled = round.done > 0 && (taken == 0 || taken > free_bytes);
                 is_filled || !self.full(grounds, self.round_bytes(&round)).is_empty()
             }
@@ -168,15 +171,16 @@ impl ProgramCourse {
         self.round = RoundStamp::now(round.done);
         self.spent.worker_ns.clear();
         let parts: Vec<Ahead> = round.parts.iter().rev().map(Ahead::of).collect();
-        self.ahead.push(Ahead::Rounds(Box::new(Rounds {
+        // The last step of `ahead` is next, so the parts of this round come before the next round.
+        self.ahead.push(Ahead::Rounds(Box::new(ProgramRounds {
             done: round.done + 1,
             ..round
         })));
         self.ahead.extend(parts);
     }
 
-    /// The first period of rounds that go on until they are steady; `None` for other rounds.
-    fn periods(&mut self, round: &Rounds) -> Option<Periods> {
+    /// First period of rounds that continue until they are steady; `None` for other rounds.
+    fn periods(&mut self, round: &ProgramRounds) -> Option<Periods> {
         let is_recorded =
             |part: &ProgramPart| matches!(part, ProgramPart::Phase(phase) if !phase.is_hidden);
         let rule = self.cell.steady?;
@@ -189,8 +193,8 @@ impl ProgramCourse {
         })
     }
 
-    /// Whether the rounds are steady, or as many periods were measured as there may be.
-    fn are_steady(&mut self, round: &mut Rounds) -> bool {
+    /// `true` if the rounds are steady, or the maximum number of periods was measured.
+    fn are_steady(&mut self, round: &mut ProgramRounds) -> bool {
         let (Some(periods), Some(counted)) = (&mut round.periods, &mut self.spent.counted) else {
             return false;
         };
@@ -211,8 +215,8 @@ impl ProgramCourse {
         is_enough
     }
 
-    /// Takes note of the space that the last round left, and tells of it.
-    fn end_round(&mut self, grounds: &Grounds, round: &Rounds) {
+    /// Records the free space after the last round, and reports it.
+    fn end_round(&mut self, grounds: &CellTrees, round: &ProgramRounds) {
         if round.done == 0 {
             return;
         }
@@ -240,8 +244,8 @@ impl ProgramCourse {
         }
     }
 
-    /// What a worker takes in a round, in bytes.
-    fn round_bytes(&self, round: &Rounds) -> u64 {
+    /// Space that a worker needs in a round, in bytes.
+    fn round_bytes(&self, round: &ProgramRounds) -> u64 {
         let workers = self.cell.workers.len().max(1) as u64;
         let part = Program {
             parts: round.parts.clone(),
@@ -250,8 +254,8 @@ impl ProgramCourse {
         part.space_needed().bytes.div_ceil(workers)
     }
 
-    /// Whether another round would not fit, of which is told.
-    fn is_full(&mut self, grounds: &Grounds, bytes: u64) -> bool {
+    /// `true` if another round would not fit, which is also reported.
+    fn is_full(&mut self, grounds: &CellTrees, bytes: u64) -> bool {
         let targets = self.full(grounds, bytes);
         let is_full = !targets.is_empty();
         if is_full {
@@ -261,8 +265,8 @@ impl ProgramCourse {
         is_full
     }
 
-    /// The targets of the workers for whose next files there is no room.
-    fn full(&self, grounds: &Grounds, bytes: u64) -> Vec<String> {
+    /// Targets without room for the workers' next files.
+    fn full(&self, grounds: &CellTrees, bytes: u64) -> Vec<String> {
         let mut rooms = Rooms::default();
         let trees = self.cell.workers.iter().filter_map(|it| grounds.of(it));
         let full = trees.filter(|tree| match (tree.device(), tree.free_bytes()) {
@@ -272,17 +276,18 @@ impl ProgramCourse {
         full.map(|tree| tree.path().display().to_string()).collect()
     }
 
-    /// Takes the last round as a sample; whether there is another, of the fileset with as many
-    /// files as that is to have.
-    fn sample(&mut self, round: &mut Rounds, fileset: usize) -> bool {
+    /// Adds the last round as a sample. Returns `true` if there is another sample, for which it
+    /// sets the fileset's number of files.
+    fn sample(&mut self, round: &mut ProgramRounds, fileset: usize) -> bool {
         let Some(sampling) = &mut round.sampling else {
             return false;
         };
         if round.done > 0 {
+            // The time of each worker is a sample, as in the original program.
             sampling.add(&self.spent.worker_ns);
         }
         if let Some(median) = sampling.median() {
-            let told = Told {
+            let told = ShownRound {
                 round: ToldRound {
                     rule: RoundRule::Median,
                     time_ns: median.time_ns,
@@ -298,6 +303,7 @@ impl ProgramCourse {
             return false;
         };
         let set = &mut self.program.filesets[fileset];
+        // Open files and states belong to the previous number of files.
         if std::mem::replace(&mut set.count, count) != count {
             self.filesets.retain(|owner, _| owner.fileset != fileset);
             self.states.retain(|owner, _| owner.fileset != fileset);
@@ -305,9 +311,9 @@ impl ProgramCourse {
         true
     }
 
-    /// When the rounds are enough that a phase was done in.
+    /// End condition of the rounds around the current phase.
     pub(super) fn rounds_around(&self) -> Option<Until> {
-        // Those that have not begun come later.
+        // Rounds that have not started come later.
         let mut around = self.ahead.iter().rev();
         around.find_map(|ahead| match ahead {
             Ahead::Rounds(rounds) if rounds.done > 0 => Some(rounds.until),

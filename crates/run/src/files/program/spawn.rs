@@ -1,21 +1,21 @@
-//! Programs that are started in the place of a group's acts.
+//! Programs that run instead of a group's acts.
 
 use generate::program::each_once;
 use plan::WorkerPlan;
 use plan::program::{ProgramPhase, Spawn};
 
+use super::ProgramCourse;
 use super::files::paths_of;
-use super::{ProgramCourse, stop_ns};
 use crate::RunError;
-use crate::files::course::{Grounds, Stage, Work};
+use crate::files::course::{CellTrees, Stage, StageWork, stop_ns};
 use crate::files::started::Programs;
 
 impl ProgramCourse {
-    /// The stage of a phase that programs do; none where workers do it, and with the `null`
-    /// engine, which has no place for programs.
+    /// Stage of a phase in which programs do the work. `None` if workers do it, and with the `null`
+    /// engine, which has no files for programs.
     pub(super) fn started(
         &mut self,
-        grounds: &Grounds,
+        grounds: &CellTrees,
         phase: &ProgramPhase,
     ) -> Result<Option<Stage>, RunError> {
         let [group] = phase.groups.as_slice() else {
@@ -35,23 +35,24 @@ impl ProgramCourse {
             ramp_ns: 0,
             transactions: self.program.transactions_of(phase),
             time_ns: stop_ns(phase),
-            work: Work::Exec(programs),
+            work: StageWork::Exec(programs),
         }))
     }
 
     fn programs(
         &mut self,
-        grounds: &Grounds,
+        grounds: &CellTrees,
         spawn: &Spawn,
         worker: &WorkerPlan,
     ) -> Result<Option<Programs>, RunError> {
         let Some(tree) = grounds.of(worker) else {
             return Ok(None);
         };
-        // Makes the directories of the files.
+        // This also creates the directories of the files.
         self.field(grounds, worker, &[spawn.pick.fileset].into())?;
         let owner = self.owner(spawn.pick.fileset.into(), worker);
         let count = self.program.filesets[owner.fileset].count;
+        // Programs run one after the other, so a single worker's order is enough.
         let order = each_once(&spawn.pick.order, count, worker.seed);
         Ok(Some(Programs {
             command: spawn.command,

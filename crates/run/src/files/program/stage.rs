@@ -1,37 +1,39 @@
-//! The stage of a phase: each of its workers with what it does.
+//! Stage of a phase: its workers with their tasks.
 
 use std::sync::Arc;
 
 use engine::OpenWay;
-use generate::program::{Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Unit, Waits};
+use generate::program::{
+    GroupProgress, Interpreter, PhaseEnd, Seat, SharedTurns, TransactionUnit, Waits,
+};
+use plan::WorkerPlan;
 use plan::program::{Group, ProgramPhase};
-use plan::{Cell, WorkerPlan};
 
+use super::ProgramCourse;
 use super::trace::PlayerPlace;
-use super::{ProgramCourse, stop_ns};
 use crate::RunError;
-use crate::files::course::{Grounds, Stage, Work, iodepth};
-use crate::files::task::FileTask;
+use crate::file_task::FileTask;
+use crate::files::course::{CellTrees, Stage, StageWork, iodepth, stop_ns, unit};
 
-/// What the workers of a phase have together.
-struct Together<'a> {
+/// State shared by the workers of a phase.
+struct PhaseContext<'a> {
     phase: &'a ProgramPhase,
     waits: Arc<Waits>,
     phase_end: Arc<PhaseEnd>,
     way_codes: Vec<u64>,
     worker_count: u32,
-    /// Only the files are made that are there before the first phase.
+    /// `true` for creating the files that exist before the first phase.
     is_fill: bool,
-    unit: Unit,
-    /// Rounds of all of them; none where the groups say how many.
+    unit: TransactionUnit,
+    /// Rounds of all workers together; `None` if the groups set their number.
     rounds: Option<u64>,
 }
 
 impl ProgramCourse {
-    /// The stage of a phase, with a task for each of its workers.
+    /// Creates the stage of a phase, with a task for each of its workers.
     pub(super) fn stage(
         &mut self,
-        grounds: &Grounds,
+        grounds: &CellTrees,
         phase: &ProgramPhase,
         is_fill: bool,
     ) -> Result<Stage, RunError> {
@@ -47,9 +49,10 @@ impl ProgramCourse {
         let all = self.cell.workers.len() as u32;
         let of_group = |group: &Group| group.workers.unwrap_or(all);
         let ways = 0..self.program.ways.len() as u8;
-        // Who measures ends it, as what is due in its time may be done after it, or rounds tell.
+        // The recorder ends the stage: due requests may be done after that time, or rounds are
+        // judged.
         let as_done = if is_ended { &endless } else { phase };
-        let together = Together {
+        let together = PhaseContext {
             phase: as_done,
             waits: Arc::new(Waits::new(&self.program, as_done, of_group)),
             phase_end: self.phase_end(as_done),
@@ -59,7 +62,7 @@ impl ProgramCourse {
             unit: if is_measured {
                 unit(&self.cell)
             } else {
-                Unit::Own
+                TransactionUnit::Own
             },
             rounds: self.cell.operations.filter(|_| is_measured),
         };
@@ -86,34 +89,35 @@ impl ProgramCourse {
             },
             is_until_steady,
             rate_workers: is_measured.then_some(together.worker_count),
-            work: Work::Tasks(tasks),
+            work: StageWork::Tasks(tasks),
         })
     }
 
-    /// The tasks of a group's workers that are here, the first of whom is the phase's of that
-    /// number.
+    /// Tasks of a group's workers in this process. `first` is the number of its first worker in the
+    /// phase.
     fn crew(
         &mut self,
-        grounds: &Grounds,
-        together: &Together<'_>,
+        grounds: &CellTrees,
+        together: &PhaseContext<'_>,
         (group, first): (&Group, u32),
         crew: &[WorkerPlan],
     ) -> Result<Vec<FileTask>, RunError> {
-        let Together {
+        let PhaseContext {
             phase, phase_end, ..
         } = together;
         let mut tasks = Vec::new();
         let used = group.filesets();
         let shared = SharedTurns::default();
-        let progress = Arc::new(Progress::new(group.quotas.len()));
+        let progress = Arc::new(GroupProgress::new(group.quotas.len()));
         for (worker_index, worker) in (0..).zip(crew) {
+            // Workers of other processes count for the shares but run there.
             if !self.cell.is_own(worker) {
                 continue;
             }
             let (count, number) = (together.worker_count, first + worker_index);
             let rounds = together.rounds;
             let rounds = rounds.map(|all| generate::share(all, count.into(), number.into()));
-            // Whose files it takes: its own, unless the group is shifted.
+            // The worker uses its own files, unless the group is shifted.
             let owner = &crew[(worker_index + group.shift) as usize % crew.len()];
             if let Some(trace) = &group.trace {
                 let place = PlayerPlace::new(trace, phase, worker_index, phase_end);
@@ -128,6 +132,7 @@ impl ProgramCourse {
                 worker_index,
                 worker_count: crew.len() as u32,
                 slot_count: iodepth(worker),
+                // Without the number of the stage, all stages would make the same random choices.
                 seed: generate::mix(worker.seed ^ self.stage_count << 32),
                 program_seed: self.cell.workers.first().map_or(0, |it| it.seed),
                 states: &states,
@@ -147,14 +152,5 @@ impl ProgramCourse {
             tasks.push(self.task(worker, bytes, interpreter.into(), field));
         }
         Ok(tasks)
-    }
-}
-
-/// What is counted as a transaction: where there is a rate, or one is looked for, what it is about.
-pub(super) fn unit(cell: &Cell) -> Unit {
-    match (cell.rate, cell.curve) {
-        (Some(_), _) => Unit::DueRound,
-        (None, Some(_)) => Unit::Round,
-        (None, None) => Unit::Own,
     }
 }

@@ -1,4 +1,4 @@
-//! Names of a time and random characters.
+//! Names made of a time and random characters.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,21 +11,21 @@ use rustix::io::Errno;
 use target::Tree;
 
 use crate::RunError;
-use crate::files::field;
+use crate::open_fileset;
 
-/// What names of a round follow from.
+/// Source of the names of a round.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RoundStamp {
-    /// The number of the round that was last begun, of the innermost rounds.
+    /// Number of the current round, of the innermost rounds.
     pub number: u32,
-    /// When it began, in seconds since 1970.
+    /// Start of the round, in seconds since 1970.
     pub seconds: u64,
-    /// What is random of it.
+    /// Random part of the names.
     seed: u64,
 }
 
 impl RoundStamp {
-    /// That of a round that begins now. Another run beside this one has other names.
+    /// Stamp of a round that starts now. Random, so that runs in parallel have different names.
     pub fn now(number: u32) -> Self {
         Self {
             number,
@@ -34,20 +34,20 @@ impl RoundStamp {
         }
     }
 
-    /// What is random of it for a worker, or for all.
+    /// Random part for one worker, or for all workers.
     pub fn seed_of(&self, worker: Option<u32>) -> u64 {
         generate::mix(self.seed ^ worker.map_or(0, |worker| u64::from(worker) + 1))
     }
 }
 
-/// The second of the clock, since 1970.
+/// Current time, in seconds since 1970.
 fn now_seconds() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
 
-/// So many files with names of their own, in directories that are made where they are missing, of
-/// which is told.
+/// Opens `count` files with generated names, and creates missing directories. Calls `was_made` for
+/// each.
 pub(super) fn open_stamped(
     names: &StampedNames,
     count: u32,
@@ -57,12 +57,15 @@ pub(super) fn open_stamped(
 ) -> Result<Fileset, RunError> {
     let made = stamped_names(names, count, seconds, seed);
     for name in &made.directories {
-        let mode = Mode::from_raw_mode(field::directory_mode(tree));
+        let mode = Mode::from_raw_mode(open_fileset::directory_mode(tree));
         match rustix::fs::mkdirat(tree.directory(), name, mode) {
             Ok(()) => was_made(&name.to_string_lossy()),
             Err(Errno::EXIST) => {}
             Err(errno) => return Err(RunError::file("make", &tree.path().join(name), errno)),
         }
     }
-    Ok(Fileset::listed(field::location(tree, None)?, &made.files)?)
+    Ok(Fileset::listed(
+        open_fileset::location(tree, None)?,
+        &made.files,
+    )?)
 }

@@ -1,4 +1,4 @@
-//! What a worker of a phase is given.
+//! Tasks of a phase's workers.
 
 use generate::FileStamp;
 use plan::WorkerPlan;
@@ -7,9 +7,9 @@ use target::Tree;
 use super::ProgramCourse;
 use super::trace::PlayerPlace;
 use crate::RunError;
-use crate::files::field::OpenFileset;
-use crate::files::requests::FileRequests;
-use crate::files::task::{FileContents, FileTask};
+use crate::file_requests::FileRequests;
+use crate::file_task::{FileContents, FileTask};
+use crate::open_fileset::OpenFileset;
 
 impl ProgramCourse {
     pub(super) fn task(
@@ -23,7 +23,8 @@ impl ProgramCourse {
         FileTask {
             requests,
             contents: match worker.verify && field.is_some() {
-                // All workers have the same, as each may read what another wrote.
+                // All workers have the same stamp, because each may read files that another one
+                // wrote.
                 true => FileContents::Stamp(self.stamp()),
                 false => FileContents::Plain(content),
             },
@@ -36,15 +37,17 @@ impl ProgramCourse {
         let seed = self.cell.workers.first().map_or(0, |it| it.seed);
         let mut stamp = FileStamp::new(seed);
         if self.program.renames_files() {
+            // A renamed file keeps its content, so the content must not depend on the file.
             stamp = stamp.of_place();
         }
         if self.program.may_leave_holes() {
+            // Parts that were never written read as zeros.
             stamp = stamp.with_holes();
         }
         stamp
     }
 
-    /// The task of a worker that plays recorded calls.
+    /// Task of a worker that replays recorded calls.
     pub(super) fn player(
         &self,
         place: &PlayerPlace<'_>,
@@ -54,6 +57,7 @@ impl ProgramCourse {
     ) -> Result<FileTask, RunError> {
         let is_due = self.cell.rate.is_some();
         let labels_count = self.program.labels.len();
+        // On the `null` engine, calls do not end as recorded, so nothing judges them.
         let player = place.player(labels_count, tree.is_some(), is_due, calls_count)?;
         let field = tree.map(|tree| place.field(tree, self.options(tree)));
         let bytes = player.buffer_bytes();

@@ -1,7 +1,7 @@
 use plan::EngineKind;
 use plan::program::{
-    Act, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, FileNames, FileOperation,
-    FilesetPlan, Group, Law, NestedDirectories, On, Order, Pick, Program, ProgramPart,
+    Act, Call, Copies, DirectoryNesting, DirectoryTree, FileNames, FileOperation, FilesetPlan,
+    Group, Law, MovedBytes, NestedDirectories, On, Pick, PickOrder, Program, ProgramPart,
     ProgramPhase, Turn, Until, Way, Which,
 };
 
@@ -15,7 +15,7 @@ fn name(which: Which) -> On {
     On::Name(Pick {
         fileset: 0,
         which,
-        order: Order::Next,
+        order: PickOrder::Next,
         turn: Turn::Own,
     })
 }
@@ -30,7 +30,7 @@ fn program() -> Program {
         })
     };
     let write = Act::Call(Call {
-        bytes: Bytes::Size,
+        bytes: MovedBytes::Size,
         ..Call::new(FileOperation::Write, On::Handle)
     });
     let make = Group {
@@ -144,12 +144,12 @@ fn in_a_tree(mut program: Program) -> Program {
     };
     remove.groups[0].workers = Some(2);
     let (mkdir, rmdir) = (FileOperation::Mkdir, FileOperation::Rmdir);
-    parts.insert(0, of_tree("plant", mkdir, Which::Absent, Order::Next));
-    parts.push(of_tree("fell", rmdir, Which::Present, Order::Back));
+    parts.insert(0, of_tree("plant", mkdir, Which::Absent, PickOrder::Next));
+    parts.push(of_tree("fell", rmdir, Which::Present, PickOrder::Back));
     program
 }
 
-fn of_tree(name: &str, operation: FileOperation, which: Which, order: Order) -> ProgramPart {
+fn of_tree(name: &str, operation: FileOperation, which: Which, order: PickOrder) -> ProgramPart {
     let pick = Pick {
         fileset: 1,
         which,

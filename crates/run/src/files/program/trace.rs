@@ -1,22 +1,22 @@
-//! Recorded calls: where their names lie, and what became of them.
+//! Recorded calls: the location of their files, and their results.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use engine::{FileOptions, Fileset, OpenMode};
+use engine::{FileEngineOptions, Fileset, OpenMode};
 use generate::program::PhaseEnd;
-use generate::trace::{BrokenCall, Player, PlayerSeat};
+use generate::trace::{BrokenCall, PlayerSeat, TracePlayer};
 use plan::program::{ProgramPhase, Trace};
 use results::{Warning, WarningCode};
 use rustix::fs::OFlags;
 use target::Tree;
 
 use crate::RunError;
-use crate::files::field;
-use crate::files::field::OpenFileset;
-use crate::files::requests::FileRequests;
+use crate::file_requests::FileRequests;
+use crate::open_fileset;
+use crate::open_fileset::OpenFileset;
 
-/// A worker that plays recorded calls.
+/// A worker that replays recorded calls.
 pub(super) struct PlayerPlace<'a> {
     trace: &'a Trace,
     phase: &'a ProgramPhase,
@@ -40,23 +40,23 @@ impl<'a> PlayerPlace<'a> {
     }
 
     /// # Errors
-    /// A plan without its calls.
+    /// A stored plan lacks the recorded calls.
     pub fn player(
         &self,
         labels_count: usize,
         is_judged: bool,
         is_due: bool,
         calls_count: Option<u64>,
-    ) -> Result<Player, RunError> {
+    ) -> Result<TracePlayer, RunError> {
         let trace = self.trace;
         if trace.calls.len() as u64 != trace.calls_count {
             return Err(RunError::File {
                 verb: "carry out the calls of",
                 path: trace.file.clone().into(),
-                source: std::io::Error::other("a stored plan is without them"),
+                source: std::io::Error::other("a stored plan does not contain them"),
             });
         }
-        Ok(Player::new(&PlayerSeat {
+        Ok(TracePlayer::new(&PlayerSeat {
             trace,
             labels_count,
             ramp_ns: self.phase.ramp_ns,
@@ -69,14 +69,14 @@ impl<'a> PlayerPlace<'a> {
         }))
     }
 
-    /// Where its files lie.
+    /// Fileset of the recorded names.
     ///
     /// # Errors
-    /// A name that leads out of the tree.
-    pub fn field(&self, tree: &Tree, options: FileOptions) -> Result<OpenFileset, RunError> {
+    /// A name leads out of the tree.
+    pub fn field(&self, tree: &Tree, options: FileEngineOptions) -> Result<OpenFileset, RunError> {
         let names = self.trace.names_of(self.worker_index);
-        let fileset = Fileset::paths(field::location(tree, None)?, &names)?;
-        let options = FileOptions {
+        let fileset = Fileset::paths(open_fileset::location(tree, None)?, &names)?;
+        let options = FileEngineOptions {
             ways: ways(self.trace.is_sync),
             ..options
         };
@@ -84,7 +84,7 @@ impl<'a> PlayerPlace<'a> {
     }
 }
 
-/// How files are opened, in the order of `TraceWay`.
+/// Open modes, in the order of `TraceWay`.
 fn ways(is_sync: bool) -> Vec<OpenMode> {
     let made = OFlags::RDWR | OFlags::CREATE;
     let all = [
@@ -108,7 +108,7 @@ fn now_s() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// What recorded calls ended with, where that is not as recorded.
+/// Warnings about calls that did not end as recorded.
 pub(super) fn broken(
     cell_index: u32,
     phase: &ProgramPhase,
@@ -126,11 +126,11 @@ pub(super) fn broken(
     let warning = |(worker, broken): (usize, BrokenCall)| {
         let why = match broken.errno {
             Some(errno) => std::io::Error::from_raw_os_error(errno).to_string(),
-            None => "it ended otherwise than recorded".to_owned(),
+            None => "it did not end as recorded".to_owned(),
         };
         let line = broken.line;
         let message =
-            format!("worker {worker} failed at line {line} of {file}, which ended all: {why}");
+            format!("worker {worker} failed at line {line} of {file}; all workers ended: {why}");
         Warning::of_cell(WarningCode::TraceBroken, cell_index, message)
     };
     players.map(warning).collect()

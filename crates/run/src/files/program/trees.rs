@@ -1,4 +1,4 @@
-//! Trees of directories that grow: opened with all that is in them.
+//! Growing directory trees, opened with all of their entries.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,9 +9,9 @@ use plan::program::{DirectoryTree, FileNames, Program};
 use target::Tree;
 
 use crate::RunError;
-use crate::files::field;
+use crate::open_fileset;
 
-/// The trees of the filesets that grow, by their numbers.
+/// Trees of the growing filesets, by number of the fileset.
 pub(super) struct Trees(Vec<Option<GrownTree>>);
 
 impl Trees {
@@ -19,7 +19,7 @@ impl Trees {
         Ok(Self(grown_trees(program)?))
     }
 
-    /// The tree that a fileset's names are in.
+    /// Tree that contains a fileset's names; `None` if the fileset does not grow.
     pub(super) fn of(&self, program: &Program, fileset: usize) -> Option<&GrownTree> {
         let number = match program.filesets[fileset].tree {
             DirectoryTree::DirectoriesOf { fileset } => fileset.into(),
@@ -28,7 +28,7 @@ impl Trees {
         self.0.get(number)?.as_ref()
     }
 
-    /// What is known of a fileset's files at first.
+    /// Initial states of a fileset's files.
     pub(super) fn states(&self, program: &Program, fileset: usize, is_shared: bool) -> FileStates {
         let set = &program.filesets[fileset];
         match (self.of(program, fileset), &set.tree) {
@@ -45,7 +45,7 @@ impl Trees {
         }
     }
 
-    /// Lets this process hold the directories of the trees of these filesets open.
+    /// Checks that this process can keep the directories of these filesets' trees open.
     pub(super) fn make_room(
         &self,
         program: &Program,
@@ -57,14 +57,14 @@ impl Trees {
     }
 }
 
-/// A tree with its files, or with what stands for each of its directories.
+/// Opens a tree with its files, or with one name per directory.
 pub(super) fn open_grown(
     grown: &GrownTree,
     is_of_directories: bool,
     path: Option<&str>,
     tree: &Tree,
 ) -> Result<Fileset, RunError> {
-    let location = field::location(tree, path)?;
+    let location = open_fileset::location(tree, path)?;
     for directory in grown.directories() {
         let below = match path {
             Some(path) => format!("{path}/{directory}"),

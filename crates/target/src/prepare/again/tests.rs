@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicBool;
 use plan::{TargetKind, TargetPlan};
 
 use super::*;
-use crate::lab::{Loop, is_cached, run};
-use crate::mounts::{Mount, mounts};
-use crate::{Permission, Watch, admit, clean, prepare};
+use crate::lab::{LoopMount, is_cached, run};
+use crate::mounts::{MountLine, mounts};
+use crate::{FillWatch, Permission, admit, clean, prepare};
 
 fn ready(path: &Path) -> Prepared {
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };
@@ -30,8 +30,8 @@ fn ready(path: &Path) -> Prepared {
 }
 
 /// A mounted loop device with a file system.
-fn mounted(format: &[&str], options: &str) -> Option<(Loop, PathBuf)> {
-    let mut device = Loop::new(512)?;
+fn mounted(format: &[&str], options: &str) -> Option<(LoopMount, PathBuf)> {
+    let mut device = LoopMount::new(512)?;
     if !device.make(format) {
         return None;
     }
@@ -39,17 +39,17 @@ fn mounted(format: &[&str], options: &str) -> Option<(Loop, PathBuf)> {
     Some((device, point))
 }
 
-fn ext4() -> Option<(Loop, PathBuf)> {
+fn ext4() -> Option<(LoopMount, PathBuf)> {
     mounted(&["mkfs.ext4", "-q", "-F"], "rw")
 }
 
-fn mount_on(point: &Path) -> Option<Mount> {
+fn mount_on(point: &Path) -> Option<MountLine> {
     mounts().into_iter().find(|mount| mount.point == point)
 }
 
 /// A mount without its numbers, which change.
-fn as_it_was(point: &Path) -> Mount {
-    Mount {
+fn as_it_was(point: &Path) -> MountLine {
+    MountLine {
         id: 0,
         device: (0, 0),
         ..mount_on(point).expect("it is mounted")
@@ -219,5 +219,5 @@ fn a_loop_device_that_would_go_away_is_told() {
     drop(prepared);
     run(&["umount", at]).expect("unmounted");
     let error = outcome.expect_err("a refusal").to_string();
-    assert!(error.contains("goes away with it"), "{error}");
+    assert!(error.contains("disappears with the mount"), "{error}");
 }

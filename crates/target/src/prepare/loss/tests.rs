@@ -5,7 +5,7 @@ use plan::{ContentPlan, TargetKind, TargetPlan};
 
 use super::*;
 use crate::prepare::prepare;
-use crate::{FillPlan, Permission, Watch, admit};
+use crate::{FillPlan, FillWatch, Permission, admit};
 
 const SIZE_BYTES: u64 = 1 << 16;
 
@@ -23,7 +23,7 @@ fn prepared(path: &Path) -> Prepared {
         prepare_device: false,
     };
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };

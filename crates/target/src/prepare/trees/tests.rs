@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use plan::{CacheMode, ContentPlan, TargetKind, TargetPlan};
 
 use super::*;
-use crate::place::Place;
-use crate::{FillPlan, Permission, Watch, admit, clean, prepare};
+use crate::place::ManifestLocation;
+use crate::{FillPlan, FillWatch, Permission, admit, clean, prepare};
 
 const MIB: u64 = 1 << 20;
 
@@ -31,7 +31,7 @@ fn fill() -> FillPlan {
 
 fn ready(path: &Path, fill: Option<&FillPlan>) -> Prepared {
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };
@@ -65,7 +65,7 @@ fn killed(path: &Path) -> PathBuf {
     let tree = prepared.make_tree().expect("a tree");
     tree.make_subdirectory("a/b").expect("made");
     fs::write(tree.path().join("a/b/file"), "x").expect("a file");
-    if let Some(Ready::File(mut claim)) = prepared.site.take() {
+    if let Some(ReadyTarget::File(mut claim)) = prepared.site.take() {
         if let Some(owner) = &mut claim.manifest.owner {
             owner.started_ticks = 1;
         }
@@ -108,7 +108,7 @@ fn one_claim_serves_a_test_file_and_a_tree() {
     let mut prepared = ready(directory.path(), None);
     let tree = prepared.make_tree().expect("a tree");
     let stop = AtomicBool::new(false);
-    let mut watch = Watch {
+    let mut watch = FillWatch {
         progress: &mut |_, _| {},
         stop: &stop,
     };
@@ -297,7 +297,8 @@ fn a_manifest_beside_a_file_names_no_trees() {
     killed(directory.path());
     let sidecar = directory.path().join("disk.img.pgmeter");
     fs::rename(manifest(directory.path()), &sidecar).expect("renamed");
-    let place = Place::beside(&directory.path().join("disk.img"), None).expect("a place");
+    let place =
+        ManifestLocation::beside(&directory.path().join("disk.img"), None).expect("a place");
     let error = place.peek().expect_err("a refusal");
     assert!(
         error

@@ -6,11 +6,11 @@ use results::Owner;
 use super::super::note::{Note, Notes};
 use super::super::{Remount, unmount};
 use super::*;
-use crate::lab::Loop;
+use crate::lab::LoopMount;
 
 /// A file system that a process which is gone has unmounted, and its note.
 struct Killed {
-    device: Loop,
+    device: LoopMount,
     point: PathBuf,
     notes: tempfile::TempDir,
 }
@@ -18,7 +18,7 @@ struct Killed {
 impl Killed {
     /// None, with the reason printed, where file systems cannot be mounted.
     fn new(change: impl FnOnce(&mut Note)) -> Option<Self> {
-        let mut device = Loop::new(64)?;
+        let mut device = LoopMount::new(64)?;
         if !device.make(&["mkfs.ext4", "-q", "-F"]) {
             return None;
         }

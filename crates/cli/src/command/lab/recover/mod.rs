@@ -1,28 +1,28 @@
-//! `lab recover`: kernels are killed while they write, and what was synced is looked for.
+//! `lab recover`: kills kernels while they write, then checks that synced data survived.
 
 mod table;
 
 use std::sync::atomic::Ordering;
 
 use lab::recovery::RecoveryTrials;
-use lab::{Choice, LabMedium, MediumKind};
+use lab::{FileSystemChoice, LabMedium, MediumKind};
 use report::SideBySide;
 use results::LabRecord;
 
 use super::progress::LabProgress;
 use super::stored::{keep, page_name, page_of_lab};
 use crate::args::{LabRecoverArgs, TableFormatArg, VmArg};
-use crate::failure::{Exit, Failure};
+use crate::failure::{CliError, Exit};
 use crate::pages::TablePage;
 use crate::signals::stop_flag;
-use crate::stored::Place;
+use crate::stored::StoreLocation;
 
-/// Tries recovery, and prints what was kept.
+/// Runs the trials and prints how much data survived.
 pub(super) fn recover(
     args: &LabRecoverArgs,
-    place: &Place,
+    place: &StoreLocation,
     at_once: fn() -> !,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     let json = args.table.open()?;
     let mut page = TablePage::open(&args.page, place, args.table.quiet)?;
     let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
@@ -47,9 +47,9 @@ pub(super) fn recover(
     Ok(outcome.verdict(stop.load(Ordering::Relaxed)).into())
 }
 
-/// Reads the arguments, and refuses what can be seen to fail.
-fn trials(args: &LabRecoverArgs, directory: &std::path::Path) -> Result<RecoveryTrials, Failure> {
-    let choices = Choice::read_all(&args.fs)?;
+/// Reads the arguments, and refuses those that are sure to fail.
+fn trials(args: &LabRecoverArgs, directory: &std::path::Path) -> Result<RecoveryTrials, CliError> {
+    let choices = FileSystemChoice::read_all(&args.fs)?;
     let medium = LabMedium {
         kind: MediumKind::Loop,
         size_bytes: args.image_size.0,

@@ -1,18 +1,18 @@
-//! The table of what was kept.
+//! The result table of `lab recover`.
 
-use lab::Choice;
+use lab::FileSystemChoice;
 use lab::recovery::{Findings, RecoveryTrials, Trial, TrialsOfOne, TrialsOutcome, recovery_lines};
 use results::{LabColumn, LabRecord, LabSection, LabTrial, LabWords, Timestamp};
 use units::Bytes;
 
 use super::super::remarks::{alarm, built_as, notes};
 
-/// So many broken promises are named for each file system.
+/// Number of broken promises listed per file system.
 const NAMED_MAX: usize = 10;
-/// So many words of the kernel are quoted for each file system.
+/// Number of kernel messages quoted per file system.
 const SAID_MAX: usize = 4;
 
-/// A count: what the table calls it, what records call it, and how it is read off what was found.
+/// A count: its name in the table, its name in records, and its accessor.
 type Count = (&'static str, &'static str, fn(&Findings) -> u64);
 
 const PROMISED: [Count; 9] = [
@@ -55,24 +55,24 @@ const BEYOND: [Count; 9] = [
     }),
 ];
 
-/// What one file system came to.
-struct Column<'a> {
+/// Result of one file system.
+struct RecoveryColumn<'a> {
     all: TrialsOfOne<'a>,
     findings: Option<Findings>,
     label: &'a str,
 }
 
-/// All trials as a record, file systems in columns.
+/// Returns all trials as a record, with file systems in columns.
 pub(super) fn record(
     trials: &RecoveryTrials,
     outcome: &TrialsOutcome,
     start: LabRecord,
 ) -> LabRecord {
     let choices = &trials.choices;
-    let columns: Vec<Column> = choices
+    let columns: Vec<RecoveryColumn> = choices
         .iter()
         .enumerate()
-        .map(|(index, choice)| Column::of(outcome, index, choice))
+        .map(|(index, choice)| RecoveryColumn::of(outcome, index, choice))
         .collect();
     let described = columns.iter().zip(&outcome.built_as);
     let described = described.map(|(column, built)| LabColumn {
@@ -82,9 +82,9 @@ pub(super) fn record(
             .map_or_else(|| "not made".to_owned(), built_as),
     });
     let alarms = outcome.alarms.iter().map(|it| alarm(it, choices));
-    let broken = columns.iter().flat_map(Column::broken);
-    let said = columns.iter().filter_map(Column::said);
-    let doubts = columns.iter().filter_map(Column::inconsistent);
+    let broken = columns.iter().flat_map(RecoveryColumn::broken);
+    let said = columns.iter().filter_map(RecoveryColumn::said);
+    let doubts = columns.iter().filter_map(RecoveryColumn::inconsistent);
     LabRecord {
         finished_at: Some(Timestamp::now()),
         title: "What file systems keep when their kernel is killed".to_owned(),
@@ -102,8 +102,8 @@ pub(super) fn record(
     }
 }
 
-fn sections<'a>(columns: &[Column<'a>]) -> Vec<LabSection> {
-    let row = |label: &str, of: fn(&Column<'a>) -> Option<String>| LabWords {
+fn sections<'a>(columns: &[RecoveryColumn<'a>]) -> Vec<LabSection> {
+    let row = |label: &str, of: fn(&RecoveryColumn<'a>) -> Option<String>| LabWords {
         label: label.to_owned(),
         values: columns.iter().map(of).collect(),
     };
@@ -112,15 +112,15 @@ fn sections<'a>(columns: &[Column<'a>]) -> Vec<LabSection> {
         values: columns.iter().map(|column| column.count(*of)).collect(),
     };
     let mut promised = vec![
-        row("trials", Column::trials),
-        row("steps done", Column::steps),
+        row("trials", RecoveryColumn::trials),
+        row("steps done", RecoveryColumn::steps),
     ];
     promised.extend(PROMISED.iter().map(counted));
     let recovery = vec![
         row("mounted again, trials", |it| {
             it.share(it.all.mounted().count())
         }),
-        row("mount, ms (of a guest)", Column::mount_ms),
+        row("mount, ms (of a guest)", RecoveryColumn::mount_ms),
         row("recovery did something, trials", |it| {
             it.share(it.all.recovered_count())
         }),
@@ -147,8 +147,8 @@ fn section(heading: &str, words: Vec<LabWords>) -> LabSection {
     }
 }
 
-/// A trial for other programs.
-fn trial(choices: &[Choice], trial: &Trial) -> LabTrial {
+/// Converts a trial for the record.
+fn trial(choices: &[FileSystemChoice], trial: &Trial) -> LabTrial {
     let mounted = trial.mounted.as_ref().ok();
     let kind = kind(&choices[trial.choice_index]);
     let counts = mounted.into_iter().flat_map(|it| {
@@ -169,8 +169,8 @@ fn trial(choices: &[Choice], trial: &Trial) -> LabTrial {
     }
 }
 
-/// The type that the kernel knows a file system by.
-fn kind(choice: &Choice) -> &'static str {
+/// Returns the name of the file system type in the kernel.
+fn kind(choice: &FileSystemChoice) -> &'static str {
     choice.entry().map_or("", |entry| entry.types[0])
 }
 
@@ -188,8 +188,8 @@ fn remarks(trials: &RecoveryTrials) -> Vec<String> {
     control.into_iter().chain([guests]).collect()
 }
 
-impl<'a> Column<'a> {
-    fn of(outcome: &'a TrialsOutcome, choice_index: usize, choice: &'a Choice) -> Self {
+impl<'a> RecoveryColumn<'a> {
+    fn of(outcome: &'a TrialsOutcome, choice_index: usize, choice: &'a FileSystemChoice) -> Self {
         let all = outcome.of_choice(choice_index, kind(choice));
         Self {
             findings: all.findings(),
@@ -198,7 +198,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// A count, where anything could be looked at.
+    /// Returns a count; `None` if no trial could be inspected.
     fn count(&self, of: fn(&Findings) -> u64) -> Option<String> {
         self.findings.as_ref().map(|it| of(it).to_string())
     }
@@ -211,7 +211,7 @@ impl<'a> Column<'a> {
         (!self.all.trials.is_empty()).then(|| self.all.done_count().to_string())
     }
 
-    /// So many trials of all of them.
+    /// Formats a number of trials as a part of all of them.
     fn share(&self, count: usize) -> Option<String> {
         let of = self.all.trials.len();
         (of > 0).then(|| format!("{count} of {of}"))
@@ -222,7 +222,7 @@ impl<'a> Column<'a> {
         Some(format!("{:.1}", mean.as_secs_f64() * 1e3))
     }
 
-    /// What was not as promised, in words.
+    /// Describes the broken promises.
     fn broken(&self) -> Vec<String> {
         let mut all = Vec::new();
         for trial in &self.all.trials {
@@ -243,7 +243,7 @@ impl<'a> Column<'a> {
         all
     }
 
-    /// What the kernel said of the recovery, in the trial in which it said most.
+    /// Quotes the kernel's messages during recovery, from the trial with the most.
     fn said(&self) -> Option<String> {
         let lines = self.all.longest_recovery();
         let more = match lines.len().saturating_sub(SAID_MAX) {
@@ -260,7 +260,7 @@ impl<'a> Column<'a> {
             .then(|| format!("{}: {kernel} {}{more}", self.label, quoted.join(", ")))
     }
 
-    /// What the file system's program found first.
+    /// Quotes the first inconsistency that the file system's check program reported.
     fn inconsistent(&self) -> Option<String> {
         let (trial, said) = self.all.first_inconsistent()?;
         let first: Vec<&str> = said.lines().take(SAID_MAX).map(str::trim).collect();

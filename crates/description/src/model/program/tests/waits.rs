@@ -56,7 +56,10 @@ fn tokens_are_put_and_taken_by_their_names() {
     assert_eq!(groups[1].body[2], take(since, Whose::Mine));
     assert_eq!(groups[1].body[3], Act::Meet(0));
     let words = program.words().join("\n");
-    assert!(words.contains("put 4 of work, meet all others"), "{words}");
+    assert!(
+        words.contains("put 4 of work, meet all other workers"),
+        "{words}"
+    );
     assert!(
         words.contains("take one of work for each 1MiB of look"),
         "{words}"
@@ -68,7 +71,7 @@ fn what_could_never_come_is_refused() {
     let take = format!("{{ take = \"work\" }}, {LOOK}");
     let refused = refusal(&groups("name = \"work\"", &take, LOOK));
     assert!(
-        refused.contains("nobody in the phase `serve` puts what is taken from `work`"),
+        refused.contains("no worker of the phase `serve` puts what is taken from `work`"),
         "{refused}"
     );
     let endless = refusal(&groups("name = \"work\"", "{ put = \"work\" }", &take));
@@ -79,14 +82,14 @@ fn what_could_never_come_is_refused() {
     assert!(idle.contains("`most` needs a `rate`"), "{idle}");
     let twice = "{ put = \"work\" }, { take = \"work\", count = 1, per_calls = 2 }";
     let twice = refusal(&groups("name = \"work\"", twice, LOOK));
-    assert!(twice.contains("said twice"), "{twice}");
+    assert!(twice.contains("set twice"), "{twice}");
     let early = format!(
         "{SET}[[phase]]\nname = \"serve\"\n[[phase.group]]\nrounds = 1\nenter = [{{ meet = \"a\" \
          }}]\nbody = [{LOOK}]\n"
     );
     let early = refusal(&early);
     assert!(
-        early.contains("nobody waits for others before all begin"),
+        early.contains("workers cannot wait for each other"),
         "{early}"
     );
 }
@@ -105,10 +108,10 @@ fn a_phase_ends_by_its_first_worker_or_level() {
     let program = read(&phase("first_done = \"finish\"", "rounds = 9"));
     assert_eq!(program.phases()[0].first_done, Some(Ending::Finish));
     let endless = refusal(&phase("run_time = \"5s\"\ntime_up = \"finish\"", ""));
-    assert!(endless.contains("goes on for ever"), "{endless}");
+    assert!(endless.contains("never ends"), "{endless}");
     let timeless = refusal(&phase("time_up = \"level\"", "rounds = 9"));
     assert!(
-        timeless.contains("has no time that could be up"),
+        timeless.contains("has `time_up` but no `run_time`"),
         "{timeless}"
     );
 }
@@ -128,6 +131,10 @@ fn paths_lead_through_a_file() {
     assert_eq!(
         at("{ shuffled = \"4KiB\" }"),
         along(FilePath::Shuffled { step_bytes })
+    );
+    assert_eq!(
+        at("{ dealt = \"4KiB\" }"),
+        along(FilePath::Dealt { step_bytes })
     );
     assert_eq!(
         at("{ strided = \"64KiB\", shift = \"4KiB\" }"),
@@ -158,5 +165,5 @@ fn paths_lead_through_a_file() {
         "{idle}"
     );
     let still = place("{ backward = 0 }");
-    assert!(still.contains("never leaves its place"), "{still}");
+    assert!(still.contains("never advances"), "{still}");
 }

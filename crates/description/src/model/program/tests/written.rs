@@ -6,13 +6,13 @@ use units::Span;
 use super::super::call::largest;
 use super::program;
 use crate::builtin;
+use crate::load_builtin;
 use crate::model::{BuiltProgram, Workload};
-use crate::source::load_builtin;
 use crate::{read_toml, to_toml};
 use plan::FrontOrigin;
 use plan::program::{
-    Act, Bytes, Call, Due, FileNames, FileOperation, FilesetPlan, Group, Law, ListedFiles, Measure,
-    On, Program, ProgramPart, Share, Trace, Until, Where,
+    Act, Call, Due, FileNames, FileOperation, FilesetPlan, Group, Law, ListedFiles, Measure,
+    MovedBytes, On, Program, ProgramPart, Share, Trace, Until, Where,
 };
 
 #[path = "../../../../../plan/tests/any_program/mod.rs"]
@@ -155,7 +155,7 @@ impl Plain {
             call.piece_bytes = 0;
             call.place = Where::Here;
             if operation != FileOperation::Truncate {
-                call.bytes = Bytes::default();
+                call.bytes = MovedBytes::default();
             }
         }
         if operation == FileOperation::Sync {
@@ -166,9 +166,9 @@ impl Plain {
             call.piece_bytes = 0;
         }
         match &mut call.bytes {
-            Bytes::Law(law) => plain_law(law),
-            Bytes::SizeOf { handle } => handles.of(handle),
-            Bytes::Rest | Bytes::Size => {}
+            MovedBytes::Law(law) => plain_law(law),
+            MovedBytes::SizeOf { handle } => handles.of(handle),
+            MovedBytes::Rest | MovedBytes::Size => {}
         }
         handles.of(&mut call.handle);
         if let Some(label) = &mut call.label {
@@ -396,7 +396,7 @@ fn what_no_file_can_say_is_refused_by_its_name() {
     );
     refused(
         |own| own.filesets[3].names = FileNames::Listed(listed()),
-        "names of `twigs` follow from no rule",
+        "names of `twigs` are arbitrary",
     );
     refused(
         |own| own.parts.swap(0, 1),
@@ -430,7 +430,7 @@ fn names_that_would_mean_something_else_are_made_plain() {
     own.ways[1].name = "default".to_owned();
     own.labels = vec!["same".to_owned(), "same".to_owned()];
     let text = to_toml(&built(&own)).unwrap_err().to_string();
-    assert!(text.contains("no name of one line"), "{text}");
+    assert!(text.contains("no name on one line"), "{text}");
     own.filesets[0].name = " @tree".to_owned();
     let mut read = again(&built(&own)).unwrap();
     assert_eq!(read.filesets[0].name, "-tree");
@@ -449,7 +449,7 @@ fn names_that_would_mean_something_else_are_made_plain() {
 fn every_built_in_program_reads_back_the_same() {
     let mut count = 0;
     for builtin in builtin::list() {
-        for workload in load_builtin(builtin.name).unwrap().workloads {
+        for workload in load_builtin(builtin.name).unwrap() {
             if workload.phase.is_empty() && workload.rounds.is_empty() {
                 continue;
             }

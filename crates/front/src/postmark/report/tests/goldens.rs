@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use description::classics::postmark::{Session, play};
+use crate::postmark::language::{PostmarkSession, play};
 
 use super::memory::Memory;
 
@@ -62,7 +62,7 @@ fn played(folder: &Path, session: &str) -> Memory {
             .map(|reading| reading.parse().unwrap());
         readings.collect()
     });
-    play(&mut Session::default(), &mut memory, b"cfg.pm");
+    play(&mut PostmarkSession::default(), &mut memory, b"cfg.pm");
     memory
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use description::classics::postmark::{Console, Settings, cannot_direct_output, next_line};
-use generate::pool::{Mark, Names, Operation, Outcome, Stream};
+use description::classics::postmark::PostmarkSettings;
+
+use crate::postmark::language::{SessionConsole, cannot_direct_output, next_line};
+use generate::pool::{OperationOutcome, PoolMark, PoolNames, PoolStep, PoolStream};
 use results::PoolFigures;
 
-use crate::postmark::report::{Times, report};
+use crate::postmark::report::{SessionTimes, report};
 
 /// Files, directories, standard streams and clock of a program.
 #[derive(Default)]
@@ -49,46 +51,46 @@ impl Memory {
         slash.is_none_or(|at| self.directories.contains(&name[..at]))
     }
 
-    fn carry_out(&mut self, operation: &Operation, names: &Names) -> Outcome {
+    fn carry_out(&mut self, operation: &PoolStep, names: &PoolNames) -> OperationOutcome {
         let mut name = Vec::new();
         match *operation {
-            Operation::Mark(_) => return Outcome::Done,
-            Operation::MakeDirectory(directory) | Operation::RemoveDirectory(directory) => {
+            PoolStep::Mark(_) => return OperationOutcome::Done,
+            PoolStep::MakeDirectory(directory) | PoolStep::RemoveDirectory(directory) => {
                 names.directory(directory, &mut name);
             }
-            Operation::Create { file, .. }
-            | Operation::Read { file, .. }
-            | Operation::Append { file, .. }
-            | Operation::Delete { file } => names.file(file, &mut name),
+            PoolStep::Create { file, .. }
+            | PoolStep::Read { file, .. }
+            | PoolStep::Append { file, .. }
+            | PoolStep::Delete { file } => names.file(file, &mut name),
         }
         if self.is_done(operation, plain(&name)) {
-            return Outcome::Done;
+            return OperationOutcome::Done;
         }
         if let Some(text) = operation.failure_text(&name) {
             self.print_error(&text);
         }
-        Outcome::Failed
+        OperationOutcome::Failed
     }
 
-    fn is_done(&mut self, operation: &Operation, name: Vec<u8>) -> bool {
+    fn is_done(&mut self, operation: &PoolStep, name: Vec<u8>) -> bool {
         let has_parent = self.has_parent(&name);
         match *operation {
-            Operation::Mark(_) => true,
-            Operation::MakeDirectory(_) => has_parent && self.directories.insert(name),
-            Operation::RemoveDirectory(_) => self.directories.remove(&name),
-            Operation::Create { size_bytes, .. } => {
+            PoolStep::Mark(_) => true,
+            PoolStep::MakeDirectory(_) => has_parent && self.directories.insert(name),
+            PoolStep::RemoveDirectory(_) => self.directories.remove(&name),
+            PoolStep::Create { size_bytes, .. } => {
                 if has_parent {
                     let before = self.pool.insert(name, size_bytes);
                     assert_eq!(before, None, "a name was used twice");
                 }
                 has_parent
             }
-            Operation::Read { size_bytes, .. } => {
+            PoolStep::Read { size_bytes, .. } => {
                 let size = self.pool.get(&name).copied();
                 assert!(size.is_none_or(|size| size == size_bytes));
                 size.is_some()
             }
-            Operation::Append {
+            PoolStep::Append {
                 size_bytes,
                 appended_bytes,
                 ..
@@ -100,12 +102,12 @@ impl Memory {
                 }
                 has_parent
             }
-            Operation::Delete { .. } => self.pool.remove(&name).is_some(),
+            PoolStep::Delete { .. } => self.pool.remove(&name).is_some(),
         }
     }
 }
 
-impl Console for Memory {
+impl SessionConsole for Memory {
     type Lines = std::io::Cursor<Vec<u8>>;
 
     fn print(&mut self, text: &[u8]) {
@@ -141,25 +143,27 @@ impl Console for Memory {
 
     fn shell(&mut self, _: Option<&[u8]>) {}
 
-    fn run(&mut self, settings: &Settings, file: Option<&[u8]>) {
-        let mut stream = match Stream::new(&settings.pool()) {
+    fn run(&mut self, settings: &PostmarkSettings, file: Option<&[u8]>) {
+        let mut stream = match PoolStream::new(&settings.pool()) {
             Ok(stream) => stream,
             Err(error) => {
                 let text = error.original_text().unwrap_or_default();
                 return self.print_error(text.as_bytes());
             }
         };
-        let names = Names::new(&settings.pool());
+        let names = PoolNames::new(&settings.pool());
         let mut readings = [0; 4];
-        let mut outcome = Outcome::Done;
+        let mut outcome = OperationOutcome::Done;
         while let Some(operation) = stream.next(outcome) {
-            if let Operation::Mark(mark) = operation {
+            if let PoolStep::Mark(mark) = operation {
                 self.print(mark.text().as_bytes());
                 match mark {
-                    Mark::Creating => readings[0] = self.read_clock(),
-                    Mark::Transactions => readings[1] = self.read_clock(),
-                    Mark::TransactionsDone | Mark::OutOfFiles => readings[2] = self.read_clock(),
-                    Mark::Deleted => readings[3] = self.read_clock(),
+                    PoolMark::Creating => readings[0] = self.read_clock(),
+                    PoolMark::Transactions => readings[1] = self.read_clock(),
+                    PoolMark::TransactionsDone | PoolMark::OutOfFiles => {
+                        readings[2] = self.read_clock()
+                    }
+                    PoolMark::Deleted => readings[3] = self.read_clock(),
                     _ => {}
                 }
             }
@@ -168,7 +172,7 @@ impl Console for Memory {
         let text = if stream.has_ended_early() {
             String::new()
         } else {
-            let times = Times::from_seconds(readings);
+            let times = SessionTimes::from_seconds(readings);
             report(
                 settings.report,
                 settings.compat,
@@ -187,7 +191,7 @@ impl Console for Memory {
     }
 }
 
-fn figures(settings: &Settings, stream: &Stream) -> PoolFigures {
+fn figures(settings: &PostmarkSettings, stream: &PoolStream) -> PoolFigures {
     let totals = stream.totals();
     PoolFigures {
         transactions_count: u64::from(settings.transactions),

@@ -2,7 +2,7 @@ use description::classics::postmark::{Compat, ReportForm};
 use results::PoolFigures;
 
 use crate::postmark::report::number::{data, decimal};
-use crate::postmark::report::{Times, report};
+use crate::postmark::report::{SessionTimes, report};
 
 /// The default run's counts.
 fn figures() -> PoolFigures {
@@ -40,13 +40,13 @@ fn numbers_that_are_none_are_written_as_c_writes_them() {
 
 #[test]
 fn intervals_within_a_second_count_as_one() {
-    let times = Times::from_seconds([7; 4]);
+    let times = SessionTimes::from_seconds([7; 4]);
     let text = report(ReportForm::Terse, Compat::V1_53, &figures(), &times);
     assert!(
         text.starts_with("1 1 500.00 764.00 500.00 264.00 "),
         "{text}"
     );
-    let times = Times {
+    let times = SessionTimes {
         start_us: 1_900_000,
         transactions_start_us: 2_100_000,
         transactions_end_us: 2_900_000,
@@ -58,7 +58,7 @@ fn intervals_within_a_second_count_as_one() {
 
 #[test]
 fn version_1_54_counts_microseconds() {
-    let times = Times {
+    let times = SessionTimes {
         start_us: 900_000,
         transactions_start_us: 1_400_000,
         transactions_end_us: 3_232_300,
@@ -88,7 +88,7 @@ fn version_1_5_takes_what_was_deleted_from_what_was_created() {
         deleted_count: 700,
         ..figures()
     };
-    let times = Times::from_seconds([1000, 1002, 1010, 1013]);
+    let times = SessionTimes::from_seconds([1000, 1002, 1010, 1013]);
     let text = |compat| report(ReportForm::Verbose, compat, &figures, &times);
     assert!(text(Compat::V1_5).contains("\t764 deleted (58 per second)\n"));
     assert!(text(Compat::V1_53).contains("\t700 deleted (53 per second)\n"));
@@ -112,7 +112,7 @@ fn the_first_published_session_is_written_as_1_14_would() {
     };
     // 12 seconds of creation, 17 of transactions, 12 of deletion. Version 1.00 divided whole
     // numbers and so printed 31.86 where 1.14, with its floats, has 31.87.
-    let times = Times::from_seconds([0, 12, 29, 41]);
+    let times = SessionTimes::from_seconds([0, 12, 29, 41]);
     let text = report(ReportForm::Verbose, Compat::V1_14, &figures, &times);
     for line in [
         "\t17 seconds of transactions (29 per second)\n",
@@ -127,7 +127,7 @@ fn the_first_published_session_is_written_as_1_14_would() {
 
 #[test]
 fn a_clock_that_goes_back_does_not_stop_the_report() {
-    let times = Times::from_seconds([i64::MAX, 5, 3, i64::MIN]);
+    let times = SessionTimes::from_seconds([i64::MAX, 5, 3, i64::MIN]);
     for (compat, _) in Compat::ALL {
         for form in [ReportForm::Verbose, ReportForm::Terse] {
             assert!(report(form, compat, &figures(), &times).ends_with('\n'));

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use engine::{Engine, FileOptions, Fileset, PsyncFiles, UringFiles, Wait};
+use engine::{Engine, FileEngineOptions, Fileset, PsyncFiles, UringFiles, Wait};
 
 use super::*;
-use crate::pool::{Names, file_options, kept_file_options, name_rule};
+use crate::pool::{PoolNames, file_options, kept_file_options, name_rule};
 use crate::{Content, FileStamp};
 
 /// Two locations that go away with their contents.
@@ -115,17 +115,17 @@ fn two_locations(subdirectories: u32, is_buffered: bool) -> FilePool {
 
 /// What the files of the original hold before the transactions.
 fn original_files(settings: &FilePool) -> BTreeMap<String, Vec<u8>> {
-    let names = Names::new(settings);
-    let (mut stream, text) = Stream::with_text(settings).unwrap();
+    let names = PoolNames::new(settings);
+    let (mut stream, text) = PoolStream::with_text(settings).unwrap();
     let (mut files, mut name) = (BTreeMap::new(), Vec::new());
     loop {
-        match stream.next(Outcome::Done).unwrap() {
-            Operation::Create { file, size_bytes } => {
+        match stream.next(OperationOutcome::Done).unwrap() {
+            PoolStep::Create { file, size_bytes } => {
                 names.file(file, &mut name);
                 let name = String::from_utf8(name.clone()).unwrap();
                 files.insert(name, text[..size_bytes as usize].to_vec());
             }
-            Operation::Mark(Mark::Created) => return files,
+            PoolStep::Mark(PoolMark::Created) => return files,
             _ => {}
         }
     }
@@ -136,7 +136,7 @@ fn engine(
     place: &Place,
     settings: &FilePool,
     slot_count: u32,
-    options: FileOptions,
+    options: FileEngineOptions,
 ) -> Option<Box<dyn Engine>> {
     let (fileset, bytes) = (place.fileset(settings), Play::buffer_bytes(settings, 4096));
     if !is_ring {

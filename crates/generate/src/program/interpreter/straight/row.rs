@@ -1,92 +1,94 @@
-//! What a straight path is made of: the requests of a body, which are known but for their file.
+//! Prepared requests of a fast path: the requests of a body without their file.
 
 use engine::{Operation, Request};
 
 use super::super::Interpreter;
 use super::super::calls::by_position;
-use crate::program::code::{Amount, CallCode, Code, FileSizes, Form, Instruction, Place, Subject};
-use crate::program::pick::{Picker, Turns};
-use crate::program::states::Claim;
+use crate::program::code::{
+    CallCode, CallLength, CallOffset, CallSubject, Code, FileSizes, Instruction, OffsetForm,
+};
+use crate::program::pick::{PickTurns, Picker};
+use crate::program::states::FileClaim;
 
-/// Requests of a body at most, so that they stay where the processor finds them at once.
+/// Maximum number of requests in a body, so that they stay in the processor's cache.
 const REQUESTS_MAX: usize = 64;
 
-/// The body of an interpreter that goes a straight path.
+/// The body of an interpreter that uses the fast path.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct RequestRow {
     pub requests: Box<[RowRequest]>,
-    /// As they begin, the outer one first.
+    /// In order of their starts, outer steps first.
     pub steps: Box<[RowStep]>,
-    /// The number of the request that opens the file, if one does; else 0.
+    /// Index of the request that opens the file; 0 if none does.
     pub opener: usize,
-    /// The picker of the first call, and its fileset.
+    /// Picker of the first call, with its fileset.
     pub picker: usize,
     pub fileset: u8,
-    /// What the calls are counted as together.
+    /// Transaction kind and label of the whole row.
     pub kind: u8,
     pub label: Option<u8>,
-    /// Where the interpreter's transaction ends.
+    /// Index of the instruction that ends the transaction.
     pub end: u16,
-    /// Bytes that all calls write.
+    /// Number of bytes that all calls write.
     pub bytes: u64,
 }
 
-/// A call that is known but for its file, or a piece of one.
+/// A call without its file, or one piece of a call.
 #[derive(Debug)]
 pub(super) struct RowRequest {
     pub request: Request,
-    /// Where in the file it begins.
+    /// Offset in the file.
     pub offset_bytes: u64,
-    /// Where its instruction stands.
+    /// Index of its instruction.
     pub instruction: u16,
-    /// What it returns at least if all goes well.
+    /// Minimum result of a successful request.
     pub result_min: i32,
-    pub naming: Naming,
-    pub effect: Effect,
-    pub told: Told,
-    /// Calls that begin with it: one, or none with a further piece.
+    pub naming: RequestNaming,
+    pub effect: RequestEffect,
+    pub told: RowCount,
+    /// Number of calls that begin with this request: 1, or 0 for a further piece.
     pub begun_calls: u8,
 }
 
-/// How a request comes to its file.
+/// Determines the file of a request.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Naming {
-    /// It is the next one.
+pub(super) enum RequestNaming {
+    /// Picks the next file.
     Pick,
-    /// It is the one that was picked, and claimed again.
-    Same(Claim),
-    /// It is open.
+    /// Uses the picked file and claims it again.
+    Same(FileClaim),
+    /// Uses the open file.
     Open,
 }
 
-/// What a request changes of what is known of its file.
+/// Effect of a request on the state of its file.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Effect {
+pub(super) enum RequestEffect {
     Nothing,
-    /// It exists, is open, and may be empty now.
+    /// The file exists, is open, and may be empty now.
     Create {
-        claim: Claim,
+        claim: FileClaim,
         is_emptying: bool,
     },
     Open {
         is_emptying: bool,
     },
     Write,
-    /// As [`Self::Write`], and the call goes on.
+    /// As [`Self::Write`], but the call continues.
     WriteOn,
     Close,
     Unlink,
-    /// It was only named.
-    LetGo(Claim),
+    /// Releases a claim; there is no other effect.
+    LetGo(FileClaim),
 }
 
-/// What is counted once a request is done.
+/// What is counted after a request.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Told {
+pub(super) enum RowCount {
     Nothing,
     /// The call, under its label.
     Call(u8),
-    /// The same if it has one, and steps end or begin.
+    /// The call if it has a label, and steps that end or begin.
     Steps(Option<u8>),
 }
 
@@ -94,15 +96,15 @@ pub(super) enum Told {
 #[derive(Debug)]
 pub(super) struct RowStep {
     pub label: u8,
-    /// The numbers of its requests.
+    /// Indexes of the first and last request.
     pub first: usize,
     pub last: usize,
-    /// Bytes that they write.
+    /// Number of bytes that the requests write.
     pub bytes: u64,
 }
 
-impl Row {
-    /// None where something else is done, or what is done is not known beforehand.
+impl RequestRow {
+    /// `None` if the body has other acts, or acts that are not known in advance.
     pub(super) fn of(interpreter: &Interpreter) -> Option<Self> {
         let code = &interpreter.code;
         let begin = usize::from(code.body);
@@ -110,6 +112,7 @@ impl Row {
             return None;
         };
         let is_body = code.instructions.get(usize::from(end) + 1) == Some(&Instruction::RoundEnd);
+        // A row keeps the state of a single slot and has no other section in the window.
         let is_alone = interpreter.slots.len() == 1 && interpreter.is_empty(code.first);
         if !is_body || !is_alone {
             return None;
@@ -117,13 +120,17 @@ impl Row {
         let inner = &code.instructions[begin + 1..usize::from(end)];
         let picker = picker(code, inner)?;
         let fileset = code.pickers[picker].fileset;
-        let mut writer = Writer::new(code, fileset);
+        let mut writer = RowWriter::new(code, fileset);
         for (instruction, at) in inner.iter().zip(code.body + 1..) {
             writer.take(instruction, at)?;
         }
         let (requests, steps) = writer.finish()?;
-        let opens =
-            |it: &RowRequest| matches!(it.effect, Effect::Create { .. } | Effect::Open { .. });
+        let opens = |it: &RowRequest| {
+            matches!(
+                it.effect,
+                RequestEffect::Create { .. } | RequestEffect::Open { .. }
+            )
+        };
         Some(Self {
             bytes: written_bytes(&requests),
             opener: requests.iter().position(opens).unwrap_or(0),
@@ -147,7 +154,7 @@ impl Row {
 }
 
 impl RowStep {
-    /// When it began: with the row, or at a time of its own.
+    /// Start of the step: that of the row, or its own time.
     pub(super) const fn began_ns(&self, pick_ns: u64, own_ns: u64) -> u64 {
         match self.first {
             0 => pick_ns,
@@ -156,14 +163,14 @@ impl RowStep {
     }
 }
 
-/// What requests write.
+/// Number of bytes that requests write.
 pub(super) fn written_bytes(requests: &[RowRequest]) -> u64 {
     let each = requests.iter().map(|it| u64::from(it.request.length_bytes));
     each.sum()
 }
 
-/// The picker of the first call, if all others are on its file, which is open then; its directory
-/// may be made before.
+/// The picker of the first call, if that call opens the file and all others use it. A call that
+/// makes the directory may precede it.
 fn picker(code: &Code, inner: &[Instruction]) -> Option<usize> {
     let calls = inner.iter().filter_map(|it| match it {
         Instruction::Call(number) => code.calls.get(usize::from(*number)),
@@ -171,20 +178,20 @@ fn picker(code: &Code, inner: &[Instruction]) -> Option<usize> {
     });
     let calls: Vec<&CallCode> = calls.collect();
     let (first, rest) = calls.split_first()?;
-    let Subject::Pick(picker) = first.subject else {
+    let CallSubject::Pick(picker) = first.subject else {
         return None;
     };
     let Picker { turns, .. } = &code.pickers[usize::from(picker)];
-    // Those that are through stay so, however often they are asked.
-    let has_end = matches!(turns, Turns::Once { .. });
+    // Only for picks with an end: once they have ended, asking again changes nothing.
+    let has_end = matches!(turns, PickTurns::Once { .. });
     let (opener, rest) = match first.operation {
         Operation::Mkdir => {
             let (second, rest) = rest.split_first()?;
-            (second.subject == Subject::Same).then_some((second, rest))?
+            (second.subject == CallSubject::Same).then_some((second, rest))?
         }
         _ => (first, rest),
     };
-    let of_first = |it: &&CallCode| it.subject == Subject::Handle && it.handle == first.handle;
+    let of_first = |it: &&CallCode| it.subject == CallSubject::Handle && it.handle == first.handle;
     let closes = |it: &CallCode| it.operation == Operation::Close;
     let opens = matches!(opener.operation, Operation::Create | Operation::Open);
     let is_closed = match rest.split_last() {
@@ -195,21 +202,21 @@ fn picker(code: &Code, inner: &[Instruction]) -> Option<usize> {
     is_row.then_some(picker.into())
 }
 
-/// Takes instructions down as requests.
-struct Writer<'a> {
+/// Converts instructions to requests.
+struct RowWriter<'a> {
     code: &'a Code,
     fileset: u8,
     requests: Vec<RowRequest>,
     steps: Vec<RowStep>,
-    /// The numbers of the steps that go on.
+    /// Indexes of the open steps.
     open: Vec<usize>,
-    /// Files are written from their beginning on.
+    /// Position in the file; files are written from the start.
     here_bytes: u64,
-    /// Whether a call was left out, as it has nothing to do.
+    /// `true` if a call was omitted because it writes nothing.
     has_gap: bool,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> RowWriter<'a> {
     fn new(code: &'a Code, fileset: u8) -> Self {
         Self {
             code,
@@ -222,7 +229,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// None of what is not known beforehand.
+    /// `None` if the instruction is not known in advance.
     fn take(&mut self, instruction: &Instruction, at: u16) -> Option<()> {
         match instruction {
             Instruction::Call(number) => {
@@ -246,41 +253,42 @@ impl<'a> Writer<'a> {
                 let step = &mut self.steps[self.open.pop()?];
                 step.last = self.requests.len().checked_sub(1)?;
                 step.bytes = written_bytes(self.requests.get(step.first..)?);
-                // One without calls begins and ends at once.
+                // A step without calls begins and ends at once, which the row cannot express.
                 (step.first <= step.last).then_some(())
             }
             _ => None,
         }
     }
 
-    /// A call that moves nothing.
+    /// A call that moves no bytes.
     fn whole(&mut self, call: &CallCode, at: u16) -> Option<()> {
         let is_emptying = call.is_emptying;
         let effect = match call.operation {
-            Operation::Create => Effect::Create {
+            Operation::Create => RequestEffect::Create {
                 claim: call.claim,
                 is_emptying,
             },
-            Operation::Open => Effect::Open { is_emptying },
-            Operation::Close => Effect::Close,
-            Operation::Fsync | Operation::Fdatasync => Effect::Nothing,
-            Operation::Unlink => Effect::Unlink,
-            Operation::Stat => Effect::LetGo(call.claim),
-            Operation::Mkdir if call.is_of_directory() => Effect::LetGo(call.claim),
+            Operation::Open => RequestEffect::Open { is_emptying },
+            Operation::Close => RequestEffect::Close,
+            Operation::Fsync | Operation::Fdatasync => RequestEffect::Nothing,
+            Operation::Unlink => RequestEffect::Unlink,
+            Operation::Stat => RequestEffect::LetGo(call.claim),
+            Operation::Mkdir if call.is_of_directory() => RequestEffect::LetGo(call.claim),
             _ => return None,
         };
-        let (Form::Code(code), Amount::Fixed(_), None) = (call.form, call.amount, call.second)
+        let (OffsetForm::Code(code), CallLength::Fixed(_), None) =
+            (call.form, call.amount, call.second)
         else {
             return None;
         };
         self.push(call, at, (code, 0), effect)
     }
 
-    /// A call that writes so much, piece by piece.
+    /// A call that writes a fixed number of bytes, piece by piece.
     fn write(&mut self, call: &CallCode, at: u16) -> Option<()> {
         let bytes = match call.amount {
-            Amount::Fixed(bytes) => bytes,
-            Amount::SizeOf(handle) if handle == call.handle => {
+            CallLength::Fixed(bytes) => bytes,
+            CallLength::SizeOf(handle) if handle == call.handle => {
                 match &self.code.sizes[usize::from(self.fileset)] {
                     FileSizes::Always(bytes) => *bytes,
                     FileSizes::ByLaw(_) | FileSizes::Known(_) => return None,
@@ -288,32 +296,34 @@ impl<'a> Writer<'a> {
             }
             _ => return None,
         };
-        if bytes == 0 && !matches!(call.amount, Amount::Fixed(_)) {
+        if bytes == 0 && !matches!(call.amount, CallLength::Fixed(_)) {
             self.has_gap = true;
             return call.label.is_none().then_some(());
         }
         let piece_bytes = u64::from(call.piece_bytes);
-        // When a call began that is told by itself is not kept from piece to piece.
+        // The start of a labeled call is not kept across pieces.
         let is_told = call.label.is_some();
         let pieces_max = if is_told { 1 } else { REQUESTS_MAX as u64 };
-        if bytes.div_ceil(piece_bytes) > pieces_max || !matches!(call.place, Place::Here) {
+        if bytes.div_ceil(piece_bytes) > pieces_max || !matches!(call.place, CallOffset::Here) {
             return None;
         }
         let end_bytes = self.here_bytes + bytes;
-        let mut effect = Effect::WriteOn;
-        while matches!(effect, Effect::WriteOn) {
+        let mut effect = RequestEffect::WriteOn;
+        while matches!(effect, RequestEffect::WriteOn) {
             let here_bytes = self.here_bytes;
             let left_bytes = end_bytes - here_bytes;
             if left_bytes <= piece_bytes {
-                effect = Effect::Write;
+                effect = RequestEffect::Write;
             }
             let code = match call.form {
-                Form::Offset => here_bytes,
-                // The open file stands behind what was written last.
-                Form::Position { unit_bytes } => by_position(here_bytes, here_bytes, unit_bytes),
+                OffsetForm::Offset => here_bytes,
+                // The file's position is at the end of the last write.
+                OffsetForm::Position { unit_bytes } => {
+                    by_position(here_bytes, here_bytes, unit_bytes)
+                }
                 _ => return None,
             };
-            // No more than a piece, which is 32 bits.
+            // At most one piece, whose length has 32 bits.
             let length_bytes = left_bytes.min(piece_bytes) as u32;
             self.push(call, at, (code, length_bytes), effect)?;
         }
@@ -325,10 +335,10 @@ impl<'a> Writer<'a> {
         call: &CallCode,
         instruction: u16,
         (code, length_bytes): (u64, u32),
-        effect: Effect,
+        effect: RequestEffect,
     ) -> Option<()> {
         let before = self.requests.last();
-        let goes_on = before.is_some_and(|it| matches!(it.effect, Effect::WriteOn));
+        let goes_on = before.is_some_and(|it| matches!(it.effect, RequestEffect::WriteOn));
         self.requests.push(RowRequest {
             request: Request {
                 operation: call.operation,
@@ -336,19 +346,19 @@ impl<'a> Writer<'a> {
                 handle: call.handle,
                 length_bytes,
                 offset_bytes: code,
-                // The file comes with the round.
+                // The file is filled in for each round.
                 ..Request::NOTHING
             },
             offset_bytes: self.here_bytes,
             instruction,
             naming: match call.subject {
-                Subject::Handle => Naming::Open,
-                Subject::Same => Naming::Same(call.claim),
-                Subject::Pick(_) | Subject::Walk(_) => Naming::Pick,
+                CallSubject::Handle => RequestNaming::Open,
+                CallSubject::Same => RequestNaming::Same(call.claim),
+                CallSubject::Pick(_) | CallSubject::Walk(_) => RequestNaming::Pick,
             },
             result_min: i32::try_from(length_bytes).ok()?,
             effect,
-            told: call.label.map_or(Told::Nothing, Told::Call),
+            told: call.label.map_or(RowCount::Nothing, RowCount::Call),
             begun_calls: u8::from(!goes_on),
         });
         self.here_bytes += u64::from(length_bytes);
@@ -356,7 +366,7 @@ impl<'a> Writer<'a> {
     }
 
     fn finish(mut self) -> Option<(Vec<RowRequest>, Vec<RowStep>)> {
-        // A step may end when such a call would have been asked for, not with a call.
+        // A step could end at an omitted call, which no request marks.
         if self.has_gap && !self.steps.is_empty() {
             return None;
         }
@@ -364,8 +374,8 @@ impl<'a> Writer<'a> {
             let turns = |it: &RowStep| it.last == index || it.first == index + 1;
             if self.steps.iter().any(turns) {
                 request.told = match request.told {
-                    Told::Call(label) => Told::Steps(Some(label)),
-                    _ => Told::Steps(None),
+                    RowCount::Call(label) => RowCount::Steps(Some(label)),
+                    _ => RowCount::Steps(None),
                 };
             }
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plan::EngineKind;
 use plan::program::{
-    Copies, Failed, FileNames, FilesetPlan, Law, NamesInPlace, Order, Pick, ProgramPart,
+    Copies, Failed, FileNames, FilesetPlan, Law, NamesInPlace, Pick, PickOrder, ProgramPart,
     ProgramPhase, STAMP_MARK, Turn, Until, Way,
 };
 use results::Status;
@@ -21,7 +21,7 @@ fn program(until: Until) -> Program {
     let absent = Pick {
         fileset: 0,
         which: Which::Absent,
-        order: Order::Next,
+        order: PickOrder::Next,
         turn: Turn::Own,
     };
     let call = |operation, on| plan::program::Act::Call(Call::new(operation, on));
@@ -186,7 +186,7 @@ fn a_program_that_may_meet_files_of_others_is_not_run_among_them() {
         let scratch = tempfile::tempdir().unwrap();
         let done = in_place(scratch.path(), program, &RunOptions::default());
         let said = done.error.expect("a refusal").to_string();
-        assert!(said.contains("among files of others"), "{said}");
+        assert!(said.contains("among the user's files"), "{said}");
         assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
     };
     of_others(|program| program.ways[0].takes_existing = true);
@@ -198,7 +198,7 @@ fn a_program_that_may_meet_files_of_others_is_not_run_among_them() {
             On::Name(Pick {
                 fileset: 0,
                 which: Which::Any,
-                order: Order::Next,
+                order: PickOrder::Next,
                 turn: Turn::Own,
             }),
         );

@@ -1,22 +1,25 @@
-//! A pool whose locations are the targets themselves, among the files of others.
+//! Pools whose locations are the targets themselves, among the user's files.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use generate::pool::{Operation, PoolDirectory};
+use generate::pool::{PoolDirectory, PoolStep};
 use plan::program::{FilePool, PoolPlace};
 
 use super::Pools;
 use crate::RunError;
-use crate::files::course::Grounds;
-use crate::files::field;
+use crate::files::course::CellTrees;
+use crate::open_fileset;
 
-/// The directories of a pool's locations.
-pub(super) fn locations(settings: &FilePool, grounds: &Grounds) -> Result<Vec<OwnedFd>, RunError> {
+/// Opens the directories of a pool's locations.
+pub(super) fn locations(
+    settings: &FilePool,
+    grounds: &CellTrees,
+) -> Result<Vec<OwnedFd>, RunError> {
     let places = settings.locations.iter().map(|location| location.place);
     let open = |place: PoolPlace| match place {
         PoolPlace::Target(index) => match grounds.trees.get(&index) {
-            Some(tree) => field::location(tree, None),
+            Some(tree) => open_fileset::location(tree, None),
             None => nowhere(),
         },
         PoolPlace::Nowhere | PoolPlace::Beneath => nowhere(),
@@ -24,7 +27,7 @@ pub(super) fn locations(settings: &FilePool, grounds: &Grounds) -> Result<Vec<Ow
     places.map(open).collect()
 }
 
-/// What is no directory, so that nothing can be made there.
+/// Opens a file that is not a directory, so that nothing can be created in it.
 fn nowhere() -> Result<OwnedFd, RunError> {
     let opened = target::null_device().map(OwnedFd::from);
     opened.map_err(|source| RunError::System {
@@ -34,11 +37,11 @@ fn nowhere() -> Result<OwnedFd, RunError> {
 }
 
 impl Pools {
-    /// Removes what a run that was cut short has left in directories of the user.
+    /// Removes the files that an interrupted run left in the user's directories.
     ///
     /// # Errors
-    /// The first that could not be removed; the others are gone.
-    pub fn remove_left(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+    /// The first file that could not be removed; all others are removed.
+    pub fn remove_left(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
         let mut outcome = Ok(());
         for player in &mut self.players {
             let (Some(play), Some(field)) = (&mut player.play, &player.field) else {
@@ -46,11 +49,11 @@ impl Pools {
             };
             while let Some(operation) = play.next_left() {
                 let number = |it: PoolDirectory| play.directory_number(it);
-                if let Operation::RemoveDirectory(directory) = operation {
-                    // One in which somebody put something stays.
+                if let PoolStep::RemoveDirectory(directory) = operation {
+                    // A directory in which another program left files is not empty and stays.
                     let _ = field.fileset.remove_subdirectory(number(directory));
                 }
-                let Operation::Delete { file } = operation else {
+                let PoolStep::Delete { file } = operation else {
                     continue;
                 };
                 let removed = field.fileset.remove_in(number(file.directory), file.number);
@@ -68,8 +71,8 @@ impl Pools {
     }
 }
 
-/// Where a directory of a pool is, for messages.
-fn path_of(settings: &FilePool, grounds: &Grounds, directory: PoolDirectory) -> PathBuf {
+/// Path of a pool's directory, for messages.
+fn path_of(settings: &FilePool, grounds: &CellTrees, directory: PoolDirectory) -> PathBuf {
     let location = settings.locations.get(directory.location_index as usize);
     let tree = location.and_then(|location| match location.place {
         PoolPlace::Target(index) => grounds.trees.get(&index),

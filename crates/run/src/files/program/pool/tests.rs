@@ -87,8 +87,11 @@ fn names(directory: &Path) -> Vec<String> {
 
 /// The counts when every operation succeeds.
 fn expected(pool: &FilePool) -> Totals {
-    let mut stream = generate::pool::Stream::new(pool).unwrap();
-    while stream.next(generate::pool::Outcome::Done).is_some() {}
+    let mut stream = generate::pool::PoolStream::new(pool).unwrap();
+    while stream
+        .next(generate::pool::OperationOutcome::Done)
+        .is_some()
+    {}
     *stream.totals()
 }
 

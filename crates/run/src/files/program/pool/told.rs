@@ -1,6 +1,6 @@
-//! What is told of pools as it happens.
+//! Events of pools.
 
-use generate::pool::{Operation, Play};
+use generate::pool::{Play, PoolStep};
 use plan::program::PoolPart;
 use results::{PoolFailure, PoolFailures, RunEvent};
 
@@ -8,7 +8,7 @@ use super::Pools;
 use crate::measured::MeasuredLane;
 
 impl Pools {
-    /// What happened since this was asked last.
+    /// Takes the events since the last call.
     pub fn tidings(&mut self) -> Vec<RunEvent> {
         std::mem::take(&mut self.tidings)
     }
@@ -34,7 +34,7 @@ impl Pools {
         });
     }
 
-    /// Takes note of how long it took to remove directories, once they are gone.
+    /// Records the time that the removal of directories took.
     pub(super) fn note_removal(&mut self, lanes: &[MeasuredLane]) {
         let spans = self.players.iter().zip(lanes).filter_map(|(player, lane)| {
             let emptied_ns = player.play.as_ref().and_then(Play::emptied_ns)?;
@@ -47,13 +47,13 @@ impl Pools {
     }
 }
 
-/// What failed; none of what is on no file.
-fn failure(operation: &Operation) -> Option<PoolFailure> {
+/// Description of a failed operation; `None` if it involves no file.
+fn failure(operation: &PoolStep) -> Option<PoolFailure> {
     let file = operation.file()?;
     let kind = match operation {
-        Operation::Create { .. } => "create",
-        Operation::Read { .. } => "read",
-        Operation::Append { .. } => "append",
+        PoolStep::Create { .. } => "create",
+        PoolStep::Read { .. } => "read",
+        PoolStep::Append { .. } => "append",
         _ => "delete",
     };
     Some(PoolFailure {

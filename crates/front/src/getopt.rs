@@ -1,0 +1,156 @@
+//! Parses command lines like `getopt` and numbers like `atoi`.
+
+/// A piece of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// An option's letter, and its value if it takes one.
+    Option(char, String),
+    /// A word that is not an option.
+    Operand(String),
+}
+
+/// Splits a command line like `getopt`: operands may be anywhere, letters may be joined, a value
+/// may follow its letter in the same word, and `--` ends the options.
+///
+/// `letters` lists the known letters, each followed by `:` if it takes a value.
+///
+/// # Errors
+/// A letter is unknown or lacks its value.
+pub fn split(arguments: &[String], letters: &str) -> Result<Vec<Piece>, String> {
+    let mut pieces = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.strip_prefix('-') {
+            Some("-") => pieces.extend(words.by_ref().cloned().map(Piece::Operand)),
+            Some(options) if !options.is_empty() => {
+                split_word(options, letters, &mut words, &mut pieces)?;
+            }
+            _ => pieces.push(Piece::Operand(word.clone())),
+        }
+    }
+    Ok(pieces)
+}
+
+fn split_word<'a>(
+    options: &str,
+    letters: &str,
+    words: &mut impl Iterator<Item = &'a String>,
+    pieces: &mut Vec<Piece>,
+) -> Result<(), String> {
+    let mut options = options.chars();
+    while let Some(letter) = options.next() {
+        // `:` marks letters that take a value, so it is never a letter itself.
+        let place = letters.find(letter).filter(|_| letter != ':');
+        let Some(place) = place else {
+            // The original looks at single bytes, so an error shows the first byte of the letter.
+            let mut bytes = [0; 4];
+            let first = letter.encode_utf8(&mut bytes).as_bytes()[0];
+            let shown = char::from(first).escape_default();
+            return Err(format!("there is no option `-{shown}`"));
+        };
+        if !letters[place + letter.len_utf8()..].starts_with(':') {
+            pieces.push(Piece::Option(letter, String::new()));
+            continue;
+        }
+        let value = match options.as_str() {
+            "" => words.next().cloned(),
+            rest => Some(rest.to_owned()),
+        };
+        let value = value.ok_or_else(|| format!("option `-{letter}` needs a value"))?;
+        pieces.push(Piece::Option(letter, value));
+        return Ok(());
+    }
+    Ok(())
+}
+
+/// A number as C reads it, and the text after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CNumber<'a> {
+    pub value: i64,
+    pub rest: &'a str,
+}
+
+/// Reads blanks, a sign and digits at the start of a text. Without digits the value is 0; values
+/// that do not fit are clamped.
+pub fn number(text: &str) -> CNumber<'_> {
+    let text = text.trim_ascii_start();
+    let (sign, digits) = match text.as_bytes().first() {
+        Some(b'-') => (-1, &text[1..]),
+        Some(b'+') => (1, &text[1..]),
+        _ => (1, text),
+    };
+    let rest = digits.trim_start_matches(|it: char| it.is_ascii_digit());
+    let digits = digits[..digits.len() - rest.len()].bytes();
+    let value = digits.fold(0_i64, |value, digit| {
+        let digit = i64::from(digit - b'0');
+        value.saturating_mul(10).saturating_add(sign * digit)
+    });
+    CNumber { value, rest }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(String::from).collect()
+    }
+
+    fn option(letter: char, value: &str) -> Piece {
+        Piece::Option(letter, value.into())
+    }
+
+    #[test]
+    fn letters_may_be_joined_and_values_may_follow_at_once() {
+        let pieces = split(&words("-vn5 x -d dir -- -k"), "vkn:d:").unwrap();
+        let wanted = [
+            option('v', ""),
+            option('n', "5"),
+            Piece::Operand("x".into()),
+            option('d', "dir"),
+            Piece::Operand("-k".into()),
+        ];
+        assert_eq!(pieces, wanted);
+    }
+
+    #[test]
+    fn a_value_may_look_like_an_option_and_a_dash_is_an_operand() {
+        let pieces = split(&words("-n -5 -"), "n:").unwrap();
+        assert_eq!(pieces, [option('n', "-5"), Piece::Operand("-".into())]);
+    }
+
+    #[test]
+    fn what_is_not_known_or_lacks_its_value_is_named() {
+        let error = |text: &str| split(&words(text), "n:").unwrap_err();
+        assert_eq!(error("-x"), "there is no option `-x`");
+        assert_eq!(error("-:"), "there is no option `-:`");
+        assert_eq!(error("-n"), "option `-n` needs a value");
+        assert_eq!(error("-\u{e9}"), "there is no option `-\\u{c3}`");
+    }
+
+    #[test]
+    fn numbers_end_where_their_digits_end() {
+        let read = |text: &str| {
+            let number = number(text);
+            (number.value, number.rest.len())
+        };
+        assert_eq!(read("12"), (12, 0));
+        assert_eq!(read(" -12k"), (-12, 1));
+        assert_eq!(read("x"), (0, 1));
+        assert_eq!(read(""), (0, 0));
+        assert_eq!(read("99999999999999999999"), (i64::MAX, 0));
+        assert_eq!(read("-99999999999999999999"), (i64::MIN, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn no_command_line_panics(words in proptest::collection::vec(".{0,6}", 0..6)) {
+            let _ = split(&words, "vhkFr:S:N:D:");
+            for word in &words {
+                let _ = number(word);
+            }
+        }
+    }
+}

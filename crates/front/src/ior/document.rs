@@ -1,0 +1,213 @@
+//! The results as JSON or CSV, as `summaryFormat` asks for them.
+
+use results::RunRecord;
+use serde_json::{Map, Value, json};
+
+use super::options::{IorOptions, SummaryFormat};
+use super::script::IorTests;
+use super::text::{self, MIB, RepetitionTimes, TestResults};
+use crate::acts::NS_PER_SECOND;
+use crate::space::space_parts;
+use crate::text::ParsedArguments;
+
+const CSV_HEAD: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),\
+                        close(s),total(s),numTasks,iter\n";
+
+/// What goes to standard output: nothing where a file was asked for.
+pub(super) fn page(asked: &ParsedArguments<IorTests>, record: &RunRecord) -> String {
+    match summary_file(&asked.options).is_empty() {
+        true => whole(&asked.options, record),
+        false => String::new(),
+    }
+}
+
+/// The file that `summaryFile` names, with its text, and the files that `stoneWallingStatusFile`
+/// names, with the number of transfers.
+pub(super) fn documents(
+    asked: &ParsedArguments<IorTests>,
+    record: &RunRecord,
+) -> Vec<(String, String)> {
+    let file = summary_file(&asked.options);
+    let summary = (!file.is_empty()).then(|| (file.to_owned(), whole(&asked.options, record)));
+    let tests = text::results(&asked.options, record);
+    let status = tests.iter().filter_map(|test| {
+        let file = &test.options.status_file;
+        let (_, passes) = test.passes.iter().find(|(name, _)| *name == "write")?;
+        let count = passes.last()?.transfers_max;
+        (!file.is_empty()).then(|| (file.clone(), count.to_string()))
+    });
+    summary.into_iter().chain(status).collect()
+}
+
+/// File of the whole output. As in the original, a later test may set it for all.
+fn summary_file(asked: &IorTests) -> &str {
+    asked.tests.last().map_or("", |it| &it.summary_file)
+}
+
+fn whole(asked: &IorTests, record: &RunRecord) -> String {
+    let format = asked.tests.last().map(|it| it.summary_format);
+    match format.unwrap_or_default() {
+        SummaryFormat::Default => text::page(asked, record),
+        SummaryFormat::Json => format!("{:#}\n", document(asked, record)),
+        SummaryFormat::Csv => {
+            let tests = text::results(asked, record);
+            CSV_HEAD.to_owned() + &tests.iter().map(rows).collect::<String>()
+        }
+    }
+}
+
+fn rows(test: &TestResults<'_>) -> String {
+    let options = test.options;
+    let row = |(repetition, name, pass): (usize, &str, &RepetitionTimes)| {
+        let figures: String = pass
+            .figures(options)
+            .iter()
+            .map(|(_, value)| format!("{value:.4},"))
+            .collect();
+        format!("{name},{figures}{},{repetition}\n", options.ranks)
+    };
+    test.by_repetition().map(row).collect()
+}
+
+fn document(asked: &IorTests, record: &RunRecord) -> Value {
+    let results = text::results(asked, record);
+    let arguments = asked.arguments.iter();
+    let words: String = arguments.map(|word| format!(" {word}")).collect();
+    let end = record.finished_at.unwrap_or(record.started_at);
+    let tests = results.iter().map(|it| test(it, record));
+    let summary = results.iter().flat_map(|test| {
+        let passes = test.passes.iter();
+        passes.map(move |(name, passes)| summary(test, name, passes))
+    });
+    json!({
+        "Version": text::VERSION,
+        "Began": text::stamp(record.started_at),
+        "Command line": format!("ior{words}"),
+        "Machine": format!("Linux {}", record.environment.host),
+        "tests": tests.collect::<Vec<_>>(),
+        "summary": summary.collect::<Vec<_>>(),
+        "Finished": text::stamp(end),
+    })
+}
+
+fn test(test: &TestResults<'_>, record: &RunRecord) -> Value {
+    let options = test.options;
+    let results = test.by_repetition().map(|(_, name, pass)| {
+        let figures = pass.figures(options);
+        let figures = figures.map(|(key, value)| (key.to_owned(), json!(value)));
+        let mut result: Map<String, Value> = figures.into_iter().collect();
+        result.insert("access".to_owned(), json!(name));
+        Value::Object(result)
+    });
+    let mut found = json!({
+        "TestID": test.number,
+        "StartTime": text::stamp(test.started_at),
+        "Parameters": parameters(test),
+        "Options": settings(options),
+        "Results": results.collect::<Vec<_>>(),
+    });
+    if let Some(path) = text::path(options, record) {
+        found["Path"] = json!(path);
+    }
+    if let Some(space) = record.environment.file_systems.first() {
+        let space = space_parts(space);
+        found["Capacity"] = json!(space.size);
+        found["Used Capacity"] = json!(space.used);
+        found["Inodes"] = json!(space.inodes);
+        found["Used Inodes"] = json!(space.used_inodes);
+    }
+    found
+}
+
+/// The settings as the text shows them.
+fn settings(options: &IorOptions) -> Value {
+    let rows = text::settings_rows(options).into_iter();
+    let rows = rows.map(|(key, value)| {
+        // Numbers are numbers, texts are texts.
+        let value = value.parse::<u64>().map_or(json!(value), |it| json!(it));
+        (key.to_owned(), value)
+    });
+    Value::Object(rows.collect())
+}
+
+fn parameters(test: &TestResults<'_>) -> Value {
+    let options = test.options;
+    let whole_seconds = options.delay_ns / NS_PER_SECOND;
+    let delay = match options.delay_ns % NS_PER_SECOND {
+        0 => json!(whole_seconds),
+        _ => json!(options.delay_ns as f64 / NS_PER_SECOND as f64),
+    };
+    json!({
+        "testID": test.number,
+        "refnum": options.number,
+        "api": options.api(),
+        "testFileName": options.file,
+        "deadlineForStonewall": options.wall_seconds,
+        "stoneWallingWearOut": u8::from(options.wears_out),
+        "nodes": 1,
+        "tasksPerNode": options.ranks,
+        "repetitions": options.repetitions,
+        "multiFile": u8::from(options.has_file_per_repetition),
+        "interTestDelay": delay,
+        "fsync": u8::from(options.is_synced),
+        "fsyncperwrite": u8::from(options.is_each_synced),
+        "uniqueDir": u8::from(options.has_directory_per_rank),
+        "readFile": u8::from(options.reads),
+        "writeFile": u8::from(options.writes),
+        "filePerProc": u8::from(options.has_file_per_rank),
+        "reorderTasks": u8::from(options.is_shifted),
+        "reorderTasksRandom": options.reorder_level,
+        "randomOffset": options.random_level,
+        "checkWrite": u8::from(options.checks_written),
+        "checkRead": u8::from(options.checks_read),
+        "keepFile": u8::from(options.keeps),
+        "segmentCount": options.segments,
+        "transferSize": options.transfer_bytes,
+        "blockSize": options.block_bytes,
+    })
+}
+
+fn summary(test: &TestResults<'_>, name: &str, passes: &[RepetitionTimes]) -> Value {
+    let options = test.options;
+    let [
+        bandwidth_most,
+        bandwidth_least,
+        bandwidth_mean,
+        bandwidth_deviation,
+    ] = text::rates(passes, MIB);
+    let [rate_most, rate_least, rate_mean, rate_deviation] =
+        text::rates(passes, options.transfer_bytes as f64);
+    let bytes = passes.first().map_or(0, |it| it.bytes);
+    let mut summary = json!({
+        "operation": name,
+        "API": options.api(),
+        "TestID": test.number,
+        "ReferenceNumber": options.number,
+        "segmentCount": options.segments,
+        "blockSize": options.block_bytes,
+        "transferSize": options.transfer_bytes,
+        "numTasks": options.ranks,
+        "tasksPerNode": options.ranks,
+        "repetitions": options.repetitions,
+        "filePerProc": u8::from(options.has_file_per_rank),
+        "reorderTasks": u8::from(options.is_shifted),
+        "taskPerNodeOffset": options.shift().max(1),
+        "reorderTasksRandom": options.reorder_level,
+        "reorderTasksRandomSeed": options.reorder_seed,
+        "bwMaxMIB": bandwidth_most,
+        "bwMinMIB": bandwidth_least,
+        "bwMeanMIB": bandwidth_mean,
+        "bwStdMIB": bandwidth_deviation,
+        "OPsMax": rate_most,
+        "OPsMin": rate_least,
+        "OPsMean": rate_mean,
+        "OPsSD": rate_deviation,
+        "MeanTime": text::mean_seconds(passes),
+        "xsizeMiB": bytes as f64 / MIB,
+    });
+    if let Some(wall) = passes.first().and_then(|it| it.wall) {
+        summary["StoneWallTime"] = json!(wall.seconds());
+        summary["StoneWallbwMeanMIB"] = json!(wall.bytes as f64 / MIB / wall.seconds().max(1e-9));
+    }
+    summary
+}

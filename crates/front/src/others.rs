@@ -1,0 +1,190 @@
+//! Recognizes files that are not workloads, so that the error can name them.
+
+use plan::{Diagnostic, printable};
+
+use crate::file::NAME_ANOTHER;
+use crate::icf;
+
+/// Number of lines to look at; the kind of a file shows early.
+const LINES_MAX: usize = 10_000;
+
+/// A kind of file that is not a workload that pgmeter reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OtherFile {
+    Vdbench,
+    Record,
+    FioResults,
+    FioLog,
+    Page,
+}
+
+impl OtherFile {
+    /// What the file is, as the end of a sentence.
+    const fn what(self) -> &'static str {
+        match self {
+            Self::Vdbench => "is a vdbench parameter file, which pgmeter does not read yet",
+            Self::Record => "is the record of a run, not a workload",
+            Self::FioResults => "has results of fio, not a job",
+            Self::FioLog => "is a log of fio, not a job",
+            Self::Page => "is an HTML page, not a workload",
+        }
+    }
+
+    fn help(self, file: &str) -> String {
+        match self {
+            Self::Vdbench => {
+                "give options instead, such as `pgmeter run --read 70 --random 100 --bs 4k`".into()
+            }
+            Self::Record => format!("`pgmeter report {file}` prints its results"),
+            Self::FioResults | Self::FioLog => "name the job file that fio ran".into(),
+            Self::Page => NAME_ANOTHER.into(),
+        }
+    }
+}
+
+/// The error that names the kind of the file; `None` if its kind is not recognized.
+pub(crate) fn recognized(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let other = kind(text)?;
+    let shown = printable(file);
+    let message = format!("`{shown}` {}", other.what());
+    Some(Diagnostic::error(file, message).help(other.help(&shown)))
+}
+
+/// The error about a file that was given as a job file of fio but is of another kind; `None` if its
+/// kind is not recognized.
+pub(crate) fn not_a_job(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
+    let shown = printable(file);
+    if bytes.contains(&0) {
+        let error = Diagnostic::error(file, "the file is binary, not a job file");
+        return Some(error.help("name a job file of fio"));
+    }
+    if (icf::FILE.detect)(bytes) {
+        let message = format!("`{shown}` is an {}, not a job file", icf::FILE.kind);
+        let help = format!("`pgmeter run {shown}` runs it");
+        return Some(Diagnostic::error(file, message).help(help));
+    }
+    recognized(file, bytes)
+}
+
+fn kind(text: &str) -> Option<OtherFile> {
+    let text = text.trim_start();
+    if text.starts_with('{') {
+        let is_record = text.contains("\"pgmeter-record/");
+        return match is_record {
+            true => Some(OtherFile::Record),
+            false => text
+                .contains("\"fio version\"")
+                .then_some(OtherFile::FioResults),
+        };
+    }
+    let start = text.get(..5).unwrap_or_default();
+    if start.eq_ignore_ascii_case("<html") || start.eq_ignore_ascii_case("<!doc") {
+        return Some(OtherFile::Page);
+    }
+    let mut lines = text.lines().map(str::trim).take(LINES_MAX);
+    if lines.clone().next().is_some_and(is_line_of_log) {
+        return Some(OtherFile::FioLog);
+    }
+    lines
+        .any(is_definition_of_vdbench)
+        .then_some(OtherFile::Vdbench)
+}
+
+/// `true` for lines such as `1000, 40960, 0, 4096`: time, value, direction, block size, and newer
+/// columns such as the offset.
+fn is_line_of_log(line: &str) -> bool {
+    let mut columns = line.split(',').map(str::trim);
+    let is_number = |column: &str| match column.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).is_ok(),
+        None => column.parse::<u64>().is_ok(),
+    };
+    columns.clone().count() >= 4 && columns.all(is_number)
+}
+
+/// `true` for lines such as `sd=sd1,lun=...`: a definition and at least one known parameter.
+fn is_definition_of_vdbench(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    let begins = ["sd=", "wd=", "rd=", "fsd=", "fwd="];
+    let parameters = [
+        "lun=",
+        "sd=",
+        "wd=",
+        "xfersize=",
+        "rdpct=",
+        "seekpct=",
+        "iorate=",
+        "elapsed=",
+        "anchor=",
+        "fsd=",
+        "fwd=",
+        "fwdrate=",
+        "threads=",
+        "operation=",
+    ];
+    let Some((head, rest)) = line.split_once(',') else {
+        return false;
+    };
+    begins.iter().any(|it| head.starts_with(it))
+        && rest
+            .split(',')
+            .any(|rest| parameters.iter().any(|it| rest.trim().starts_with(it)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{FrontFile, load};
+
+    fn refusal(file: &str, text: &str) -> String {
+        let file = FrontFile::new(file, text.as_bytes());
+        load(&file).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn files_of_vdbench_are_named() {
+        let vdbench = "* comment\nsd=sd1,lun=/dev/sdx,openflags=o_direct\nwd=wd1,sd=sd1,\
+                       xfersize=4k,rdpct=100\nrd=run1,wd=wd1,iorate=max,elapsed=60\n";
+        let said = refusal("x.txt", vdbench);
+        assert!(
+            said.contains("`x.txt` is a vdbench parameter file, which"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn results_are_named() {
+        for (text, wanted) in [
+            (
+                "1000, 40960, 0, 4096, 0\n",
+                "`x` is a log of fio, not a job",
+            ),
+            ("1, 7, 1, 4096, 0x0f, 3\n", "`x` is a log of fio, not a job"),
+            (
+                "{\n \"fio version\" : \"fio-3.36\"\n}",
+                "`x` has results of fio, not a job",
+            ),
+            (
+                "{\"format\": \"pgmeter-record/2\"}",
+                "`x` is the record of a run, not a workload",
+            ),
+            ("<!DOCTYPE html>\n", "`x` is an HTML page, not a workload"),
+        ] {
+            let said = refusal("x", text);
+            assert!(said.contains(wanted), "{said}");
+        }
+        assert!(!refusal("x", "1, 2, 3\n").contains("log"));
+    }
+
+    #[test]
+    fn our_own_mistakes_and_forced_kinds_are_told_as_ever() {
+        for text in [
+            "size = \"1m\"\nio_depth = 4\n",
+            "[access_spec]\n",
+            "name = run\n[[access_spec]]\n",
+            "set number 100\nset size\nrun\n",
+        ] {
+            let said = refusal("x.toml", text);
+            assert!(!said.contains("does not read yet"), "{said}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Detects PostMark scripts by their content.
+
+use super::command::{self, PostmarkCommand};
+use super::next_line;
+use description::classics::postmark::Compat;
+
+/// Number of lines to look at.
+const LINES_MAX: usize = 200;
+
+/// `true` if the start of a file looks like a PostMark script.
+///
+/// At least one line must set a value or start a run. In addition, at least three of four lines
+/// must be commands, without counting empty lines and lines that begin with `#`.
+#[must_use]
+pub fn looks_like(bytes: &[u8]) -> bool {
+    if bytes.contains(&0) {
+        return false;
+    }
+    let mut input = bytes;
+    let (mut commands, mut others, mut telling) = (0, 0, 0);
+    for _ in 0..LINES_MAX {
+        let Ok(Some(line)) = next_line(&mut input) else {
+            break;
+        };
+        let line = line.trim_ascii_end();
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        match kind(line) {
+            ScriptLineKind::Telling => telling += 1,
+            ScriptLineKind::Command => commands += 1,
+            ScriptLineKind::Other => others += 1,
+        }
+    }
+    telling > 0 && telling + commands >= 3 * others
+}
+
+enum ScriptLineKind {
+    Telling,
+    Command,
+    Other,
+}
+
+fn kind(line: &[u8]) -> ScriptLineKind {
+    if line.starts_with(b"!") {
+        return ScriptLineKind::Command;
+    }
+    match command::find(Compat::default(), line) {
+        // PostMark drops the last byte of a last line without a line break, so names may lack a
+        // letter.
+        None if matches!(line, b"ru") => ScriptLineKind::Telling,
+        None if matches!(line, b"qui" | b"sho") => ScriptLineKind::Command,
+        None => ScriptLineKind::Other,
+        Some((command, parameter)) => match command {
+            PostmarkCommand::Run if parameter.is_none() || line.starts_with(b"run ") => {
+                ScriptLineKind::Telling
+            }
+            // PostMark matches prefixes, so this may be a line such as `runtime=60` of another
+            // format.
+            PostmarkCommand::Run => ScriptLineKind::Other,
+            PostmarkCommand::Load
+            | PostmarkCommand::Show
+            | PostmarkCommand::Help
+            | PostmarkCommand::Quit => ScriptLineKind::Command,
+            _ => ScriptLineKind::Telling,
+        },
+    }
+}

@@ -1,0 +1,337 @@
+//! Work of a job's thread, with its own engine, start and end.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+
+use engine::clock::Clock;
+use engine::{Engine, FileEngineOptions, Fileset, OpenMode, Operation, PsyncFiles};
+use generate::job::{GoalBoard, JobStream, Noted, Watched};
+use generate::{Content, ContentSource, Exclusive, Generator, PlainContent};
+use plan::job::{JobPlan, NotedRequest};
+use plan::{CacheMode, Cell};
+use results::EngineNotes;
+use rustix::fs::OFlags;
+
+use crate::RunError;
+use crate::engines::{self, Done, EngineSpec, OnEngine, OpenFiles};
+use crate::gate::{EndOfJob, JobEnd};
+use crate::lane::Lane;
+use crate::outcome::WorkerOutcome;
+use crate::pace::{Closed, LoopParts, Pace, Punctually};
+use crate::recorder::{Counting, Schedule};
+use crate::spans::{Contents, Verify};
+use crate::start::Start;
+use crate::thread::{arrange, thread_usage};
+use crate::times;
+
+/// Work of a lane for its job.
+pub(crate) struct JobTask {
+    pub stream: JobStream,
+    /// Files in the order of the plan; empty for the `null` engine.
+    pub files: Vec<OwnedFd>,
+    /// The files by name, if the job works on names.
+    pub names: Option<Arc<Fileset>>,
+    pub contents: Contents,
+    /// Receiver of the requests if they are noted; set when the job starts.
+    pub notes: Option<mpsc::Sender<Vec<NotedRequest>>>,
+    /// Progress towards the goals, if there are any.
+    pub board: Option<Arc<GoalBoard>>,
+    /// Ends of the jobs that this job starts after.
+    pub before: Vec<Arc<JobEnd>>,
+    /// End of this job, for the jobs that start after it.
+    pub end: Option<EndOfJob>,
+}
+
+/// Times of a job in the cell, and its maximum number of requests.
+pub(crate) fn schedule(job: &JobPlan, cell: &Cell, operations: u64) -> Schedule {
+    let ends_for_all = cell.rate.is_some() || cell.steady.is_some();
+    Schedule {
+        start_ns: 0,
+        ramp_ns: job.ramp_time_ns,
+        run_ns: match cell.steady {
+            // A cell that is measured in rounds ends all of its jobs at the same time.
+            Some(_) => times::measure_ns(cell),
+            None => job.run_time_ns,
+        },
+        interval_ns: times::interval_ns(cell),
+        operations,
+        // As in `times::grace_ns`; a job with its own pace also ends on time.
+        grace_ns: match job.is_paced() || ends_for_all {
+            true => 0,
+            false => times::grace_of(job.run_time_ns),
+        },
+    }
+}
+
+/// Creates the engine, waits for the other workers and runs the loop. `None` if the gate's signal
+/// was to abandon the cell.
+pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'_>) -> Done {
+    // Dropped when the whole job is done, so that the jobs that wait for it start only then.
+    let _end = task.end.take();
+    arrange(&job.thread)?;
+    let files = std::mem::take(&mut task.files);
+    // The engine closes its files at the end of the loop, and the sync comes after that.
+    let synced = match job.stream.sync.fsync_at_end {
+        true => duplicates(&files)?,
+        false => Vec::new(),
+    };
+    let end = Arc::clone(&start.stop);
+    let clock = start.clock.clone();
+    let (sender, noted) = mpsc::channel();
+    task.notes = job.is_noted.then_some(sender);
+    let failed = Arc::new(AtomicBool::new(false));
+    if job.ends_others_on_error {
+        task.stream.tell_failure_to(Arc::clone(&failed));
+    }
+    let board = task.board.clone();
+    let kit = JobLane {
+        task,
+        lane,
+        job,
+        start,
+    };
+    let outcome = by_engine(kit, files);
+    let Some(mut outcome) = outcome? else {
+        return Ok(None);
+    };
+    let has_failed = || {
+        failed.load(Ordering::Relaxed)
+            || outcome.mismatch_count > 0
+            || board.is_some_and(|it| it.missed().is_some())
+    };
+    if job.ends_others || job.ends_others_on_error && has_failed() {
+        end.store(true, Ordering::Relaxed);
+    }
+    sync_rest(&mut outcome, &synced, &clock)?;
+    outcome.noted = noted.try_iter().flatten().collect();
+    // Last, so that it includes the sync.
+    outcome.usage = thread_usage();
+    Ok(Some(outcome))
+}
+
+/// Creates the engine on these files, and runs the loop on it.
+fn by_engine(mut kit: JobLane<'_>, files: Vec<OwnedFd>) -> Done {
+    if let Some(names) = kit.task.names.take() {
+        return with_names(names, kit);
+    }
+    let (job, lane) = (kit.job, kit.lane);
+    let spec = EngineSpec {
+        kind: job.engine,
+        slot_count: lane.slot_count(),
+        buffer_bytes: lane.buffer_bytes(),
+        operations: kit.task.stream.operations(),
+        ring: job.ring,
+    };
+    let open = OpenFiles {
+        files,
+        lent: Arc::default(),
+        reopen: Vec::new(),
+        dontcache: job.cache == CacheMode::Dontcache,
+    };
+    engines::on_files(spec, open, kit)
+}
+
+struct JobLane<'a> {
+    task: JobTask,
+    lane: &'a Lane,
+    job: &'a JobPlan,
+    start: Start<'a>,
+}
+
+impl OnEngine for JobLane<'_> {
+    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done {
+        let JobLane {
+            task,
+            lane,
+            job,
+            start,
+        } = self;
+        let (clock, batch) = (start.clock.clone(), start.batch);
+        let counting = match lane.plan.spans.len() {
+            0 | 1 => Counting::Together,
+            _ => Counting::BySpan,
+        };
+        let Some(mut recorder) =
+            start.begin_after(job.start_delay_ns, &task.before, notes, counting)
+        else {
+            return Ok(None);
+        };
+        if job.stream.end.loops.is_some() {
+            // fio measures such a job even if it ends within its ramp time.
+            recorder.count_short_work();
+        }
+        if let Some(board) = task.board.as_ref().filter(|_| job.goals.searches_first()) {
+            recorder.measure_found(Arc::clone(board));
+        }
+        let mut parts = LoopParts {
+            engine,
+            recorder,
+            clock,
+            batch,
+        };
+        let mut plain = task.contents.source.plain(lane.plan.seed);
+        if task.stream.operations().contains(Operation::Write) {
+            for slot in 0..parts.engine.slot_count() {
+                plain.prepare_buffer(parts.engine.buffer(slot));
+            }
+        }
+        let verify = task.contents.verify;
+        match (verify, task.board) {
+            // Only the loop of plain jobs is compiled for each engine.
+            (None, None) if lane.pace.is_none() && task.notes.is_none() => match job.is_paced() {
+                false => Closed.run(parts, task.stream, plain),
+                true => punctually(job).run(parts, task.stream, plain),
+            },
+            (verify, board) => {
+                let source = task.contents.source;
+                let checked = verify.map(|verify| (source, verify));
+                let slot_count = parts.engine.slot_count();
+                with_more(
+                    boxed(parts),
+                    Noted::new(task.stream, task.notes, slot_count),
+                    plain,
+                    (checked, board, job, lane),
+                )
+            }
+        }
+        .map(Some)
+    }
+}
+
+/// Options of a job with more than a plain loop: verification, goals, plan and lane.
+type More<'a> = (
+    Option<(ContentSource, Verify)>,
+    Option<Arc<GoalBoard>>,
+    &'a JobPlan,
+    &'a Lane,
+);
+
+/// Runs the loop of a job that has goals, verifies reads, follows the rate of its cell or notes its
+/// requests. Compared with that, a virtual call is cheap, so these loops are compiled once for all
+/// engines.
+fn with_more<K: Clock>(
+    parts: LoopParts<Box<dyn Engine>, K>,
+    stream: Noted<JobStream>,
+    plain: PlainContent,
+    (checked, board, job, lane): More<'_>,
+) -> Result<WorkerOutcome, RunError> {
+    let of = (job, lane);
+    let Some((source, verify)) = checked else {
+        return match board {
+            None => at_pace(parts, stream, plain, of),
+            Some(board) => at_pace(parts, Watched::new(stream, job, board), plain, of),
+        };
+    };
+    let verified = source.verified(
+        lane.plan.seed,
+        lane.plan.worker_index,
+        verify.file_seeds,
+        verify.block_bytes,
+    )?;
+    let slot_count = parts.engine.slot_count();
+    let stream = Exclusive::new(stream, verify.stripes, slot_count);
+    match board {
+        None => at_pace(parts, stream, verified, of),
+        Some(board) => at_pace(parts, Watched::new(stream, job, board), verified, of),
+    }
+}
+
+fn boxed<E: Engine + 'static, K>(parts: LoopParts<E, K>) -> LoopParts<Box<dyn Engine>, K> {
+    LoopParts {
+        engine: Box::new(parts.engine),
+        recorder: parts.recorder,
+        clock: parts.clock,
+        batch: parts.batch,
+    }
+}
+
+/// Runs the loop at the cell's rate if there is one, or at the job's pace.
+fn at_pace<G: Generator, C: Content, K: Clock>(
+    parts: LoopParts<Box<dyn Engine>, K>,
+    generator: G,
+    content: C,
+    (job, lane): (&JobPlan, &Lane),
+) -> Result<WorkerOutcome, RunError> {
+    match lane.pace.clone() {
+        Some(pace) => pace.run(parts, generator, content),
+        None => punctually(job).run(parts, generator, content),
+    }
+}
+
+/// Polls the clock before due times if the job has any, and otherwise sleeps.
+fn punctually(job: &JobPlan) -> Punctually {
+    // Turns of a flow may come within microseconds, so a job with a flow polls too.
+    match job.is_paced() || job.goals.flow.is_some() {
+        true => Punctually::where_possible(),
+        false => Punctually::BY_SLEEP,
+    }
+}
+
+/// Works on names: one call at a time, without verification or due times.
+fn with_names(names: Arc<Fileset>, kit: JobLane<'_>) -> Done {
+    let JobLane {
+        task,
+        lane,
+        job,
+        start,
+    } = kit;
+    let made = OFlags::RDWR | OFlags::CREATE;
+    let options = FileEngineOptions {
+        // In a second loop, the file already exists and is opened.
+        ways: vec![OpenMode {
+            takes_existing: true,
+            ..OpenMode::new(made.bits().cast_signed(), 0o600)
+        }],
+        ..FileEngineOptions::default()
+    };
+    let engine = PsyncFiles::new(names, lane.slot_count(), lane.buffer_bytes(), options)?;
+    let (clock, batch) = (start.clock.clone(), start.batch);
+    let (notes, delay_ns) = (EngineNotes::default(), job.start_delay_ns);
+    let Some(recorder) = start.begin_after(delay_ns, &task.before, notes, Counting::Together)
+    else {
+        return Ok(None);
+    };
+    let parts = LoopParts {
+        engine,
+        recorder,
+        clock,
+        batch,
+    };
+    let plain = task.contents.source.plain(lane.plan.seed);
+    Closed.run(parts, task.stream, plain).map(Some)
+}
+
+fn duplicates(files: &[OwnedFd]) -> Result<Vec<OwnedFd>, RunError> {
+    let duplicate = |file: &OwnedFd| {
+        rustix::io::fcntl_dupfd_cloexec(file.as_fd(), 0).map_err(|errno| RunError::System {
+            what: "open a file of a job again".to_owned(),
+            source: errno.into(),
+        })
+    };
+    files.iter().map(duplicate).collect()
+}
+
+/// Syncs a job's files if time ended the job before it could do so itself. The sync counts as part
+/// of the job's time.
+fn sync_rest(
+    outcome: &mut WorkerOutcome,
+    files: &[OwnedFd],
+    clock: &impl Clock,
+) -> Result<(), RunError> {
+    if files.is_empty() || outcome.measured_ns == 0 {
+        return Ok(());
+    }
+    let before_ns = clock.now_ns();
+    for file in files {
+        rustix::fs::fsync(file).map_err(|errno| RunError::System {
+            what: "sync a file of a job".to_owned(),
+            source: errno.into(),
+        })?;
+    }
+    let took_ns = clock.now_ns().saturating_sub(before_ns);
+    outcome.finish_ns += took_ns;
+    outcome.measured_ns += took_ns;
+    outcome.rest.length_ns += took_ns;
+    Ok(())
+}
