@@ -261,8 +261,8 @@ fn contradictions_in_one_line_are_refused_with_what_to_write() {
             &["90 %, not 100 %"],
         ),
         (
-            &["--rw", "read", "--bs", "4k,64k"],
-            &["`4k` has no share", "4k:60,64k:40"],
+            &["--rw", "read", "--bs", "4k:60,64k"],
+            &["`64k` has no share", "4k:60,64k:40"],
         ),
         (
             &["--rw", "trim"],

@@ -580,7 +580,7 @@ fn a_damaged_record_is_not_imported() {
         (
             "fio.json",
             "{\"fio version\": \"fio-3.42\"}".to_owned(),
-            "not a pgmeter record",
+            "not a record of pgmeter",
         ),
     ] {
         bed.file(name, text);

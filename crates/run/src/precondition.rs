@@ -326,15 +326,14 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
 /// Cell with one worker that writes, `times` over, as much as the files of `cell` occupy on the
 /// target. `None` if they occupy nothing there.
 fn fill_of_files(cell: &Cell, (target_index, times): (u32, f64)) -> Option<Cell> {
-    let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
+    // Each process fills the space of the workers that it runs, so together they fill it once.
     let own = || {
-        spans
-            .clone()
-            .filter(|span| span.target_index == target_index)
+        let spans = cell.own_workers().flat_map(|(_, worker)| &worker.spans);
+        spans.filter(|span| span.target_index == target_index)
     };
     let bytes = own().fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes));
     let span = own().next().filter(|_| bytes > 0)?;
-    let worker = cell.workers.first()?;
+    let (_, worker) = cell.own_workers().next()?;
     let program = Program::filling(bytes, times, cell.cache == CacheMode::Direct);
     let worker = WorkerPlan {
         worker_index: 0,

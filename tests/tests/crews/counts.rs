@@ -218,7 +218,10 @@ fn each_process_preconditions_its_own_files() {
         ("pool.toml", pool),
     ] {
         let [_, alone] = both(name, text, &["--precondition", "2x"]);
-        let written = |record: &Value| record["preconditions"][0]["bytes"].as_u64().unwrap();
+        let written = |record: &Value| {
+            assert_eq!(record["preconditions"][0]["errors"], 0, "{name}");
+            record["preconditions"][0]["bytes"].as_u64().unwrap()
+        };
         let site = Site::new(&[]);
         site.bed.file(name, text);
         let shared = site.record("a,b", &[name, "--precondition", "2x"]);

@@ -27,7 +27,8 @@ impl Program {
             filesets: vec![FilesetPlan {
                 name: "precondition".to_owned(),
                 path: String::new(),
-                copies: Copies::One,
+                // Processes that share a cell would collide in one file.
+                copies: Copies::PerWorker,
                 count: 1,
                 names: FileNames::Number {
                     before: "precondition".to_owned(),
