@@ -30,6 +30,7 @@ fn compress_schemas(folder: &Path, out: &Path) -> std::io::Result<()> {
         let Some(name) = path.file_stem().and_then(|name| name.to_str()) else {
             continue;
         };
+        // The header and checksum of zlib are left out, because only this program reads the data.
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&std::fs::read(&path)?)?;
         let file = out.join(format!("{name}.deflate"));
@@ -46,10 +47,12 @@ fn name_commit() {
         return;
     }
     // git appends to this file at each commit and checkout.
+    // In a linked worktree, `.git` is a file, and only git knows where its log is.
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"]);
     if let Some(log) = log.filter(|log| Path::new(log).is_file()) {
         println!("cargo::rerun-if-changed={log}");
     }
+    // The length is fixed, because git's default depends on the number of objects in the clone.
     if let Some(commit) = git(&["log", "-1", "--format=%h, %cs", "--abbrev=12"]) {
         println!("cargo::rustc-env=PGMETER_COMMIT={commit}");
     }

@@ -10,6 +10,7 @@ const SCHEMA: &str = "../../docs/workload.schema.json";
 
 fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
+    // The schema lies outside this package, so Cargo would not notice a change of it.
     println!("cargo::rerun-if-changed={SCHEMA}");
     let out = std::env::var_os("OUT_DIR").ok_or(std::io::ErrorKind::NotFound)?;
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());

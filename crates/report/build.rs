@@ -26,6 +26,7 @@ fn main() -> Result<()> {
     let out = std::env::var_os("OUT_DIR").ok_or(std::io::ErrorKind::NotFound)?;
     let file = fs::File::create(Path::new(&out).join("shell.deflate"))?;
     let mut encoder = DeflateEncoder::new(file, Compression::best());
+    // The library and the charts are separate, because `pgmeter serve` loads them as a module.
     for names in [STYLE, LIBRARY, CHARTS, PAGE] {
         write!(encoder, "{}\0", read(names)?)?;
     }

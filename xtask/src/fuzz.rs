@@ -51,6 +51,7 @@ fn parse(options: &[&str]) -> Result<(Vec<&'static str>, u64), Failure> {
         if *option == "--seconds" {
             let value = options.next().and_then(|value| value.parse().ok());
             let wrong = || Failure::Usage("`--seconds` needs a number".to_owned());
+            // libFuzzer takes 0 as no limit.
             seconds = value.filter(|seconds| *seconds > 0).ok_or_else(wrong)?;
         } else if let Some(target) = TARGETS.iter().find(|target| *target == option) {
             targets.push(*target);

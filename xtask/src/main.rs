@@ -35,6 +35,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
+        // The count of tests must stay the last line of the output.
         Err(Failure::Counted) => ExitCode::FAILURE,
         Err(failure) => {
             eprintln!("error: {failure}");

@@ -35,6 +35,7 @@ pub fn cargo_messages(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
     let (command, options) = arguments.split_at(arguments.len().min(1));
     let output = cargo()
         .args(command)
+        // With `render-diagnostics`, cargo still prints warnings and errors for people.
         .arg("--message-format=json-render-diagnostics")
         .args(options)
         .stderr(Stdio::inherit())

@@ -31,6 +31,7 @@ impl LivePage {
 
     /// Starts the server at the first event of the run, before any measurement.
     pub fn hear(&mut self, event: &RunEvent) {
+        // A run reports `Started` before all other events, so no earlier event takes the path.
         let (RunEvent::Started { record }, Some(store)) = (event, self.store.take()) else {
             return;
         };
@@ -49,10 +50,12 @@ fn serve(store: PathBuf, run: &str) -> std::io::Result<(Child, String)> {
     // The server starts in another directory.
     let store = std::path::absolute(&store).unwrap_or(store);
     let mut server = Command::new(PROGRAM)
+        // Without it, lists of processes would show `/proc/self/exe`.
         .arg0("pgmeter")
         .args(["serve", "--beside-run", run, "--db"])
         .arg(store)
         .current_dir("/")
+        // `Stdio::null` needs `/dev/null`, which small containers may lack.
         .stdin(target::null_device()?)
         .stdout(Stdio::piped())
         .stderr(target::null_device()?)
@@ -61,6 +64,7 @@ fn serve(store: PathBuf, run: &str) -> std::io::Result<(Child, String)> {
         .spawn()?;
     let mut url = String::new();
     if let Some(output) = server.stdout.take() {
+        // The pipe is closed afterwards; the server prints nothing else to standard output.
         BufReader::new(output).read_line(&mut url)?;
     }
     match url.trim() {

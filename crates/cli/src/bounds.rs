@@ -35,6 +35,7 @@ pub(crate) fn limit_this_process() -> Result<(), CliError> {
     if bounds()?.is_some_and(|bounds| bounds.is_question) {
         let limit = Rlimit {
             current: Some(MEMORY_BYTES_MAX),
+            // Without the hard limit, the process could raise its own limit again.
             maximum: Some(MEMORY_BYTES_MAX),
         };
         // This fails only if a lower limit is already in force.
@@ -117,6 +118,7 @@ pub(crate) fn refuse_large(plan: &Plan) -> Result<(), CliError> {
     let workers: usize = plan
         .cells
         .iter()
+        // A cell without workers still takes memory in the plan.
         .map(|cell| cell.workers.len().max(1))
         .sum();
     if workers <= WORKERS_MAX || bounds()?.is_none() {

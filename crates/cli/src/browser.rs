@@ -23,6 +23,7 @@ pub(crate) fn show(page: &Path) -> Result<(), NotShown> {
     if let Some(browsers) = variable("BROWSER") {
         return with_browsers(&browsers, page);
     }
+    // Under WSL, Windows can show the page without a display of Linux.
     let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
     if !displays.iter().any(|name| variable(name).is_some()) {
         return Err(NotShown {
@@ -46,6 +47,7 @@ pub(crate) fn show(page: &Path) -> Result<(), NotShown> {
 
 /// Tries the browsers in turn. They are separated by colons.
 fn with_browsers(browsers: &OsStr, page: &Path) -> Result<(), NotShown> {
+    // As in `xdg-open`, colons separate the commands, and `%s` stands for the address.
     let browsers = browsers.to_string_lossy();
     let mut last = String::from("it names none");
     for words in browsers.split(':').filter(|words| !words.trim().is_empty()) {
@@ -63,6 +65,8 @@ fn with_browsers(browsers: &OsStr, page: &Path) -> Result<(), NotShown> {
 
 fn start(words: &str, page: &Path) -> io::Result<ExitStatus> {
     let mut command = command_of(words, page).into_iter();
+    // No shell is involved, because the path of a page may contain characters that a shell
+    // interprets.
     let program = command.next().unwrap_or_default();
     Command::new(program).args(command).status()
 }

@@ -40,7 +40,9 @@ impl Exit {
             Self::Usage => 2,
             Self::System => 3,
             Self::Regression => 4,
+            // `EX_SOFTWARE` in `sysexits.h` has this value.
             Self::Bug => 70,
+            // Shells report 128 plus the number of the signal, here SIGINT.
             Self::Interrupted => 130,
             Self::Classic(code) => code,
         }

@@ -14,6 +14,7 @@ const TELLING: [&str; 8] = [
     "txt", "text", "md", "markdown", "html", "htm", "json", "csv",
 ];
 const TEXT: &[&str] = &["txt", "text", "log", "out"];
+// A table in Markdown is readable as plain text, so `.txt` does not contradict `--format markdown`.
 const MARKDOWN: &[&str] = &["md", "markdown", "txt", "text"];
 const HTML: &[&str] = &["html", "htm"];
 const JSON: &[&str] = &["json"];
@@ -51,6 +52,7 @@ pub(crate) fn of_output<F: FormatOfName>(
     let ending = ending.to_string_lossy().to_lowercase();
     let holds = |format: F| format.endings().contains(&ending.as_str());
     match asked {
+        // An extension such as `.page` implies no format, so it cannot contradict the option.
         Some(format) if holds(format) || !TELLING.contains(&ending.as_str()) => Ok(format),
         Some(format) => {
             let word = word_of(format);
@@ -63,6 +65,7 @@ pub(crate) fn of_output<F: FormatOfName>(
             Err(CliError::new(Exit::Usage, message, Some(help)))
         }
         None => {
+            // The first format wins: `.txt` means text, although Markdown may have this name, too.
             let told = F::value_variants().iter().copied().find(|it| holds(*it));
             told.ok_or_else(|| unknown::<F>(name, &ending))
         }

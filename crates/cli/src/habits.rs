@@ -160,6 +160,7 @@ fn of_option(name: &str, words: &[String]) -> Option<String> {
     let outer = all.find_subcommand(command)?;
     let inner = words.get(2).and_then(|word| outer.find_subcommand(word));
     let mut known = inner.unwrap_or(outer).get_arguments();
+    // A tip must not name an option that this command would refuse, too.
     let is_known = known.any(|it| it.get_long() == ours.strip_prefix("--"));
     is_known.then(|| format!("`{name}` is `{ours}` here"))
 }
@@ -205,6 +206,7 @@ fn of_number(argument: &str, value: &str) -> Option<String> {
     if argument.ends_with("<N>") && are_numbers(',') {
         return Some("it takes no list; run it once for each number".to_owned());
     }
+    // A number without a unit was refused for its range, so this tip would repeat the mistake.
     let has_unit = argument.ends_with("<N>") && value.ends_with(|it: char| it.is_alphabetic());
     let Rate(number) = value.parse().ok().filter(|_| has_unit)?;
     Some(format!("write `{option} {number}`"))

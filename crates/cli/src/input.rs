@@ -90,6 +90,7 @@ fn one_line(args: &WorkloadArgs) -> Result<Vec<Workload>, CliError> {
 
 /// Refuses a unit that a space separates from its number, as in `--size 4 GiB`.
 fn refuse_unit(name: &str) -> Result<(), CliError> {
+    // With a number in front, the parsers of sizes and times decide whether it is a unit.
     let joined = format!("4{name}");
     let is_unit = joined.parse::<Bytes>().is_ok() || joined.parse::<Span>().is_ok();
     let is_rate = name.ends_with("/s");
@@ -219,6 +220,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
         .read(true)
         .custom_flags(OFlags::NONBLOCK.bits() as i32);
     let file = options.open(path).map_err(failed)?;
+    // Another file could replace the path before the read, so the open file is examined.
     let found = file.metadata().map_err(failed)?;
     if !found.is_file() {
         return Err(not_a_file(path));

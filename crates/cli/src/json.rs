@@ -142,6 +142,7 @@ impl JsonOutput {
         document: &impl JsonDocument,
         text: impl FnOnce() -> OutputText,
     ) -> Result<(), CliError> {
+        // The document is written even if printing fails, so the error is returned afterwards.
         let printed = match self.takes_stdout() {
             true => Ok(()),
             false => print_document(&text()),

@@ -121,6 +121,7 @@ fn code(done: Result<Exit, CliError>) -> ExitCode {
 fn let_own_files_be_used() {
     use rustix::fs::Mode;
     use rustix::process::umask;
+    // umask(2) returns the old mask only when it sets a new one.
     let asked = umask(Mode::RWXU);
     umask(asked - Mode::RWXU);
 }

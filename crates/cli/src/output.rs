@@ -175,6 +175,7 @@ impl Drop for OutputFile {
 
 /// Returns `true` if `path` means standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
+    // Opening these names again would give a file offset that standard output does not share.
     let names = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
     names.iter().any(|name| path == Path::new(name))
 }

@@ -21,6 +21,7 @@ const LESS_OPTIONS: &str = "FRX";
 pub(crate) fn print_paged(text: String) -> Result<(), CliError> {
     let line_count = text.lines().count();
     let document = OutputText::Prose(text.into());
+    // The shell's prompt needs a line, too.
     let is_longer = OutputStream::Output.is_terminal() && line_count >= terminal_height();
     if is_longer && let Some(pager) = pager(std::env::var_os("PAGER")) {
         let shown = show(pager, OutputStream::Output.shown(&document).as_bytes());
@@ -47,6 +48,7 @@ fn pager(wanted: Option<OsString>) -> Option<Command> {
 
 fn show(mut pager: Command, text: &[u8]) -> io::Result<ExitStatus> {
     // In a pager, Ctrl-C ends a search, so it must not end this process.
+    // A handler is needed, because the pager would inherit an ignored signal through execve(2).
     let heard = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
     // The user's own options take precedence.
     if std::env::var_os("LESS").is_none() {

@@ -45,6 +45,7 @@ impl Reports {
         let path = directory.join(name);
         let written = self
             .make(directory)
+            // The name contains ids of runs or labs, so an older file has the same subject.
             .and_then(|()| write_file(&path, Existing::Replace, page));
         match written {
             Ok(()) => Ok(path),
@@ -63,6 +64,7 @@ impl Reports {
     }
 
     fn make(&self, directory: &Path) -> io::Result<()> {
+        // A directory that the user named gets the usual mode, which the umask limits.
         let mode = if self.is_own { 0o700 } else { 0o777 };
         // This also succeeds if the directory exists, and then keeps its mode.
         DirBuilder::new()
@@ -136,6 +138,7 @@ impl<'a> TablePage<'a> {
     pub fn finish(self, name: &str, page: impl FnOnce() -> OutputText) -> Result<(), CliError> {
         let path = match (self.named, self.reports) {
             (Some((file, path)), _) => {
+                // The user requested this file, so a failure is an error and not only a warning.
                 file.finish(&page())?;
                 Some(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
             }

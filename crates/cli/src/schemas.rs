@@ -31,6 +31,7 @@ pub(crate) fn schema(name: &str) -> Option<String> {
     }
     let (_, deflated) = DOCUMENTS.iter().find(|(known, _)| *known == name)?;
     let mut schema = String::new();
+    // This cannot fail, because `build.rs` compressed these bytes.
     DeflateDecoder::new(*deflated)
         .read_to_string(&mut schema)
         .ok()?;

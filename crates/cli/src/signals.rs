@@ -20,6 +20,7 @@ pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, CliError>
     let ignored = ignored();
     let heeded = [SIGINT, SIGHUP, SIGTSTP].into_iter();
     let heeded = heeded.filter(|signal| !is_in(*signal, ignored));
+    // Neither `nohup` nor a shell ignores SIGTERM, so it is always heeded.
     let mut signals = Signals::new(heeded.chain([SIGTERM, SIGCONT])).map_err(failed)?;
     let stop = Arc::new(AtomicBool::new(false));
     // With a handler, a write beyond the file size limit fails instead of killing the process.

@@ -142,6 +142,7 @@ fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
         return None;
     }
     let help = description::builtin::find(&word).err()?.help?;
+    // The catalog of built-in workloads already searches for similar names.
     let near = help.strip_prefix("did you mean `")?.strip_suffix("`?")?;
     Some(format!("did you mean `pgmeter run {near}`?"))
 }

@@ -151,6 +151,7 @@ pub(crate) fn one_line(text: &dyn std::fmt::Display) -> String {
 /// Prints panics through this module, like all other messages.
 pub(crate) fn tell_panics() {
     std::panic::set_hook(Box::new(|panic| {
+        // `capture` takes one only if `RUST_BACKTRACE` asks for it, as the standard hook does.
         let backtrace = std::backtrace::Backtrace::capture();
         tell_text!("{panic}\n");
         if backtrace.status() == std::backtrace::BacktraceStatus::Captured {

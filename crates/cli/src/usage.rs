@@ -14,12 +14,14 @@ pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     slips::amend(&mut error, &words);
+    // `translate` follows `amend`, because its suggestions replace all others.
     translate(&mut error, &words);
     if !error.use_stderr() {
         print_help(&error);
         return Exit::Measured;
     }
     show_arguments(&mut error);
+    // clap would write to standard error without the filter.
     tell_text!("{}", error.render());
     Exit::Usage
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 /// Keys of a planned cell that change how long or how often it is measured, but not its work.
 const NOT_ASKED: [&str; 6] = [
+    // A run with further workloads gives other numbers to equal cells.
     "index",
     "first_index",
     "workload_index",
@@ -18,6 +19,7 @@ const NOT_ASKED: [&str; 6] = [
 /// Keys of a worker that are random, or that only name or place it.
 const NOT_ASKED_OF_WORKERS: [&str; 3] = ["name", "seed", "cpu"];
 /// Keys of a span that depend on the target.
+// The sector follows the unit of the device, so equal work may have another one elsewhere.
 const NOT_ASKED_OF_SPANS: [&str; 2] = ["target_index", "sector_bytes"];
 
 /// The visible properties of a cell's work.
@@ -53,6 +55,7 @@ pub(crate) const AKIN: usize = 2;
 /// Levels of similarity between two cells, strictest first.
 pub(crate) const LIKENESSES: [fn(&DetailedQuestion, &DetailedQuestion) -> bool; 5] = [
     |a, b| a == b,
+    // Such pairs prevent a comparison, because one name stands for different work.
     |a, b| a.question == b.question,
     |a, b| names_agree(a, b) && depth_agrees(a, b) && a.workers() == b.workers(),
     |a, b| names_agree(a, b) && depth_agrees(a, b),
@@ -132,6 +135,7 @@ fn targets(cell: &CellRecord, run: &RunRecord, planned: Option<&Cell>) -> Vec<us
         .into_iter()
         .map(|index| index as usize)
         .collect();
+    // The plan comes first: the text of the record joins paths by `, `, which a path may contain.
     if !used.is_empty() {
         return used;
     }
@@ -146,6 +150,7 @@ fn targets(cell: &CellRecord, run: &RunRecord, planned: Option<&Cell>) -> Vec<us
 
 /// Returns a planned cell without keys that do not affect its work.
 pub(crate) fn work(cell: &Cell) -> Value {
+    // As JSON, so that a field that is added to the plan counts without a change here.
     let Ok(mut work) = units::json_value(cell) else {
         return Value::Null;
     };

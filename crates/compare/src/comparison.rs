@@ -339,6 +339,7 @@ fn plan_differences(a: &[RunRecord], b: &[RunRecord]) -> Vec<Difference> {
         return Vec::new();
     };
     let mut differences = difference::of_settings(&a.plan, &b.plan);
+    // `false` sorts before `true`, so differences that can explain a refusal come first.
     differences.sort_by_key(Difference::is_circumstance);
     differences
 }
@@ -373,6 +374,7 @@ fn details(a: &[SideGroup], b: &[SideGroup], unlike: &[(usize, usize)]) -> Vec<D
 /// Returns differences in access lines. Settings do not show them, because access lines are part of
 /// each worker's plan.
 fn untold(a: &[SideGroup], b: &[SideGroup], unlike: &[(usize, usize)]) -> Vec<Difference> {
+    // Workers with one specification have equal lines, so the first worker is enough.
     let is_line = |it: &Difference| it.what.starts_with("workers[0].lines");
     let details = details(a, b, unlike).into_iter();
     details.filter(is_line).collect()
@@ -418,6 +420,7 @@ fn waiting(run: &RunRecord) -> Option<f64> {
         let is_of_it = warning.code == WarningCode::WaitedForProcessor;
         warning.cell.filter(|_| is_of_it)
     };
+    // Every cell waits a little; only cells with the warning waited long enough to matter.
     let warned: Vec<u32> = run.warnings.iter().filter_map(of_cell).collect();
     let cells = run.cells.iter().filter(|it| warned.contains(&it.index));
     cells.filter_map(|cell| cell.cpu.waiting).reduce(f64::max)

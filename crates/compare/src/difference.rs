@@ -19,6 +19,7 @@ const CIRCUMSTANCES: [&str; 10] = [
     "budget",
     "seed",
     "keep",
+    // It only decides which cells there are, and the plan of each cell contains its work.
     "test_type",
 ];
 /// Parts of the environment that change from minute to minute. Also the working directory, which
@@ -29,8 +30,10 @@ const FLEETING: [&str; 8] = [
     "load_before",
     "memory_available_bytes",
     "free_bytes",
+    // Each run measures the clock anew, so its cost and resolution scatter.
     "read_cost_ns",
     "resolution_ns",
+    // A position in the plan, not a property of the machine.
     "target_index",
 ];
 /// Prefix of kernel settings that are gauges.
@@ -189,6 +192,7 @@ pub(crate) fn of_values(a: &Value, b: &Value) -> Vec<Difference> {
 /// Collects all leaves except nulls and fleeting ones. Text is stored without quotes.
 fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     match value {
+        // Records write an unknown value as null or leave it out, which means the same.
         Value::Null => {}
         Value::Object(object) => {
             for (key, value) in object.iter().filter(|(key, _)| !is_fleeting(key)) {

@@ -26,6 +26,7 @@ pub enum Figure {
 impl Figure {
     /// All metrics, in the order of tables.
     pub const ALL: [Self; 5] = [
+        // The bandwidth follows the rate, because `mark_proportional` expects the two as neighbors.
         Self::PerSecond,
         Self::BytesPerSecond,
         Self::LatencyMean,

@@ -199,6 +199,8 @@ impl Pair<'_> {
             let mean = series::uncertain_mean(cell, scope, figure)?;
             Some(UncertainMean {
                 mean: value,
+                // The value covers the whole run, so the error of the intervals' mean is scaled to
+                // it.
                 standard_error: mean.relative()? * value,
                 ..mean
             })

@@ -32,6 +32,8 @@ pub(crate) fn uncertain_mean(
         Figure::LatencyMean | Figure::TransactionsPerSecond => None,
         Figure::LatencyP99 => {
             let intervals = whole(&cell.intervals);
+            // All or none: intervals with too few operations are the slowest, and skipping them
+            // would flatter the run.
             let p99: Option<Vec<f64>> = intervals.map(|it| percentile(it, &names)).collect();
             UncertainMean::of_series(&p99?)
         }

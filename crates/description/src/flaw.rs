@@ -49,6 +49,7 @@ impl Flaw {
 
     /// The same error, with the key of the enclosing table added to its path.
     pub fn under(mut self, key: &'static str) -> Self {
+        // Errors are built from the inside out, and their paths have few steps.
         self.path.insert(0, PathStep::Key(key));
         self
     }

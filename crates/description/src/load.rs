@@ -42,6 +42,7 @@ pub fn load(file: &str, text: &str) -> Result<Vec<Workload>, Diagnostic> {
             })
         })?;
     }
+    // After the checks, so that their messages count the jobs of the whole file.
     let mut workloads = with_waves(workloads, file);
     for workload in &mut workloads {
         name_after(workload, file);
@@ -62,6 +63,7 @@ pub fn load_builtin(name: &str) -> Result<Vec<Workload>, Diagnostic> {
 fn with_waves(workloads: Vec<Workload>, file: &str) -> Vec<Workload> {
     let own = workloads.into_iter().flat_map(|mut workload| {
         if !workload.job.is_empty() {
+            // The names of waves are this name and a number.
             workload.name.get_or_insert_with(|| file_stem(file));
         }
         waves(workload)

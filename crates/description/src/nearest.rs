@@ -15,6 +15,7 @@ pub fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     known
         .into_iter()
         .map(|word| (strsim::damerau_levenshtein(&plain, &folded(word)), word))
+        // At least 1, because a third of a word of two letters is 0.
         .filter(|(distance, word)| *distance <= (word.len().max(seen.len()) / 3).max(1))
         .min_by_key(|(distance, word)| (*distance, likeness(&plain, &folded(word))))
         .map(|(_, word)| word)

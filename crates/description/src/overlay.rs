@@ -17,6 +17,7 @@ pub(crate) fn overlay(mut under: Workload, mut over: Workload) -> Workload {
     over.built = over.built.or(under.built.take());
     over.jobs = over.jobs.or(under.jobs.take());
     over.varied = over.varied.or(under.varied.take());
+    // Last, because it fills only what is still missing.
     over.lay_over(under);
     over
 }

@@ -15,6 +15,7 @@ pub(crate) fn resolve(file: Workload) -> Result<Vec<Workload>, Flaw> {
     }
     let mut common = file;
     let parts = std::mem::take(&mut common.part);
+    // Name, title and description belong to the pack, not to its parts.
     let pack_source = common.source.take();
     let pack_name = common.name.take();
     common.title = None;

@@ -157,6 +157,7 @@ impl Preparation {
     #[must_use]
     pub fn bytes_per_second(&self, now_ns: u64) -> Option<f64> {
         let elapsed_ns = now_ns.saturating_sub(self.since_ns);
+        // What an earlier run left in the test file costs no time, so it must not raise the speed.
         let written = self.done_bytes.saturating_sub(self.first_bytes);
         (elapsed_ns > 0 && written > 0).then(|| written as f64 * 1e9 / elapsed_ns as f64)
     }

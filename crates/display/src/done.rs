@@ -169,6 +169,7 @@ impl LineWidths {
     fn fit(&mut self, width: usize, fixed: usize) {
         let excess = |layout: &Self| (layout.width() + fixed).saturating_sub(width);
         let narrow = |column: usize, least: usize, excess: usize| {
+            // A column that is narrower than `least` anyway keeps its width.
             column.saturating_sub(excess).max(column.min(least))
         };
         self.name = narrow(self.name, NAME_WIDTHS[0], excess(self));
@@ -190,6 +191,7 @@ fn name(row: &CellRow, record: &CellRecord) -> String {
 
 fn told(record: &CellRecord) -> DoneFigures {
     let figures = DoneCell::of(record);
+    // Right-aligned in its column, so that the values of all lines have the same position.
     let percentile = |name: &str, ns: Option<u64>| {
         let value = ns.map_or_else(|| "-".to_owned(), format::latency_ns);
         format!("{name} {value:>7}")

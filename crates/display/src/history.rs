@@ -1,6 +1,7 @@
 //! History with a bounded number of equally spaced points.
 
 /// Limit for the number of points; at the limit, each pair of points is merged.
+// Few terminals have more columns, and each column shows at least one point.
 const POINTS_MAX: usize = 512;
 
 /// A value that can be merged with its neighbors.

@@ -42,11 +42,13 @@ fn about(ns: u64) -> String {
 #[must_use]
 pub fn time_left(state: &RunState) -> Option<TimeLeft> {
     let (current, preparation) = (state.current.as_ref(), state.preparation.as_ref());
+    // A run that stops soon does not measure the other cells any more.
     if state.finished.is_some() || state.stopping || state.cells.is_empty() {
         return None;
     }
     let next = current.map_or(0, |it| it.index as usize);
     let mut ns = match preparation {
+        // Unknown until data is written, and with it the time of the whole run.
         Some(preparation) => preparation.left_ns(state.now_ns)?,
         None => 0,
     };
@@ -109,6 +111,7 @@ fn expected_ns(state: &RunState, row: &CellRow) -> Option<u64> {
         let like = state.cells.iter().filter(|it| is_like(it));
         mean(like.filter_map(|it| it.took_ns))
     };
+    // Repetitions of the cell predict best, then its other depths, then any cell.
     took(&|it| it.first == row.first)
         .or_else(|| took(&|it| it.name == row.name))
         .or_else(|| took(&|_| true))

@@ -112,6 +112,7 @@ impl Output {
                 drawn_ns,
             } => {
                 let asked = screen.apply(event, now_ns, &terminal.keys());
+                // Every event redraws the whole screen, and a busy run has many events in a second.
                 let due = drawn_ns.is_none_or(|last| now_ns - last >= REDRAW_PERIOD_NS);
                 // An event can be the last one for a while, so a request and the end are always
                 // shown.
@@ -168,6 +169,7 @@ pub fn keep_up(bar: &ProgressBar, line: &str) {
 impl Drop for Output {
     fn drop(&mut self) {
         if let Self::Line { bar, .. } = self {
+            // The last state of the line would otherwise stay above the report.
             bar.finish_and_clear();
         }
     }

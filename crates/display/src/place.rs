@@ -111,6 +111,7 @@ impl RunState {
 
     /// Position among the run's searches and other workloads: number and total.
     fn place_of_search(&self, index: usize) -> (usize, usize) {
+        // All cells of a search, and all repetitions of a cell, count as one workload.
         let firsts: BTreeSet<u32> = self.cells.iter().map(|row| row.first).collect();
         let own = self.cells.get(index).map_or(0, |row| row.first);
         (firsts.range(..=own).count(), firsts.len())

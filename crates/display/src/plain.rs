@@ -7,6 +7,7 @@ use crate::line::live_line;
 use crate::state::RunState;
 
 /// Minimum time between the last line and a progress line.
+// A log file keeps every line, so a run of a day must not fill it.
 const PERIOD_NS: u64 = 60_000_000_000;
 /// Lines for pipes are not cut: the width of the reader is unknown.
 const WIDTH: usize = 1000;
@@ -61,6 +62,7 @@ impl PlainLines {
     }
 
     fn now_and_then(&mut self) -> Option<String> {
+        // Without an earlier line, this call only begins the period.
         let last_ns = *self.last_line_ns.get_or_insert(self.state.now_ns);
         if self.state.now_ns.saturating_sub(last_ns) < PERIOD_NS {
             return None;

@@ -120,6 +120,7 @@ pub fn rows<'a>(
         repetition: is_repeated.then(|| cell.repetition.saturating_add(1)),
         first: cell.first_index.unwrap_or(cell.index),
         part: cell.curve,
+        // A search for a depth stops early if deeper queues gain nothing.
         is_optional: cell.find_depth,
         planned_ns: planned_ns(cell),
         ..CellRow::default()
@@ -167,6 +168,7 @@ fn target(cell: &Cell, plan: &Plan) -> String {
 
 /// Planned duration of a cell that ends by time.
 fn planned_ns(cell: &Cell) -> Option<u64> {
+    // All other ends depend on the target's speed.
     let ends_by_time = cell.run_time_ns > 0
         && cell.operations.is_none()
         && cell.steady.is_none()

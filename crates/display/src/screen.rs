@@ -84,6 +84,7 @@ impl Screen {
                 self.state.stopping = true;
                 return UserRequest::Stop;
             }
+            // Later cells need a complete preparation, so only a cell can be skipped.
             PressedKey::Next if self.is_measuring() => return UserRequest::Next,
             PressedKey::Next => {}
             PressedKey::Leave if closes_help => {}

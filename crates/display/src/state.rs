@@ -95,6 +95,7 @@ impl RunState {
             }
             RunEvent::CellsAdded { cells, whats } => self.add(cells, whats),
             RunEvent::Progress { cell, .. } => {
+                // Progress comes from a cell, so the preparation before it has ended.
                 self.preparation = None;
                 let current = self.current.as_mut();
                 if let Some(current) = current.filter(|current| current.index == *cell) {
@@ -210,6 +211,7 @@ impl RunState {
         let Some(row) = self.cells.get_mut(index) else {
             return;
         };
+        // The records of all phases arrive after the last phase, so the first has the whole time.
         if row.took_ns.is_none() {
             row.took_ns = since_ns.map(|since_ns| self.now_ns.saturating_sub(since_ns));
         }

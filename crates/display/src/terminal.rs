@@ -71,6 +71,7 @@ impl std::fmt::Debug for Terminal {
 impl Terminal {
     /// Switches the terminal to the full screen.
     pub fn enter() -> io::Result<Self> {
+        // Held until the end, so that Ctrl-Z cannot lend a screen that is only half entered.
         let mut hold = hold();
         take()?;
         // From here on, an early return must restore the terminal.
@@ -190,6 +191,7 @@ fn take_again(hold: &mut Hold) {
 fn is_in_foreground() -> bool {
     match tcgetpgrp(io::stdin()) {
         Ok(group) => group == rustix::process::getpgrp(),
+        // Without a terminal on standard input, there is no foreground group to compare with.
         Err(_) => true,
     }
 }
@@ -198,6 +200,7 @@ fn is_in_foreground() -> bool {
 fn keep_signals() {
     let stdin = io::stdin();
     if let Ok(mut attributes) = tcgetattr(&stdin) {
+        // `enable_raw_mode` has cleared it, as `cfmakeraw` does (`termios(3)`).
         attributes.local_modes |= LocalModes::ISIG;
         let _ = tcsetattr(&stdin, OptionalActions::Now, &attributes);
     }
@@ -205,6 +208,7 @@ fn keep_signals() {
 
 /// Restores the terminal if the full screen has it, for a process that exits at once.
 pub fn restore_terminal() {
+    // Without the lock, because a process that exits must not wait for a drawing thread.
     if terminal::is_raw_mode_enabled().unwrap_or(false) {
         give_back();
     }

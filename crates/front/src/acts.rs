@@ -77,6 +77,8 @@ pub fn described(access: Access, is_direct: bool, is_synced: bool) -> Way {
         true => (", synced", OpenSync::All),
         false => ("", OpenSync::No),
     };
+    // `number_of` finds a way again only if its name is equal, too, so the name follows from the
+    // options alone.
     Way {
         name: format!("{name}{direct}{synced}"),
         access,

@@ -38,6 +38,7 @@ impl Summary {
 
     /// Standard deviation estimated from the values as a sample; 0 for fewer than two.
     pub fn sample_deviation(&self) -> f64 {
+        // With a single value, the divisor would be 0 and the result NaN; 1 gives 0.
         (self.squares / self.count.max(2).saturating_sub(1) as f64).sqrt()
     }
 }
@@ -71,6 +72,7 @@ pub fn python(value: f64) -> String {
     if value == 0.0 || value >= 1e-4 {
         return format!("{value:?}");
     }
+    // Rust and Python choose the same shortest digits, but Python pads the exponent to two digits.
     let text = format!("{value:e}");
     let (digits, exponent) = text.split_once("e-").unwrap_or((&text, "0"));
     format!("{digits}e-{exponent:0>2}")

@@ -37,6 +37,7 @@ impl FileFront {
     /// # Errors
     /// The first mistake in the file, or the first statement that pgmeter refuses.
     pub fn read(&self, file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
+        // A front may read its file again by name, and text from a page is in no file.
         let files = file.around.files.of_text(file.name, file.bytes);
         let file = FrontFile {
             around: CommandLine {

@@ -146,6 +146,7 @@ impl<'a> FileAccess<'a> {
         if let Policy::Anywhere { takes_pipes } = self.policy {
             return read_anywhere(name, (takes_pipes, bytes));
         }
+        // Offered files have at most 8 MiB, so reading one as a whole costs little.
         let mut whole = self.read(name)?;
         whole.truncate(usize::try_from(bytes).unwrap_or(usize::MAX));
         Ok(whole)
@@ -173,6 +174,7 @@ impl<'a> FileAccess<'a> {
     pub fn variable(&self, name: &str) -> Option<String> {
         match self.policy {
             Policy::Anywhere { .. } => std::env::var(name).ok(),
+            // The environment of the server may contain secrets.
             Policy::Beneath(_) => None,
             Policy::Scripted(script) => (script.variable)(name),
         }
@@ -245,6 +247,8 @@ impl OfferedFiles {
 
     fn contents(&self) -> Vec<String> {
         let contents = self.contents.lock();
+        // Readers only push whole entries, so the list is usable even if one panicked under the
+        // lock.
         contents.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -276,6 +280,7 @@ impl OfferedFiles {
     fn open(&self, name: &str) -> Option<(File, u64)> {
         let path = Path::new(name);
         let mut roots = self.directories.iter();
+        // This only compares names; `openat2` refuses a rest that leaves the root through `..`.
         roots.find_map(|root| open_beneath(root, path.strip_prefix(root).ok()?).ok()?)
     }
 }

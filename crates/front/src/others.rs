@@ -82,6 +82,8 @@ fn kind(text: &str) -> Option<OtherFile> {
     if start.eq_ignore_ascii_case("<html") || start.eq_ignore_ascii_case("<!doc") {
         return Some(OtherFile::Page);
     }
+    // All lines of a log have the same form, so the first one decides. A parameter file may begin
+    // with comments.
     let mut lines = text.lines().map(str::trim).take(LINES_MAX);
     if lines.clone().next().is_some_and(is_line_of_log) {
         return Some(OtherFile::FioLog);
@@ -125,6 +127,7 @@ fn is_definition_of_vdbench(line: &str) -> bool {
     let Some((head, rest)) = line.split_once(',') else {
         return false;
     };
+    // A line of another format may begin with `rd=`, so a known parameter has to follow.
     begins.iter().any(|it| head.starts_with(it))
         && rest
             .split(',')

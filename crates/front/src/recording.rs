@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use plan::program::{PIECE_BYTES_MAX, REGISTERS_MAX, Trace, TraceCall, TraceOperation};
 
 /// Limit on the calls of a recording, with repeated calls counted each time.
+// A call takes 40 bytes, so a recording takes at most 320 MB of memory.
 const CALLS_MAX: usize = 8_000_000;
 /// Length limits of a name's components and of a whole name, in bytes. They are below Linux's
 /// limits because workers' numbers are added later.
@@ -108,6 +109,8 @@ impl Recording {
         // A failed open must not replace the file of a handle that is still open.
         let known = self.find(handle).filter(|_| goes_well);
         let register = match known {
+            // A handle that is opened again without a close keeps its register; the replay closes
+            // the old file first.
             Some(opened) => opened.register,
             None => self.free_register()?,
         };
@@ -126,6 +129,7 @@ impl Recording {
             self.is_taken.len() - 1
         });
         match register < REGISTERS_MAX {
+            // `REGISTERS_MAX` is below 256, so the index fits.
             true => Ok(register as u8),
             false => Err(format!("more than {REGISTERS_MAX} files are open at once")),
         }
@@ -160,6 +164,7 @@ impl Recording {
     pub fn trace(self, bytes: &[u8]) -> Trace {
         Trace {
             file_bytes: bytes.len() as u64,
+            // The hash only helps to recognize the file, so it need not resist forgery.
             file_hash: fnv_1a(bytes),
             calls_count: self.calls.len() as u64,
             names: self.names,
@@ -174,6 +179,7 @@ impl Recording {
 
 /// Turns an absolute or relative name into one below the directory; backslashes become slashes.
 fn beneath(text: &str) -> Result<String, String> {
+    // Calls recorded from Windows clients separate directories by backslashes.
     let text = text.replace('\\', "/");
     if text.contains('\0') {
         return Err("a name has a zero byte in it".to_owned());

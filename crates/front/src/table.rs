@@ -79,6 +79,7 @@ pub fn detect(name: &str, bytes: &[u8]) -> Option<&'static FileFront> {
         .find(|file| (file.detect)(begin))
         .or_else(|| files_of_fronts().find(|file| is_of_name(file)))
         // In reverse, since the first kind, TOML, accepts any text.
+        // These kinds get all bytes: a cut could split a character, and a text would look binary.
         .or_else(|| FILES.iter().rev().find(|file| (file.detect)(bytes)))
 }
 

@@ -172,6 +172,8 @@ impl Language {
             '"' => {
                 let quoted = match self.is_script {
                     true => quoted(behind),
+                    // Without escapes, a backslash is a character like any other, such as between
+                    // directories.
                     false => behind.split_once('"'),
                 };
                 let help = "close it with a quotation mark";
@@ -186,6 +188,8 @@ impl Language {
                 Ok((Token::Variable(name), rest))
             }
             '0'..='9' if self.is_script => {
+                // Points and letters belong to the piece, so that an error shows all of `1.5` or
+                // `8kb`.
                 let (digits, rest) = split(text, |it| it.is_ascii_alphanumeric() || it == '.');
                 let help = "write a whole number, with `k`, `m` or `g` for powers of 1024";
                 numbered(digits, number(digits), help).map(|token| (token, rest))

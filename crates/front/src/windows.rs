@@ -105,6 +105,7 @@ impl WorkerSum {
 
     /// CPU time as a share of the elapsed time, in percent.
     pub fn percent(&self) -> f64 {
+        // Without windows, both times are 0, and the result is 0 instead of NaN.
         self.processor_seconds * 100.0 / self.seconds.max(1e-9)
     }
 }
@@ -152,6 +153,7 @@ pub fn longest_ns(cell: &CellRecord, label: &str) -> u64 {
 pub fn by_workload(record: &RunRecord) -> Vec<Vec<&CellRecord>> {
     let mut found: Vec<Vec<&CellRecord>> = Vec::new();
     for cell in &record.cells {
+        // A run finishes one workload before it starts the next, so only the last group can match.
         match found.last_mut() {
             Some(last) if last[0].workload == cell.workload => last.push(cell),
             _ => found.push(vec![cell]),

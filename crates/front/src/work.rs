@@ -103,6 +103,7 @@ impl FrontWork {
         }
         let is_in_place = matches!(self.placement, FilePlacement::InPlace { .. });
         for cell in &mut self.cells {
+            // A workload file may state its source, which stays.
             cell.source.get_or_insert_with(|| front.to_owned());
             let origin = FrontOrigin {
                 name: front.to_owned(),

@@ -157,6 +157,8 @@ impl Arrivals {
                 rest,
                 taken,
             } => {
+                // An addition per arrival is enough here. `Grid::due_ns` divides numbers of 128
+                // bits.
                 *rest += *step_rest;
                 let carry = *rest >= grid.divisor;
                 if carry {

@@ -38,6 +38,7 @@ impl Weighted {
             .collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
             (0..weights.len()).partition(|&index| shares[index] < 1.0);
+        // Each turn completes one column, so there are at most as many turns as alternatives.
         while let (Some(&giver), Some(taker)) = (large.last(), small.pop()) {
             columns[taker] = AliasColumn {
                 own: (shares[taker] * (1_u64 << 32) as f64).round() as u64,

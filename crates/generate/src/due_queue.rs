@@ -5,6 +5,7 @@ use crate::{Arrivals, DueCounts, DueWindow, SharedArrivals};
 /// Due time of an idle slot.
 const NOTHING_NS: u64 = u64::MAX;
 /// Longest wait of a stream whose phase other threads may end, in nanoseconds.
+// At the lowest rate, the next due time is minutes away.
 const WATCHED_WAIT_NS: u64 = 10_000_000;
 
 /// Due times of a thread's transactions.
@@ -136,6 +137,7 @@ impl DueQueue {
         self.pending_ns = None;
         self.slots_ns[slot] = due_ns;
         self.counts.begun(due_ns, now_ns);
+        // Only work from before the end starts after `close`, so this counts the backlog.
         if self.close_ns < u64::MAX && self.counts.has(due_ns) {
             self.counts.left_count += 1;
         }

@@ -86,6 +86,7 @@ impl Stripes {
     fn give_back(&self, request: &Request, first: u64, count: u64) {
         for index in first..first + count {
             match request.operation {
+                // A write is the only holder of its stripes, so no count of readers is lost.
                 Operation::Write => self.state(index).store(0, Ordering::Release),
                 _ => {
                     self.state(index).fetch_sub(1, Ordering::Release);
@@ -134,6 +135,7 @@ impl<G: Generator> Exclusive<G> {
             return Step::Issue(request);
         }
         *slot = ExclusiveSlot::Waits(request);
+        // Not `Park`: the holder may be another worker, whose completions wake no slot here.
         Step::Wait {
             until_ns: now_ns + PATIENCE_NS,
         }

@@ -243,6 +243,7 @@ impl IometerLine {
             size_bytes: line.size_bytes,
             reply_bytes: line.reply_bytes,
             delay_ns: line.delay_ns,
+            // With a burst of 0, the number of requests left would underflow.
             burst: line.burst.max(1),
         })
     }

@@ -250,6 +250,7 @@ impl Generator for Messages {
         if completion.result < 0 {
             state.stage = ExchangeState::Failed;
             return match stage {
+                // In these stages, no message of a transaction is in flight.
                 ExchangeState::Opening | ExchangeState::Closing => Flow::Apart,
                 _ => Flow::Done(0),
             };
@@ -286,6 +287,7 @@ impl MessageLine {
             length_bytes: line.size_bytes,
             reply_bytes: line.reply_bytes,
             delay_ns: line.delay_ns,
+            // With a burst of 0, the number of transactions left would underflow.
             burst: line.burst.max(1),
         })
     }

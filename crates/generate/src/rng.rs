@@ -28,6 +28,8 @@ impl Rng {
     /// A generator whose stream depends only on `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
+        // xoshiro256++ never leaves a state of zeros. `mix` is bijective, so at most one of the
+        // words is 0.
         let second = seed.wrapping_add(GOLDEN);
         let third = second.wrapping_add(GOLDEN);
         let fourth = third.wrapping_add(GOLDEN);

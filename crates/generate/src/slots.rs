@@ -45,6 +45,7 @@ pub fn lane(plan: &WorkerPlan, lane_index: u32) -> WorkerPlan {
         iodepth: 1,
         ..plan.spans[span_index as usize]
     }];
+    // With equal seeds, all lanes would draw the same positions in step.
     lane.seed = mix(plan.seed ^ mix(u64::from(lane_index)));
     lane
 }

@@ -22,6 +22,7 @@ impl Grid {
 
     /// Number of times up to and including `end_ns`.
     pub fn count_until(&self, end_ns: u64) -> u64 {
+        // A time with any fraction of the last nanosecond is truncated to `end_ns`.
         let end = (u128::from(end_ns) + 1) * self.divisor;
         whole(end.saturating_sub(self.phase).div_ceil(self.step))
     }

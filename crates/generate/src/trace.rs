@@ -245,6 +245,7 @@ impl TracePlayer {
             return None;
         }
         match call.operation {
+            // dbench closes a file whose open should have failed.
             TraceOperation::Open(_) if call.expected == TraceEnd::Ill && self.is_judged => {
                 Some(TraceStage::Undo)
             }
@@ -311,6 +312,7 @@ impl TracePlayer {
                 TraceOperation::Pause => now_ns + call.due_ns,
                 _ if self.is_timed => begun_ns + call.due_ns,
                 _ if self.bytes_per_second > 0 => {
+                    // Below 2^62, because a call moves less than 2^32 bytes.
                     let owed = u64::from(self.owed_bytes) * 1_000_000_000;
                     self.call_ns + owed / self.bytes_per_second
                 }

@@ -98,6 +98,7 @@ impl<C: Cursor> Transfer<C> {
 
     /// Begins or continues a burst of a worker whose lines have delays or replies. Returns a step
     /// that must come before the next request, if any.
+    // Outside of `next`: most workers have neither delays nor replies.
     #[inline(never)]
     fn before_request(&mut self, slot: u32, now_ns: u64) -> Option<Step> {
         if now_ns < self.not_before_ns {
@@ -253,6 +254,7 @@ fn placements(
         };
         let number = (2 * line_index) as u16 + u16::from(part == TransactionHalf::Reply);
         for span in &plan.spans {
+            // Each kind of request on each target has a different order.
             let order_seed =
                 mix(seed ^ mix(u64::from(number) << 32 | u64::from(span.target_index)));
             placements.push(Placement::new(

@@ -109,8 +109,10 @@ pub const ENTRIES: [LabFileSystem; 12] = [
     LabFileSystem {
         mkfs: &["mkfs.xfs", "-q", "-f", "-K"],
         package: "xfsprogs",
+        // `-f`, because the lab checks the image, which is a regular file.
         fsck: &["xfs_repair", "-n", "-f"],
         types: &["xfs"],
+        // Since xfsprogs 5.19, mkfs.xfs refuses smaller file systems.
         size_min_bytes: 300 * MIB,
         ..on_device("xfs", "extents in trees, allocation groups, a journal")
     },
@@ -130,10 +132,12 @@ pub const ENTRIES: [LabFileSystem; 12] = [
         ..on_device("tmpfs", "memory, no device")
     },
     LabFileSystem {
+        // In mkfs.f2fs, `-t 0` turns discards off.
         mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0"],
         package: "f2fs-tools",
         fsck: &["fsck.f2fs", "--dry-run"],
         types: &["f2fs"],
+        // By default, f2fs also writes into free blocks of old segments when few segments are free.
         mount_options: "mode=lfs",
         size_min_bytes: 64 * MIB,
         is_log_structured: true,
@@ -168,6 +172,7 @@ pub const ENTRIES: [LabFileSystem; 12] = [
         ..on_device("zfs", "copy on write in pools")
     },
     LabFileSystem {
+        // Without `--fast`, mkfs.ntfs fills the volume with zeros and checks it for bad sectors.
         mkfs: &["mkfs.ntfs", "--quiet", "--fast", "--force"],
         package: "ntfs-3g",
         types: &["ntfs3", "ntfs-3g"],

@@ -194,6 +194,7 @@ pub(crate) type Begun = (PathBuf, OwnedFd, Journal);
 pub(crate) fn begin(directory: &Path) -> Result<Begun, LabError> {
     let has_made_place = place::trusted(directory)?;
     let _held = lock_directory(directory)?;
+    // `/proc` shows paths without links, and the lab compares them with its paths.
     let directory = directory
         .canonicalize()
         .map_err(|error| LabError::system("access", directory, error))?;

@@ -85,6 +85,7 @@ pub(crate) fn let_go(
 ) -> Result<(), LabError> {
     let noted = journal.note(JournalStep::Process {
         pid: child.id(),
+        // A child that is dead already has no start time, and 0 matches no process.
         start_ticks: start_ticks(child.id()).unwrap_or(0),
         program: program.to_owned(),
     });

@@ -39,17 +39,20 @@ impl TcpAddress {
             Diagnostic::error("", message).help(help)
         };
         let rest = name.strip_prefix(SCHEME).ok_or_else(refused)?;
+        // From the right, because an IPv6 address contains colons as well.
         let (host, port) = rest.rsplit_once(':').ok_or_else(refused)?;
         let bare = host
             .strip_prefix('[')
             .and_then(|host| host.strip_suffix(']'));
         let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+        // `%` precedes the interface of a link-local address (RFC 4007, section 11).
         let is_of_ipv6 = |byte: u8| byte.is_ascii_alphanumeric() || b":.%".contains(&byte);
         let is_host = match bare {
             Some(bare) => bare.contains(':') && bare.bytes().all(is_of_ipv6),
             None => host.bytes().all(is_of_host),
         };
         let host = bare.unwrap_or(host);
+        // `parse` would also accept a sign, as in `+80`.
         let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
         let port = port.parse().ok().filter(|_| is_port);
         match port {

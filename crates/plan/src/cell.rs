@@ -123,6 +123,7 @@ impl Cell {
     #[must_use]
     pub fn threads_per_worker(&self) -> u32 {
         let spans = self.workers.iter().flat_map(|worker| &worker.spans);
+        // Planning lists such flows as workers with a depth of 1, and the cell keeps the depth.
         let is_flow = self.program().is_some() && spans.map(|it| it.iodepth).all(|it| it == 1);
         if is_flow { self.iodepth.max(1) } else { 1 }
     }

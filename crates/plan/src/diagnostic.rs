@@ -69,6 +69,7 @@ impl Diagnostic {
     /// Joins the findings in the order of their lines; `None` if there are none.
     #[must_use]
     pub fn all(mut findings: Vec<Diagnostic>) -> Option<Diagnostic> {
+        // The sort is stable, so findings about one line keep their order.
         findings.sort_by_key(|it| it.line);
         let mut findings = findings.into_iter();
         Some(findings.next()?.followed_by(findings))
@@ -77,6 +78,7 @@ impl Diagnostic {
     /// Adds findings that are printed after this one, in their order.
     #[must_use]
     pub fn followed_by(mut self, findings: impl DoubleEndedIterator<Item = Diagnostic>) -> Self {
+        // From the last one back, because each finding owns the next.
         self.last().next = findings.rev().fold(None, |next, mut finding| {
             finding.last().next = next;
             Some(Box::new(finding))
@@ -168,6 +170,7 @@ const SNIPPET_CHARS: usize = 120;
 pub fn printable(line: &str) -> String {
     let line = line.trim_end();
     let start: String = line.chars().take(SNIPPET_CHARS).collect();
+    // As an escape, a tab would make a quoted line hard to read.
     let mut shown = units::printable(&start.replace('\t', " ")).into_owned();
     if line.chars().nth(SNIPPET_CHARS).is_some() {
         shown.push('…');

@@ -20,6 +20,7 @@ impl Plan {
     pub fn targets_by_rank(&self, ranks: u32) -> Vec<BTreeSet<u32>> {
         let mut by_rank = vec![BTreeSet::new(); ranks as usize];
         for cell in &self.cells {
+            // A worker may use files that a worker of another process created on another target.
             let all: BTreeSet<u32> = match cell.work.is_acts() {
                 true => cell.target_indexes().collect(),
                 false => BTreeSet::new(),

@@ -76,9 +76,11 @@ impl FromStr for ResponseLimit {
         };
         // Alternatives for `<=`, which a shell takes for a redirection.
         let mut signs = ["<=", "≤", "<", "=", ":"].into_iter();
+        // `<=` is tried before `<`, which would leave `=` in the limit.
         let (name, most) = signs
             .find_map(|sign| text.split_once(sign))
             .ok_or_else(refused)?;
+        // Records have metrics such as `latency_p99_9`, so this form is accepted, too.
         let name = name.trim().to_ascii_lowercase().replace('_', ".");
         let mut all = ResponsePercentile::ALL.into_iter();
         let (percentile, _) = all.find(|(_, known)| *known == name).ok_or_else(refused)?;

@@ -130,6 +130,7 @@ enum StoredFiles {
 
 /// The deserialized form of [`WrittenWork`].
 #[derive(Deserialize)]
+// [`WrittenWork`] borrows from the cell, but a parser has to own what it reads.
 struct StoredWork {
     #[serde(default)]
     files: Option<StoredFiles>,

@@ -104,7 +104,9 @@ impl AskedAmount {
             let entry = &context.targets.entries[*index as usize];
             let sharers = context.targets.entries.iter();
             let sharers = sharers.filter(|other| other.shares_space_with(entry));
+            // The data of all targets on one file system must fit together.
             let usable = entry.usable_bytes()? / sharers.count().max(1) as u64;
+            // Divided first, so that the product cannot overflow.
             Some((usable / 4 * ROOM_PARTS, entry.facts.path.clone()))
         });
         rooms.min()
@@ -126,6 +128,7 @@ impl AskedAmount {
     ) -> Result<Workload, Diagnostic> {
         let built = jobs::of(workload)?.unwrap_or_default();
         let count = built.files.files.len().max(1) as u64;
+        // The checks of room are the same as if all data were in one file.
         let whole_data = self.in_one_file(workload, context)?;
         let of_each_target = whole_data.size.map_or(0, |size| size.0);
         let all = of_each_target.saturating_mul(self.targets.len().max(1) as u64);
@@ -160,6 +163,7 @@ impl AskedAmount {
         let mut sized = workload.clone();
         let target_count = self.targets.len();
         let (each_bytes, most) = WorkShare::of(workload, target_count)?.of_one();
+        // A total that the user wrote is obeyed, even if a single file is enough for it.
         let least = if self.times.is_some() { FILES_MIN } else { 1 };
         let asked = (self.bytes / each_bytes.max(1)).clamp(least, most);
         let mut count = asked;

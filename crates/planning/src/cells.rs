@@ -147,6 +147,8 @@ impl AccessPlanner<'_, '_> {
             })
             .collect();
         if active.is_empty() {
+            // As in Iometer, an explicit idle of all workers is a run, which shows the CPU use at
+            // rest.
             let idles = |member: &PlannedWorker| member.specs.get(step_index) == Some(&None);
             if self.members.iter().any(idles) {
                 cells.push(self.cell(1, Vec::new(), Some(IDLE.to_owned())));
@@ -181,6 +183,7 @@ impl AccessPlanner<'_, '_> {
         for cell in self.options.method.spread(cell)? {
             self.weigh(&cell.workers)?;
             cells.push(cell);
+            // Checked after each cell, so that a plan beyond the limit is never built.
             few_enough(cells)?;
         }
         Ok(())
@@ -260,10 +263,12 @@ impl AccessPlanner<'_, '_> {
         let first = workers.first().map(|it| it.access_spec.clone());
         let common = first.filter(|name| workers.iter().all(|worker| worker.access_spec == *name));
         let spans = workers.iter().flat_map(|worker| &worker.spans);
+        // Workers may have different depths, but a report has one number for the cell.
         let reported = spans.map(|span| span.iodepth).max().unwrap_or(iodepth);
         let mut cell = self.cell(reported, workers, common);
         network::check_cell(&cell, self.options)?;
         if network::is_all(&cell) {
+            // Sockets have no direct I/O, so `direct` in a record would be wrong.
             cell.cache = CacheMode::Buffered;
         }
         if cell.new_file {
@@ -277,6 +282,7 @@ impl AccessPlanner<'_, '_> {
     fn end_when_full(&self, cell: &mut Cell) -> Result<(), Diagnostic> {
         let mut fitting = 0;
         for worker in &cell.workers {
+            // The check of `new_file` allows one worker with one line, which writes in sequence.
             let length = worker
                 .lines
                 .first()
@@ -291,6 +297,7 @@ impl AccessPlanner<'_, '_> {
                 fitting += span.size_bytes / u64::from(length);
             }
         }
+        // More operations would write past the size of the file.
         cell.operations = Some(cell.operations.map_or(fitting, |asked| asked.min(fitting)));
         Ok(())
     }
@@ -325,6 +332,7 @@ impl AccessPlanner<'_, '_> {
         let options = self.options;
         let derived = |seed: u64| worker_seed(seed, member.index as u32);
         let seed = match member.seed {
+            // In Iometer, all workers with the same fixed seed have the same random numbers.
             Some(seed) if options.position == PositionRule::Iometer => seed,
             Some(seed) => derived(seed),
             None => derived(options.method.seed),
@@ -344,6 +352,7 @@ impl AccessPlanner<'_, '_> {
             verify: options.verify,
             transactions_per_connection: member.transactions_per_connection,
             network: false,
+            // By the place among all workers, so that a worker has the same CPU in every cell.
             cpu: (!cpus.is_empty()).then(|| cpus[member.index % cpus.len()]),
             job: None,
         }
@@ -359,6 +368,7 @@ impl AccessPlanner<'_, '_> {
         let size = member.size.or(self.options.size);
         let span = |target_index: &u32| {
             let (start_bytes, size_bytes) = space::span(self.context, *target_index, start, size)?;
+            // Offsets below the unit of direct I/O would fail with EINVAL (open(2)).
             let sector_bytes = SECTOR_BYTES.max(self.direct_unit(*target_index).unwrap_or(0));
             Ok(SpanPlan {
                 target_index: *target_index,
@@ -395,6 +405,8 @@ impl AccessPlanner<'_, '_> {
                 place.strides(line)?;
                 match place.unaligned(line) {
                     Some(error) if entry.known => return Err(error),
+                    // The unit of a target that was not examined is a guess, so it only causes a
+                    // warning.
                     Some(error) => {
                         let warning = Diagnostic {
                             severity: Severity::Warning,

@@ -55,6 +55,7 @@ pub(super) fn crew(
         let several = order.iter().filter(|other| **other == position).count() > 1;
         let next_group = groups.len();
         let cycle_index = shares.cycle_of(members.len());
+        // Each process is cycled as if alone, so its part of a group is a separate group.
         let group = (cycle_index, table.group.clone());
         let group_index = *groups.entry(group).or_insert(next_group);
         let name = match &table.name {

@@ -65,6 +65,7 @@ pub(super) fn runs(
             iodepth: *depth,
         })
     });
+    // One more than the limit is enough for the caller to refuse the plan.
     shapes.take(CELLS_MAX + 1).collect()
 }
 
@@ -81,6 +82,7 @@ pub(super) fn depths(steps: &CyclingSteps) -> Vec<u32> {
 impl StepSeries {
     /// The numbers of the series, growing without end: a step of 1 is added for either kind.
     fn values(self) -> impl Iterator<Item = u64> {
+        // A factor of 1 would repeat the first number without end.
         let linear = self.kind == StepKind::Linear || self.step == 1;
         self.values_by(linear)
     }
@@ -88,6 +90,7 @@ impl StepSeries {
     fn values_by(self, linear: bool) -> impl Iterator<Item = u64> {
         let step = u64::from(self.step);
         std::iter::successors(Some(u64::from(self.start)), move |value| {
+            // Saturating: the largest number activates nothing new, which ends the series.
             Some(if linear {
                 value.saturating_add(step)
             } else {
@@ -113,6 +116,7 @@ fn growing_by(values: impl Iterator<Item = u64>, shape: impl Fn(u64) -> Vec<u32>
     for value in values {
         let counts = shape(value);
         let now: u64 = counts.iter().map(|count| u64::from(*count)).sum();
+        // As in Iometer, a step beyond the last worker or target still runs if it adds some.
         if now == active || shapes.len() > CELLS_MAX {
             break;
         }
@@ -145,6 +149,7 @@ fn filled(workers: &[Eligible], n: u64, group: impl Fn(&Eligible) -> usize) -> V
     let mut given = GroupCounts::default();
     let count = |worker: &Eligible| {
         let given = given.of(group(worker));
+        // A group never gets more than `n`, so the difference cannot be negative.
         let count = u64::from(worker.target_count).min(n - *given);
         *given += count;
         // At most the worker's own number of targets, which has 32 bits.

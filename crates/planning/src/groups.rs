@@ -29,6 +29,7 @@ pub fn hosts_of_groups(
 ) -> Result<Vec<GroupHost>, Diagnostic> {
     let workloads: Vec<Workload> = workloads
         .iter()
+        // In Iometer's files, a network worker implies a client, and its manager needs a host.
         .map(|it| with_network_workers(it).0)
         .collect();
     let known = KnownGroups::of(&workloads);
@@ -100,6 +101,7 @@ impl KnownGroups {
             managers(workload)
                 .into_iter()
                 .for_each(|name| add(&mut known.all, name));
+            // Without tables, the workload has workers, but no table could name a group.
             known.has_groupless |= workload.worker.is_empty();
             for group in groups_of_workers(workload) {
                 known.has_groupless |= group.is_none();

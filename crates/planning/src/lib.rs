@@ -217,6 +217,7 @@ pub fn wanted_targets(workloads: &[Workload], overrides: &Overrides) -> Vec<Stri
     // Planning will report options that cannot be applied.
     let applied = overrides.applied(workloads);
     let applied = applied.map_or_else(|_| Vec::new(), |it| it.workloads);
+    // The names do not depend on facts, which are collected for these names only afterwards.
     let facts = SystemFacts::default();
     TargetTable::of(&applied, &mut Vec::new(), overrides, &facts).named_paths()
 }
@@ -247,6 +248,7 @@ pub fn wanted_targets_of_groups(
 
 /// Interleaves the repetitions, each in its own order, and numbers the cells.
 fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, Diagnostic> {
+    // Before any cell is copied, because these limits bound the memory of a plan.
     let count: usize = series
         .iter()
         .map(|(often, cells)| cells.len() * often.times() as usize)
@@ -263,6 +265,7 @@ fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cel
     if heaviest > WEIGHT_MAX {
         return Err(too_heavy());
     }
+    // Before the cells are copied, because all repetitions have the indexes of the first one.
     identify(&mut series);
     let most = series
         .iter()

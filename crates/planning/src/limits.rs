@@ -67,6 +67,7 @@ pub(super) fn check_endless(
             EngineKind::Null => continue,
             EngineKind::Mmap => ("has no size to map", "use another engine"),
             _ if plan.cache == CacheMode::Direct => ("has no direct I/O", "leave `direct=1` out"),
+            // A read of `/dev/null` returns end of file at once (null(4)).
             _ if plan.stream.mix.reads() && target.path == "/dev/null" => {
                 ("has nothing to read", "read `/dev/zero`")
             }
@@ -113,6 +114,7 @@ pub(super) fn check_names(files: &JobFiles, context: &mut Context) -> Result<(),
                 return Err(both(directory, name));
             }
             directories.insert((target, directory));
+            // Only files that stay can be in the way of later jobs.
             if !is_removed {
                 context.job_directories.insert(known);
             }
@@ -122,6 +124,7 @@ pub(super) fn check_names(files: &JobFiles, context: &mut Context) -> Result<(),
         directories.contains(&(target, name))
             || context.job_directories.contains(&(target, name.to_owned()))
     };
+    // The smallest name, because a hash set has another order in each run.
     match own.into_iter().filter(|it| is_directory(*it)).min() {
         Some((_, name)) => Err(both(name, name)),
         None => Ok(()),

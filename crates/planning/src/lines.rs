@@ -11,6 +11,7 @@ use plan::{Distribution, LinePlan, Sequence, SpanPlan};
 pub(super) fn lines_of(spec: &AccessSpec) -> Vec<LinePlan> {
     spec.line
         .iter()
+        // Iometer's files contain lines with a share of 0 %, which are never drawn.
         .filter(|line| of_size(line) > 0.0)
         .map(line_plan)
         .collect()
@@ -73,6 +74,7 @@ impl LineTarget<'_> {
         let span = &self.span;
         let first = self.first_start(line);
         let most = most_bytes(line);
+        // `space::span` keeps this sum within the 63 bits of a file offset.
         let end = span.start_bytes + span.size_bytes;
         if first
             .and_then(|first| first.checked_add(most))
@@ -142,6 +144,7 @@ impl LineTarget<'_> {
 
     /// Error if the line is not possible with direct I/O.
     pub fn unaligned(&self, line: &LinePlan) -> Option<Diagnostic> {
+        // File systems refuse unaligned direct I/O with EINVAL or serve it through the page cache.
         let unit = self.direct_unit?.max(1);
         let (what, bytes) = [
             ("requests", u64::from(line.size_bytes)),

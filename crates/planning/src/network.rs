@@ -42,9 +42,11 @@ pub(super) fn is_network(
     for path in entries().map(|it| it.facts.path.as_str()) {
         match TcpAddress::host_without_port(path) {
             Some(host) => refusals.push(without_port(worker, host)),
+            // Only checked here, because the plan keeps the name and the run parses it again.
             None => drop(TcpAddress::of(path)?),
         }
     }
+    // Not an error, so that `check` can still show the rest of the plan.
     context.refusals.extend(refusals);
     Ok(true)
 }

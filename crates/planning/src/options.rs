@@ -161,6 +161,7 @@ impl Resolver<'_> {
             self.shown("find_depth", workload.find_depth, false);
         }
         if is_search {
+            // The search ends after two depths without a gain, so the depths must rise.
             depths.sort_unstable();
             depths.dedup();
         }
@@ -262,6 +263,7 @@ impl Resolver<'_> {
         let default = if is_mapped {
             CacheMode::Buffered
         } else {
+            // Through the page cache, memory would be measured instead of the device.
             CacheMode::Direct
         };
         Ok(self.word("cache", written, default))
@@ -294,7 +296,9 @@ impl Resolver<'_> {
             RUN_TIME_DEFAULT
         };
         let mut written = workload.run_time;
+        // In Iometer's files, a run time of 0 means until the user stops the run.
         if !is_counted && written == Some(Span(0)) {
+            // A file may come from another program, but an option is meant for pgmeter.
             if self.overrides.has("run_time") {
                 let message = format!("`{}` would measure for 0 s", self.name);
                 let help = "give a time such as `--run-time 10s`, or a number of `--operations`";
@@ -307,6 +311,7 @@ impl Resolver<'_> {
             );
             warnings.push(Diagnostic::warning("", message).help("add `--run-time` with a time"));
         }
+        // A ramp would already fill the new file.
         let ramp_default = if is_new { Span(0) } else { RAMP_TIME_DEFAULT };
         let run_time = self.shown("run_time", written, default);
         let ramp_time = self.shown("ramp_time", workload.ramp_time, ramp_default);
@@ -327,6 +332,7 @@ impl CyclingSteps {
         Self {
             workers: StepSeries::of(cycling.workers),
             targets: StepSeries::of(cycling.targets),
+            // Iometer's defaults; its dialog takes 0 for 1 as well.
             iodepth: StepSeries {
                 start: start.unwrap_or(1).max(1),
                 step: step.unwrap_or(2).max(1),

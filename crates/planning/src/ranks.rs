@@ -67,6 +67,7 @@ pub(super) fn share_out(
     }
     let tables = workload.worker.iter().map(|it| it.count.unwrap_or(1));
     let once: u32 = match workload.table() {
+        // Work on files has one worker per target by default.
         Some(_) => target_count.max(1) as u32,
         None => tables.sum::<u32>().max(1),
     };
@@ -98,6 +99,7 @@ pub(super) fn in_each_process(mut built: BuiltJobs, processes: u32) -> BuiltJobs
     for process in 1..processes {
         for index in 0..job_count {
             let mut job = built.jobs[index].clone();
+            // With one seed, all processes would make the same requests at the same times.
             job.seed = worker_seed(job.seed, process);
             for part in &mut job.plan.files {
                 part.file_index += process * file_count as u32;
@@ -107,6 +109,7 @@ pub(super) fn in_each_process(mut built: BuiltJobs, processes: u32) -> BuiltJobs
             }
             built.jobs.push(job);
         }
+        // The copies keep their names, because each process has its own directory.
         built.files.files.extend_from_within(..file_count);
     }
     built

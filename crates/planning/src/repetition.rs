@@ -10,6 +10,7 @@ use super::resolver::Resolver;
 use super::{CELLS_MAX, WEIGHT_MAX, weight};
 
 /// Repetitions that are always measured; fewer do not show the scatter.
+// `stats::Stopping` decides nothing before this number, either.
 pub(super) const REPETITIONS_MIN: u32 = 3;
 /// Maximum number of repetitions, as for a fixed number.
 const REPETITIONS_MAX: u32 = 1000;
@@ -49,6 +50,7 @@ impl Often {
     pub fn times(self) -> u32 {
         match self {
             Self::Times(times) => times,
+            // The run adds the others, because only results show how many are needed.
             Self::Until { .. } => REPETITIONS_MIN,
         }
     }
@@ -79,6 +81,7 @@ pub(super) fn rule(series: &[(Often, Vec<Cell>)]) -> Result<Option<RepetitionRul
     let cells = || series.iter().flat_map(|(_, cells)| cells);
     let count = cells().count().max(1);
     let heaviness = cells().map(|it| weight(&it.workers)).sum::<usize>().max(1);
+    // Repetitions that the run adds must stay within the limits of a plan, too.
     let most = (CELLS_MAX / count).min(WEIGHT_MAX / heaviness);
     let most = u32::try_from(most).unwrap_or(REPETITIONS_MAX);
     Ok(Some(RepetitionRule {
@@ -90,6 +93,7 @@ pub(super) fn rule(series: &[(Often, Vec<Cell>)]) -> Result<Option<RepetitionRul
 
 /// Warns if the minimum number of repetitions does not fit into the budget.
 pub(super) fn doubt(rule: RepetitionRule, cells: &[Cell]) -> Option<Diagnostic> {
+    // Cells without a planned time count as 0, so this is a lower bound.
     let least_ns = cells.iter().fold(0_u64, |sum, cell| {
         sum.saturating_add(cell.ramp_time_ns)
             .saturating_add(cell.run_time_ns)

@@ -42,6 +42,7 @@ impl<W: Iterator<Item = (u32, u64)> + Clone> Taken<'_, W> {
     ) -> Result<(), Diagnostic> {
         let there = self.workers.clone().filter(|(rank, _)| is_there(*rank));
         let needed = there.fold(0_u64, |sum, (_, bytes)| sum.saturating_add(bytes));
+        // A size of 0 is unknown and refuses nothing.
         if memory_bytes == 0 || needed <= memory_bytes / 2 {
             return Ok(());
         }

@@ -47,6 +47,7 @@ pub(super) fn note_own(workload: &Workload, members: &[PlannedWorker], context: 
         .iter()
         .filter_map(|member| workload.worker.get(member.table_index?))
         .collect();
+    // A worker without a table uses the workload's values, so those must stay noted.
     if tables.is_empty() || tables.len() < members.len() {
         return;
     }

@@ -32,6 +32,7 @@ impl ResolvedTarget {
         let makes_files = matches!(facts.kind, TargetKind::Directory | TargetKind::File);
         (self.known && makes_files && facts.total_bytes > 0).then(|| {
             let free = facts.free_bytes.saturating_add(facts.reusable_bytes);
+            // The bytes of an existing test file are used again, so they count as usable.
             let present = if facts.kind == TargetKind::File {
                 self.present_bytes()
             } else {
@@ -70,6 +71,7 @@ pub(super) fn span(
         return Err(Diagnostic::error("", message).help("name a directory with `--target`"));
     }
     let is_device = entry.facts.kind == TargetKind::Device;
+    // As in Iometer, a size of 0 means all of the target.
     let asked = size.filter(|size| *size > 0);
     if present > 0 && start >= present && (is_device || asked.is_none()) {
         let message = format!(
@@ -96,12 +98,14 @@ pub(super) fn span(
     };
     let Some(end) = start
         .checked_add(size)
+        // File offsets (`off_t`) are signed 64-bit numbers.
         .filter(|end| i64::try_from(*end).is_ok())
     else {
         let message = "`start` and `size` together are more than a file can have";
         return Err(Diagnostic::error("", message).help("use a smaller `start`"));
     };
     let entry = &mut context.targets.entries[target_index as usize];
+    // Workers share the test file of a target, so the farthest end counts, not a sum.
     entry.needed_bytes = entry.needed_bytes.max(end);
     entry.size_is_default |= asked.is_none();
     Ok((start, size))
@@ -118,6 +122,7 @@ fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnos
         .iter()
         .filter(|other| other.shares_space_with(entry))
         .count();
+    // Equal shares, so that no size depends on which target is planned first.
     let share = usable / sharers.max(1) as u64 / SIZE_UNIT * SIZE_UNIT;
     if share >= SIZE_DEFAULT {
         return Ok(SIZE_DEFAULT);
@@ -222,6 +227,7 @@ pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), 
         let kept = sharers().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
         let passing = sharers().map(|(other, _)| other.files_bytes).max();
         let needed = kept.saturating_add(passing.unwrap_or(0));
+        // `checked` has already refused a plan that does not fit alone.
         if needed > usable && sharers().count() > 1 {
             let paths: Vec<String> = sharers()
                 .map(|(it, _)| format!("`{}`", it.facts.path))

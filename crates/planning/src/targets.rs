@@ -36,6 +36,7 @@ pub(super) struct TargetTable {
     pub entries: Vec<ResolvedTarget>,
     lists: Vec<Lists>,
     /// Indexes by path and by whether I/O accesses the target.
+    // The same name may be a label for the `null` engine and a path for another workload.
     by_path: HashMap<(String, bool), u32>,
 }
 
@@ -179,6 +180,7 @@ impl TargetResolver<'_> {
         let nobody_has_any = distinct.is_empty();
         let of_iometer = self.of_iometer;
         let mut list = |own: Option<&[String]>| match own {
+            // If no worker names a target, an empty list stands for the given or default target.
             Some([]) if !nobody_has_any => Vec::new(),
             // An Iometer worker has only the targets that its own section assigns.
             None if of_iometer && !nobody_has_any => Vec::new(),
@@ -200,6 +202,7 @@ impl TargetResolver<'_> {
         if !options.is_empty() && !peers.is_empty() && (self.of_iometer || !others.is_empty()) {
             return self.leads_by_kind([&peers, &others], options);
         }
+        // As many options as names: each option replaces the name at its position.
         if options.len() > 1 && options.len() == distinct.len() {
             return Leads::Each(in_pairs(distinct, options));
         }
@@ -295,6 +298,8 @@ impl TargetResolver<'_> {
             };
             ResolvedTarget {
                 named: true,
+                // A peer and a target of the `null` engine need no facts, so their placeholders are
+                // enough.
                 ..ResolvedTarget::new(found, known.is_some() || !touched || is_peer)
             }
         })
@@ -355,8 +360,10 @@ fn path_of(name: &str, of_iometer: bool) -> Option<String> {
 
 fn is_foreign(name: &str) -> bool {
     const DEVICES: [&str; 8] = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dm-", "loop"];
+    // As a path, `sda` would be a new file in the working directory.
     let bare_device = !name.contains('/') && DEVICES.iter().any(|prefix| name.starts_with(prefix));
     let before_colon = name.split(':').next().unwrap_or_default();
+    // On Windows, Iometer writes `C:`, `PHYSICALDRIVE:0`, or from 2008 on `0: "MODEL"`.
     let drive = before_colon.len() < name.len()
         && (before_colon.len() == 1
             || before_colon.bytes().all(|byte| byte.is_ascii_digit())

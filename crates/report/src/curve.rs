@@ -5,6 +5,7 @@ use results::{CellRecord, OpenLoopFigures, RunRecord};
 use stats::{CurveOrigin, ResponsePoint, overall_response_time};
 
 /// Shape of the curve below its lowest load: none, because nothing was measured there.
+// The wording of SPEC's rule for this part was not available (`docs/methodology.md`).
 pub const ORIGIN: CurveOrigin = CurveOrigin::MeasuredOnly;
 
 /// The points of a curve, with the peak they are based on.
@@ -28,6 +29,7 @@ pub fn curves(record: &RunRecord) -> Vec<Curve<'_>> {
                 _ => None,
             })
             .collect();
+        // Further repetitions run their cells in a random order.
         points.sort_by_key(|(percent, _)| *percent);
         let points = points.into_iter().map(|(_, cell)| cell).collect();
         Curve { peak, points }
@@ -39,6 +41,7 @@ pub fn curves(record: &RunRecord) -> Vec<Curve<'_>> {
 }
 
 fn belongs(cell: &CellRecord, peak: &CellRecord) -> bool {
+    // By index, because two workloads of a pack can have the same name.
     cell.first_index == peak.first_index
         && cell.repetition == peak.repetition
         && cell.phase == peak.phase
@@ -55,6 +58,7 @@ impl Curve<'_> {
                 response_ns: figures.response.mean_ns?,
             })
         };
+        // Without one of its points, the area would belong to another curve.
         let points: Option<Vec<ResponsePoint>> = self.points.iter().map(point).collect();
         overall_response_time(&points?, ORIGIN)
     }

@@ -87,6 +87,7 @@ impl Document {
             blocks: other.head,
             ..DocumentPart::default()
         });
+        // The title of the appended report is a part here, so its parts move one level down.
         let sections = other.parts.into_iter().map(|part| DocumentPart {
             level: Level::Section,
             ..part
@@ -122,6 +123,7 @@ impl DocumentPart {
     }
 
     pub fn is_empty(&self) -> bool {
+        // A heading without blocks is not empty: it may introduce the sections after it.
         self.heading.is_empty() && self.blocks.iter().all(Block::is_empty)
     }
 }

@@ -83,6 +83,7 @@ fn fold(line: &str, columns: usize) -> Vec<FoldPiece> {
 fn last_gap(line: &str) -> Option<Range<usize>> {
     let text = line.trim();
     let offset = line.len() - line.trim_start().len();
+    // Columns have at least two spaces between them. A single one belongs to a text.
     let end = text.rfind("  ")? + 2;
     let start = text[..end].trim_end().len();
     Some(offset + start..offset + end)
@@ -109,6 +110,7 @@ fn broken(
             indent,
             text: rest.start..rest.start + text[..length].trim_end().len(),
         });
+        // The blanks at a break belong to neither piece.
         let blanks = text[length..].len() - text[length..].trim_start().len();
         rest.start += length + blanks;
         if rest.is_empty() {

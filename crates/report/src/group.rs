@@ -180,6 +180,8 @@ impl RepeatedCell<'_> {
     /// Returns the metric over the complete repetitions, or over all if none is complete.
     #[must_use]
     pub fn figure(&self, metric: Metric) -> Option<GroupFigure> {
+        // The record's estimate has precedence. A percentile over all repetitions is not the mean
+        // of their percentiles, and a page must not show a value that the record lacks.
         let estimated = self
             .estimates
             .iter()
@@ -269,6 +271,7 @@ impl Naming {
         if self.workers {
             parts.push(workers(place.workers));
         }
+        // Always part of the name: a result of an open loop means nothing without its rate.
         if let Some(bits) = place.rate_bits {
             let rate = format::iops(f64::from_bits(bits));
             parts.push(format!("{rate}/s due"));

@@ -51,11 +51,13 @@ pub fn render(record: &RunRecord) -> String {
             .iter()
             .find(|planned| planned.index == cell.index);
         let block = planned.map_or_else(|| unplanned(cell), access_specifications);
+        // Iometer writes the block once, before all runs of the specification.
         if block != specifications {
             lines.extend(block.iter().cloned());
             specifications = block;
         }
         lines.push("'Results".to_owned());
+        // Iometer repeats the heads for every run.
         lines.push(HEADS.join(","));
         lines.extend(rows::of_cell(record, cell));
         lines.extend(["'Time Stamp".to_owned(), stamp(end_of(record, cell))]);
@@ -107,6 +109,7 @@ fn access_specifications(cell: &Cell) -> Vec<String> {
     let mut lines = vec!["'Access specifications".to_owned()];
     let mut told: Vec<&WorkerPlan> = Vec::new();
     for worker in &cell.workers {
+        // Iometer lists a specification once, even if several workers use it.
         let known = told
             .iter()
             .any(|other| other.access_spec == worker.access_spec && other.lines == worker.lines);
@@ -131,6 +134,7 @@ fn unplanned(cell: &CellRecord) -> Vec<String> {
 fn specification_head(spec: &str) -> [String; 3] {
     [
         "'Access specification name,default assignment".to_owned(),
+        // 0 is Iometer's NONE: it does not assign the specification to new workers.
         format!("{},0", name(spec)),
         "'size,% of size,% reads,% random,delay,burst,align,reply".to_owned(),
     ]
@@ -138,6 +142,7 @@ fn specification_head(spec: &str) -> [String; 3] {
 
 /// Formats an access line. Iometer 1.1.0 ends it with a comma.
 fn access_line(line: &LinePlan) -> String {
+    // Iometer's delays are whole milliseconds. A fraction appears only if the plan has one.
     let delay_ms = line.delay_ns as f64 / 1e6;
     format!(
         "{},{},{},{},{delay_ms},{},{},{},",
@@ -145,6 +150,7 @@ fn access_line(line: &LinePlan) -> String {
         line.of_size_percent,
         line.read_percent,
         line.random_percent,
+        // 0 and 1 mean the same in Iometer.
         line.burst.max(1),
         line.align_bytes,
         line.reply_bytes,

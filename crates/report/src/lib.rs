@@ -174,6 +174,7 @@ pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
         Format::Csv => tidy::render(record),
         Format::Json => record.to_json(),
         Format::IometerCsv => iometer::render(record),
+        // A run can contain programs of fronts as well as tables of classic programs.
         Format::Classic => [front::text(record), classics::text(record)]
             .into_iter()
             .flatten()

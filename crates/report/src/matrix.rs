@@ -132,6 +132,7 @@ impl<'a> Family<'a> {
         };
         let (first, other) = (self.first, &group.place);
         self.variant.of == variant.of
+            // A swept key that a workload does not use is absent, so its cells do not belong here.
             && keys(self.variant) == keys(variant)
             && spec(first) == spec(other)
             && first.phase == other.phase
@@ -165,6 +166,7 @@ impl<'a> Family<'a> {
                 axes[axis].values.push(value.clone());
             }
         }
+        // `iodepth` is among the keys of every cell, also if it has only one value.
         axes.retain(|it| it.values.len() > 1);
         let place = |values: &[(&str, String)]| {
             let index = |axis: &MatrixAxis| {
@@ -242,6 +244,7 @@ impl SettingMatrix<'_> {
             values.chain(figures).collect()
         });
         let mut table = Table::new(names.chain(columns), rows);
+        // A dropped column would hide combinations, so a wide table continues below.
         table.is_split = true;
         table
     }

@@ -5,6 +5,7 @@ use crate::group::{Metric, RepeatedCell};
 use crate::parts::CountedOperations;
 
 /// Bandwidth is the measure from this mean transfer size on, in bytes.
+// The verdict has the same limit, so that a report shows one measure of a workload.
 const LARGE_BYTES: f64 = 65_536.0;
 
 /// Measure of a workload.
@@ -25,6 +26,7 @@ impl WorkloadMeasure {
             let totals = group.cells.iter().map(|cell| of(&cell.total));
             totals.fold(0_u64, u64::saturating_add) as f64
         };
+        // The mean, because an access specification can mix sizes.
         let mean_bytes = sum(|total| total.bytes) / sum(|total| total.count).max(1.0);
         match counted {
             CountedOperations::All | CountedOperations::ReadsAndWrites

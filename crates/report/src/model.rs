@@ -79,6 +79,7 @@ impl Model {
             return model;
         }
         let has_mean = |cell: &CellRecord| record.estimates.iter().any(|it| it.key() == cell.key());
+        // The tables read the cells of a record, so they get a copy without repeated cells.
         let mut once = record.clone();
         once.cells.retain(|cell| !has_mean(cell));
         // The unit of the whole record, because the tables of means keep it.
@@ -114,6 +115,7 @@ impl Model {
             ));
         }
         let failed = record.cells.iter().any(|cell| cell.total.errors > 0);
+        // Narrow output drops the column of errors, so a sentence has to say this.
         if !failed && record.cells.iter().any(|cell| cell.total.count > 0) {
             notes.push("no operation failed".to_owned());
         }
@@ -154,5 +156,6 @@ impl Model {
 pub(crate) fn unit(record: &RunRecord) -> LatencyUnit {
     let cells = record.cells.iter();
     let smallest = cells.filter_map(|cell| cell.total.latency.percentiles_ns.p50);
+    // The fastest cell decides, because a unit that is too large would show its latency as 0.
     LatencyUnit::fitting(smallest.min())
 }

@@ -10,6 +10,7 @@ pub fn operations(cell: &CellRecord) -> Vec<(&str, &OperationFigures)> {
     let mut parts: Vec<_> = done
         .map(|(name, figures)| (name.as_str(), figures))
         .collect();
+    // A stable sort, so the other operations stay in alphabetical order.
     parts.sort_by_key(|(name, _)| match *name {
         "read" => 0,
         "write" => 1,
@@ -39,6 +40,7 @@ impl CountedOperations {
         let moving = operations(cell)
             .into_iter()
             .filter(|(name, _)| moves_bytes(name));
+        // The same rule by which the recorder counts a cell's total.
         match moving.count() {
             0 => Self::All,
             count if count == operations(cell).len() => Self::All,
@@ -97,6 +99,7 @@ pub fn distinct_transactions(
         .values()
         .fold(0, |sum: u64, kind| sum.saturating_add(kind.count));
     let has_several = is_classic(cell) && cell.transactions.len() > 1;
+    // If both counts are equal, every transaction is a single operation.
     let are_distinct = flows != cell.total.count || has_several;
     cell.transactions
         .iter()

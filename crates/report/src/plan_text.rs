@@ -115,6 +115,7 @@ fn wrapped(text: &mut Sheet, label: &str, items: &[String]) {
             item.clone()
         };
         let is_long = current.chars().count() + item.trim_end().chars().count() > text.columns;
+        // The first item stays next to its label, even if it is too long for the page.
         if is_long && current.trim().len() > label.trim().len() {
             line(text, &current);
             current = " ".repeat(indent);
@@ -176,6 +177,7 @@ fn specs(text: &mut Sheet, plan: &Plan) {
         if !shown.contains(&spec) {
             shown.push(spec);
         }
+        // Each worker is compared with all specifications so far, so their number must stay small.
         if shown.len() == CELLS_SHOWN {
             break;
         }
@@ -437,6 +439,7 @@ fn total(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
     let is_foreign = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
     let targets = plan.targets.iter().enumerate();
     let bytes = targets
+        // pgmeter lays out test files neither on devices nor in files of the user.
         .filter(|(index, target)| target.kind != TargetKind::Device && !is_foreign(*index))
         .map(|(_, target)| target);
     let bytes = bytes.fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));

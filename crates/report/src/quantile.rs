@@ -19,6 +19,7 @@ pub fn values_at(latency: &Latency, percents: &[f64]) -> Vec<Option<u64>> {
             while below < rank {
                 let &[low_ns, high_ns, found] = buckets.next()?;
                 below = below.saturating_add(found);
+                // Rounded as in `stats::Histogram`, so that both yield the same percentiles.
                 let half = high_ns.saturating_sub(low_ns).div_ceil(2);
                 // The middle of the first or last bucket may be outside the recorded extremes.
                 value = Some(low_ns.saturating_add(half).clamp(smallest, largest));

@@ -103,6 +103,7 @@ fn expected(bound: Bound, truth: Option<f64>, unit: Unit) -> String {
             let low = low.trim_end_matches(" %");
             format!("{low} to {}", number(high, unit))
         }
+        // Such a value cannot be below 0, so `≤ 0` would only confuse.
         Bound::AtMost { high: 0.0 } => number(0.0, unit),
         Bound::AtMost { high } => format!("≤ {}", number(high, unit)),
     }

@@ -124,6 +124,7 @@ impl Styled {
         for (piece, style) in &self.pieces {
             painted.push_str(&printable_lines(&self.text[done..piece.start]));
             let shown = printable_lines(&self.text[piece.clone()]);
+            // The reset after each piece prevents a style from reaching the text after it.
             painted.push_str(&format!("\x1b[{}m{shown}\x1b[0m", style.code()));
             done = piece.end;
         }

@@ -97,6 +97,7 @@ impl Table {
 
     /// Removes each named column in which all rows are equal.
     pub fn drop_uniform(&mut self, heads: &[&str]) {
+        // Without rows, `all` is true before it reads `rows[0]`.
         let keep: Vec<bool> = (0..self.columns.len())
             .map(|index| {
                 let uniform = self
@@ -121,6 +122,7 @@ impl Table {
             items.retain(|_| *keep.next().unwrap_or(&true));
         }
         if let Some((first, last, text)) = self.span.take() {
+            // Other code drops columns after the span is set, so the span has to follow them.
             let left = keep[..first].iter().filter(|keep| **keep).count();
             let inside = keep[first..=last].iter().filter(|keep| **keep).count();
             self.span = (inside > 0).then(|| (left, left + inside - 1, text));
@@ -167,6 +169,7 @@ impl Table {
             part.retain(&(0..=count).map(is_kept).collect::<Vec<bool>>());
             part
         };
+        // With `page_width`, names would be wrapped to fit instead of moved to another part.
         let fits = |part: &Self| total(&part.widths(usize::MAX)) <= page_width;
         let mut parts = Vec::new();
         for number in 1..=count {

@@ -88,6 +88,7 @@ const ESTIMATE_COUNT: usize = 10;
 
 /// Returns heads and rows, with line endings according to RFC 4180.
 pub fn render(record: &RunRecord) -> String {
+    // The writer rejects rows of different lengths, so a forgotten column fails the tests.
     let mut writer = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
         .from_writer(Vec::new());

@@ -151,6 +151,7 @@ fn place(record: &RunRecord, cells: &[u32]) -> String {
 pub(super) fn cell_place(record: &RunRecord, names: &CellNames, cell: &CellRecord) -> String {
     let is_repeated = record.cells.iter().any(|cell| cell.repetition > 0);
     let own = short_place(names, cell, is_repeated);
+    // Phases of a classic program share an index, and a warning has only the index.
     let others = record.cells.iter().filter(|it| it.index != cell.index);
     let mut twins: Vec<&CellRecord> = others
         .filter(|it| short_place(names, it, is_repeated) == own)

@@ -61,6 +61,7 @@ impl WorkerFigures {
             // measured time.
             self.utilization = share_of_time(used_ns, elapsed_ns) * f64::from(threads);
             self.waited_ns = Some(waited_ns);
+            // The kernel counts a wait when it ends, also if it began before the observation.
             self.waiting = Some(share_of_time(waited_ns, elapsed_ns).min(1.0));
         }
         self
@@ -136,6 +137,7 @@ impl CellRecord {
             cache: cell.cache,
             iodepth: cell.iodepth,
             workers: u32::try_from(cell.workers.len()).unwrap_or(u32::MAX),
+            // A process knows nothing of others; `merged` counts them.
             ranks: 1,
             repetition: cell.repetition,
             phase: Phase::Measure,

@@ -38,8 +38,11 @@ impl WarningCode {
             | Self::RankLost
             | Self::TraceBroken
             | Self::GoalMissed => &[Succeeded, Valid],
+            // Not `Succeeded`: `has_failure` counts failed operations itself, and a standstill may
+            // have been left out of the results.
             Self::IoErrors | Self::NothingMeasured | Self::StoodStill => &[Valid],
             Self::CacheServedReads => &[BypassedCache, ReadFromDevice, MovedByDevice, TellsDevice],
+            // The class of a device follows from its reads, so absorbed writes do not affect it.
             Self::CacheAbsorbedWrites => &[BypassedCache, MovedByDevice],
             Self::DirectNotHonored | Self::FileSmallerThanMemory => {
                 &[BypassedCache, ReadFromDevice, TellsDevice]
@@ -48,6 +51,7 @@ impl WarningCode {
             // writes.
             Self::DirectFallsBack => &[BypassedCache, TellsDevice],
             Self::MemoryBacked => &[OnStorage, TellsDevice],
+            // The device did answer these reads, but without its medium.
             Self::BlankStorage => &[TellsDevice],
             Self::WorkerCpuBound | Self::WaitedForProcessor | Self::ProcessorsSaturated => {
                 &[ProcessorFree]

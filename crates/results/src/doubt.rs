@@ -175,6 +175,7 @@ fn stood_still(cell: &CellRecord) -> Finding {
 fn io_errors(cell: &CellRecord, plan: &Plan) -> Finding {
     // In an open loop, requests may fail after the end of the measurement.
     let due = cell.open_loop.as_ref().map_or(0, |it| it.errors);
+    // A request may be in both counts, so they are not added.
     let errors = cell.total.errors.max(due);
     (errors > 0).then(|| {
         let causes: Vec<String> = cell

@@ -47,6 +47,7 @@ fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
             let settled = within.warm_up_that_matters()?.settled_mean;
             Some((within.mean / settled - 1.0).abs())
         }
+        // With rounds, the warning is about the rounds, not about a drift within the window.
         WarningCode::NotSteady if cell.steady.is_none() => {
             Some(cell.within.as_ref()?.drift?.change.abs())
         }
@@ -69,6 +70,7 @@ fn usual(code: &WarningCode) -> f64 {
         | WarningCode::PoolDepleted => 0.5,
         WarningCode::DirectFallsBack | WarningCode::LimitInForce | WarningCode::NotSteady => 0.2,
         WarningCode::PrecisionNotReached | WarningCode::StoreOnTarget => 0.02,
+        // The results are complete; they are only not kept.
         WarningCode::NotStored => 0.0,
         _ => 0.1,
     }

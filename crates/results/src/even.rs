@@ -50,6 +50,7 @@ impl EvenRates {
         // Rounded up, so that a slice has at least the minimum on average.
         let needed_ns = (OPERATIONS_MIN * total_ns).div_ceil(operations.into());
         let together = needed_ns.div_ceil(median_ns.into());
+        // A multiple of the interval, so that most cuts fall between two intervals.
         let slice_ns = median_ns.saturating_mul(u64::try_from(together).unwrap_or(u64::MAX));
         let mut cut = Cut::new(slice_ns);
         for interval in intervals {
@@ -145,6 +146,7 @@ pub fn uncertain_rate(cell: &CellRecord, rates: &EvenRates, count: u64) -> Optio
     let freedom = scatter.freedom * (1.0 + known / seen).powi(2);
     Some(UncertainMean {
         standard_error: (seen + known).sqrt(),
+        // Without scatter this is infinite, and NaN for a mean of 0; `min` replaces both.
         freedom: freedom.min(FREEDOM_MAX),
         ..scatter
     })

@@ -10,6 +10,7 @@ use crate::CounterNames;
 use crate::zero::is_zero;
 
 /// Maximum number of workers or targets that intervals list separately.
+// Each interval has such a list, so a record grows with intervals times workers.
 const PARTS_MAX: usize = 64;
 
 /// Results over an interval of measured time.
@@ -74,6 +75,7 @@ pub struct LatencyCounts {
 }
 
 /// Number of steps per power of two.
+// Coarser than the histogram of a cell, because every interval stores one per operation.
 const STEPS_PER_OCTAVE: f64 = 4.0;
 /// Number of steps that cover all 64-bit values.
 const STEPS_MAX: usize = 256;

@@ -61,6 +61,7 @@ impl RunRecord {
                 && let Some(cell) = cells.find(|cell| is_of(estimate, cell))
             {
                 estimate.first_index = cell.first_index;
+                // Estimates without a key may lack the part of a curve as well.
                 estimate.curve = cell.curve;
             }
         }

@@ -40,6 +40,7 @@ impl Latency {
             mean_ns: histogram.mean_ns(),
             stddev_ns: histogram.stddev_ns(),
             max_ns: histogram.max_ns(),
+            // 64 bits hold 584 years of latency, which no run adds up.
             sum_ns: u64::try_from(histogram.sum_ns()).unwrap_or(u64::MAX),
             percentiles_ns: Percentiles {
                 p50: at(50.0),

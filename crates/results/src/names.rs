@@ -7,6 +7,7 @@ use stats::{Counter, ERRNO_OTHER, Interval};
 use crate::{ErrnoCount, OperationFigures, Operations, TransactionFigures};
 
 /// The headline operations of a workload that uses any of them.
+// `read_whole` opens, reads and closes a small file by linked requests of a ring.
 pub(crate) const MOVES_BYTES: [&str; 3] = ["read", "read_whole", "write"];
 
 /// Names of counters, by number.

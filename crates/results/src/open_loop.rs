@@ -85,6 +85,7 @@ impl DueFigures {
             .into_iter()
             .flatten()
             .min();
+        // The parts follow each other, and each drains before the next one begins.
         self.drain_ns += later.drain_ns;
         self.late_count += later.late_count;
         self.lateness_max_ns = self.lateness_max_ns.max(later.lateness_max_ns);
@@ -151,6 +152,7 @@ impl OpenLoopFigures {
         let chance = match self.arrivals {
             // The first or last request may be just outside of the measured time.
             ArrivalKind::Uniform => 1.0,
+            // The number of arrivals of a Poisson process has its mean as variance.
             ArrivalKind::Poisson => POISSON_ERRORS * asked.sqrt(),
         };
         self.achieved_per_second * seconds < asked * REACHED_SHARE - chance

@@ -7,6 +7,7 @@ use crate::names::MOVES_BYTES;
 use crate::{CellRecord, DriftRecord, Phase, WarmUpRecord, WithinRun};
 
 /// Minimum number of intervals for statistics.
+// Enough for a drift; warm-up and the interval of the mean need 20 and check that themselves.
 const INTERVALS_MIN: usize = 10;
 /// A rate is not steady if it changes by this share of its mean over the run. SNIA limits the
 /// excursion of a window in the same way.
@@ -21,6 +22,7 @@ impl WithinRun {
             return None;
         }
         let names: Vec<&str> = cell.operations.keys().map(String::as_str).collect();
+        // The same operations as in `total`, whose rate these statistics describe.
         let moving = |name: &&str| MOVES_BYTES.contains(name);
         let names = match names.iter().any(moving) {
             true => names.into_iter().filter(moving).collect(),

@@ -90,11 +90,13 @@ fn boot() -> String {
 
 /// Start of a process, in clock ticks since boot; `None` if it is gone or a zombie.
 fn started_ticks(pid: u32) -> Option<u64> {
+    // Bytes, not text, because a program can give itself any name (PR_SET_NAME, prctl(2)).
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&text);
     // The name in parentheses may contain anything, so fields are counted after the last one.
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
+    // A zombie keeps its entry until its parent waits for it, but holds no files any more.
     if matches!(state, "Z" | "X") {
         return None;
     }

@@ -330,6 +330,7 @@ impl CallTimes {
     /// Adds the duration of a call.
     #[inline]
     pub fn add(&mut self, time_ns: u64) {
+        // The default minimum is 0, which no call could undercut.
         self.min_ns = match self.count {
             0 => time_ns,
             _ => self.min_ns.min(time_ns),
@@ -355,6 +356,7 @@ impl PoolFigures {
     #[must_use]
     pub fn transactions_per_second(&self) -> f64 {
         let seconds = self.transactions_ns as f64 / 1e9;
+        // A record from elsewhere may have a time of 0.
         self.transactions_count as f64 / seconds.max(1e-9)
     }
 

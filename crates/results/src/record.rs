@@ -262,5 +262,6 @@ impl RecordHeader {
 pub(crate) fn run_id(started_at: Timestamp, process_id: u32) -> String {
     let start = started_at.strftime("%Y%m%d-%H%M%S");
     let milliseconds = started_at.as_millisecond().rem_euclid(1000);
+    // Two processes can start in the same millisecond, so the time alone is not unique.
     format!("{start}-{milliseconds:03}-{process_id:x}")
 }

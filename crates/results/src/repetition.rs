@@ -144,6 +144,7 @@ fn of_percentile(
     let latencies = figures.iter().map(|it| &it.latency);
     let latencies: Vec<&Latency> = latencies.filter(|latency| latency.count > 0).collect();
     let supported = |latency: &&Latency| percentile_is_supported(latency.count, percent);
+    // One repetition with too few samples would add a percentile that is mostly chance.
     if !latencies.iter().all(supported) {
         return None;
     }

@@ -14,6 +14,7 @@ const SHARE_MIN: f64 = 0.005;
 /// Factor for the next trial if even the peak rate passes.
 const STEP_UP: f64 = 1.1;
 /// Number of trials at each end of the final bracket.
+// A disturbance can decide a single trial, so the ends need a second one.
 const TIMES: usize = 2;
 
 /// A search for the highest rate at which response times stay within a limit.
@@ -153,6 +154,7 @@ impl RateSearch {
         let limits = std::iter::once(0.0).chain(rates.iter().copied());
         let wrong: Vec<(f64, usize)> = limits.map(|limit| (limit, self.wrong(limit))).collect();
         let fewest = wrong.iter().map(|it| it.1).min().unwrap_or(0);
+        // Several limits can be equally good; the range between the outermost ones stays open.
         let mut best = wrong.iter().filter(|it| it.1 == fewest).map(|it| it.0);
         let lowest = best.next().unwrap_or(0.0);
         let highest = best.next_back().unwrap_or(lowest);
@@ -191,6 +193,7 @@ impl RateSearch {
                 .map(|it| it / 2.0)
                 .filter(|it| *it >= self.peak_per_second * SHARE_MIN)?,
         };
+        // Rounded before the trial, so that a user can repeat exactly this rate.
         let next = short(next);
         let is_rate = (RATE_MIN..=RATE_MAX).contains(&next);
         // Rounding can give a rate that was already tried.
@@ -240,6 +243,7 @@ impl RateSearch {
             .iter()
             .map(|it| it.per_second)
             .filter(is_between);
+        // Three trials of a rate always have a majority, so there is no fourth.
         let mut open = between.filter(|rate| self.times(*rate) <= TIMES);
         open.next()
     }

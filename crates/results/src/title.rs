@@ -200,6 +200,7 @@ impl CellNames {
     #[must_use]
     pub fn planned_title(&self, cell: &Cell, plan: &Plan) -> String {
         let mut parts = vec![self.planned(cell)];
+        // Most work on files has a depth of 1, which would only lengthen the title.
         if !cell.work.is_acts() || cell.iodepth > 1 {
             parts.push(format!("iodepth {}", cell.iodepth));
         }

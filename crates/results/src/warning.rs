@@ -105,6 +105,7 @@ impl From<Diagnostic> for Warning {
     }
 }
 
+// One list makes the variants, their texts and `ALL`, so that none can lack one of them.
 macro_rules! warning_codes {
     ($($(#[$doc:meta])+ $variant:ident = $code:literal,)+) => {
         /// Kind of warning, in records as kebab-case text.

@@ -19,6 +19,7 @@ const CALIBRATION_NS: u64 = 10_000_000;
 /// CPU time after which no further run is needed, in nanoseconds. On a busy machine, several runs
 /// are.
 const ENOUGH_NS: u64 = 8_000_000;
+// At most 160 ms, because calibration delays every cell.
 const TIMES_MAX: u32 = 16;
 
 /// Cost of operations on an engine that does nothing.
@@ -52,6 +53,7 @@ fn own_cost(
     clock: &TscClock,
 ) -> Result<OwnCost, RunError> {
     let mut lane = lane.clone();
+    // Waiting would leave too few operations in a run of 10 ms.
     lane.plan
         .lines
         .iter_mut()

@@ -236,6 +236,7 @@ impl Collection {
         let all_until_ns = all_until_ns as i64 - self.measure_ns as i64;
         let open_index = all_until_ns.div_euclid(self.interval_ns as i64);
         while let Some(first) = self.pending.first_entry() {
+            // A lane that stalls must not hold back the intervals of all others.
             if *first.key() >= open_index && *first.key() > newest - 2 {
                 break;
             }

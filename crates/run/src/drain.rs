@@ -46,6 +46,7 @@ impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
         // The drain's CPU time is not part of the measurement.
         outcome.cpu_at_end = thread_cpu();
         let finish_ns = outcome.finish_ns;
+        // Without an end, no work was left, so nothing may start during the drain.
         self.generator.close(end_ns.unwrap_or(0));
         let mut rest = Loop {
             engine: self.engine,
@@ -63,6 +64,7 @@ impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
         }
         let done_ns = rest.finish(&mut turns, quit_ns)?;
         let unmeasured = rest.recorder.into_outcome();
+        // Reads during the drain are verified too.
         outcome.mismatch_count += unmeasured.mismatch_count;
         outcome.first_mismatch = outcome.first_mismatch.or(unmeasured.first_mismatch);
         outcome.drained = rest.generator.backlog().map(|backlog| Drained {

@@ -11,6 +11,7 @@ use crate::outcome::Drained;
 
 /// Maximum number of requests that were due but never started and are recorded one by one. The rest
 /// is spread evenly.
+// From the same number on, `Arrivals::count_until` estimates by the mean.
 const TOLD_MAX: u64 = 10_000_000;
 /// Number of steps over which the rest is spread.
 const REST_STEPS: u64 = 1000;
@@ -18,6 +19,7 @@ const REST_STEPS: u64 = 1000;
 /// Outcome of all requests that were due.
 pub(crate) fn due_figures(measured: &Measured) -> DueFigures {
     let mut all = DueFigures::default();
+    // Lanes of the same worker are neighbors in this list.
     for of_worker in measured
         .lanes
         .chunk_by(|a, b| a.lane.worker_index == b.lane.worker_index)

@@ -128,6 +128,7 @@ impl<'a> Starter<'a> {
         std::process::Command::new(&self.program)
             .args(arguments(self.command, name.as_os_str()))
             .current_dir(self.directory)
+            // The terminal sends Ctrl-C to its foreground group only, so the program ends normally.
             .process_group(0)
             .stdin(null()?)
             .stdout(null()?)

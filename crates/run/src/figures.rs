@@ -64,6 +64,8 @@ pub(crate) fn record_with_due(
     record.engine_notes = measured.engine_notes.clone();
     record.intervals = measured.intervals.clone();
     let threads = u32::try_from(cell.own_workers().count()).unwrap_or(u32::MAX);
+    // The plan counts each thread of work on many files as a worker. The record counts the user's
+    // workers.
     record.workers = threads / cell.threads_per_worker();
     record.set_workers(
         cell.own_workers()

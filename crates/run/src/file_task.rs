@@ -263,6 +263,7 @@ fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(
 ) -> Done {
     let (clock, batch) = (start.clock.clone(), start.batch);
     enter(&mut engine, &mut generator, &mut content, &clock)?;
+    // Here, `file_index` numbers the files of a fileset and not the spans of the lane.
     let Some(recorder) = start.begin(notes, Counting::Together) else {
         return Ok(None);
     };

@@ -55,6 +55,7 @@ fn is_of_the_same(one: &Cell, other: &Cell) -> bool {
 
 /// `true` if the last two rates gain almost nothing over the earlier ones.
 fn is_settled(rates: &[f64]) -> bool {
+    // Two depths in a row, because a single one may be slow by chance.
     let [before @ .., one, other] = rates else {
         return false;
     };

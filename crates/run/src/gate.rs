@@ -30,6 +30,7 @@ pub(crate) struct Gate {
 impl Gate {
     /// Gives the signal to all workers, including those that arrive later.
     pub fn open(&self, signal: StartSignal) {
+        // The signal is complete at any time, even if a thread panicked while it held the lock.
         *self.signal.lock().unwrap_or_else(PoisonError::into_inner) = Some(signal);
         self.opened.notify_all();
     }

@@ -76,8 +76,10 @@ pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'
         true => duplicates(&files)?,
         false => Vec::new(),
     };
+    // All jobs of the cell share this flag.
     let end = Arc::clone(&start.stop);
     let clock = start.clock.clone();
+    // Without a limit, because nothing is received before the job has ended.
     let (sender, noted) = mpsc::channel();
     task.notes = job.is_noted.then_some(sender);
     let failed = Arc::new(AtomicBool::new(false));
@@ -148,6 +150,7 @@ impl OnEngine for JobLane<'_> {
             start,
         } = self;
         let (clock, batch) = (start.clock.clone(), start.batch);
+        // Jobs whose files are all on one target have one span, whatever the number of files.
         let counting = match lane.plan.spans.len() {
             0 | 1 => Counting::Together,
             _ => Counting::BySpan,
@@ -171,6 +174,7 @@ impl OnEngine for JobLane<'_> {
             batch,
         };
         let mut plain = task.contents.source.plain(lane.plan.seed);
+        // Also for verified content: some kinds of content fill a buffer only here.
         if task.stream.operations().contains(Operation::Write) {
             for slot in 0..parts.engine.slot_count() {
                 plain.prepare_buffer(parts.engine.buffer(slot));
@@ -332,6 +336,7 @@ fn sync_rest(
     let took_ns = clock.now_ns().saturating_sub(before_ns);
     outcome.finish_ns += took_ns;
     outcome.measured_ns += took_ns;
+    // The last interval ends with the measurement.
     outcome.rest.length_ns += took_ns;
     Ok(())
 }

@@ -75,6 +75,7 @@ impl Lane {
         if self.plan.transactions_per_connection.is_none() || self.plan.network {
             return (operations, requests.transaction_kinds());
         }
+        // `Connections` opens and closes files around the stream, which does not announce this.
         let operations = operations.with(Operation::Open).with(Operation::Close);
         (operations, named(&["transaction", "connection"]))
     }

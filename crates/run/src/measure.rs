@@ -43,6 +43,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
             self.engine.reap(wait, turns.none_done())?;
             now_ns = self.clock.now_ns().max(now_ns); // Another core's may be behind.
             self.complete_all(turns, now_ns);
+            // A single comparison per turn covers phases, intervals and the stop flag.
             let due = now_ns >= self.recorder.tick_ns();
             if due && self.recorder.tick(now_ns, turns) == Tick::End {
                 break;

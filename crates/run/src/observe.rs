@@ -257,6 +257,8 @@ impl Used {
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> Option<Self> {
         let ends = |(place, (lane, begin)): (usize, (&MeasuredLane, &Option<CpuSample>))| {
+            // With rounds, the window may end while the threads still run. The sample at its end
+            // has them.
             let at_end = end.threads.get(place).copied();
             Some(((*begin)?, at_end.unwrap_or(lane.outcome.cpu_at_end)?))
         };

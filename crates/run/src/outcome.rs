@@ -45,6 +45,7 @@ impl WorkerOutcome {
     /// Hands over the last sample, so that the reader gets it before the last lane has ended. If
     /// the reader is behind, the sample stays here.
     pub fn hand_over_rest(&mut self) {
+        // If the ramp did not end, nothing in the sample was measured.
         let Some(outbox) = self.outbox.as_mut().filter(|_| self.measured_ns > 0) else {
             return;
         };

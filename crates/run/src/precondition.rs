@@ -244,6 +244,7 @@ fn progress<'l>(
         }
         listener(&RunEvent::Prepare {
             target: target.clone(),
+            // The last write may pass the total, because only whole writes are made.
             done_bytes: done_bytes.min(total_bytes),
             total_bytes,
         });

@@ -75,6 +75,7 @@ impl Rounds {
         if index < self.oldest() || self.is_decided() {
             return;
         }
+        // Lanes hand over at different times, so an older round can appear after a newer one.
         let place = match self.kept.iter().position(|round| round.index >= index) {
             Some(place) if self.kept[place].index == index => place,
             place => {
@@ -205,6 +206,7 @@ impl Rounds {
             // Work after the last round, until the threads notice the end, does not count.
             lane.outcome.finish_ns = measured.measure_ns + end_ns;
         }
+        // `retain` visits the intervals in order, so both iterators advance together.
         let mut rounds = indexes.iter().map(|index| index / self.intervals_per_round);
         let window = window.rounds.start as i64..window.rounds.end as i64;
         measured

@@ -39,6 +39,7 @@ pub(crate) struct Outbox {
 impl Outbox {
     /// Takes an empty sample; `None` if the full one could not be given away now.
     pub fn take_empty(&mut self) -> Option<Box<Sample>> {
+        // Without a reader, a worker counts on in its current sample.
         if self.full.is_full() || self.full.is_abandoned() {
             return None;
         }
@@ -59,6 +60,8 @@ pub(crate) struct Inbox {
 
 /// Creates both sides and the first sample, all with the shape of `like`.
 pub(crate) fn exchange(like: Sample) -> (Box<Sample>, Outbox, Inbox) {
+    // With two spare samples, a worker can end an interval while the monitor still reads the last
+    // one.
     let (full_in, full_out) = rtrb::RingBuffer::new(2);
     let (mut empty_in, empty_out) = rtrb::RingBuffer::new(2);
     for _ in 0..2 {

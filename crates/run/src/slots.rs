@@ -17,6 +17,7 @@ impl SlotQueue {
         // A power of two, so that positions wrap by a mask instead of a division.
         let capacity = slot_count.max(1).next_power_of_two();
         Self {
+            // Places from `slot_count` on are written before they are read.
             slots: (0..capacity).collect(),
             mask: capacity - 1,
             head: 0,

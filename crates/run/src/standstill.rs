@@ -61,6 +61,7 @@ impl<'a> Sleep<'a> {
     /// Creates the sleep of the calling thread.
     pub fn new(thread_count: usize, continued: &'a AtomicBool, clock: &impl Clock) -> Self {
         let mut made = Self {
+            // Without this file, no stop is detected, because a wait for a CPU would look like one.
             schedule: File::open("/proc/thread-self/schedstat").ok(),
             thread_count: thread_count as u64,
             continued,

@@ -68,6 +68,7 @@ impl Start<'_> {
         let mut start_ns = start_ns.saturating_add(delay_ns);
         while !self.stop.load(Ordering::Relaxed) {
             let left_ns = start_ns.saturating_sub(self.clock.now_ns());
+            // Without a delay, the start has been reached already.
             if left_ns == 0 || delay_ns == 0 {
                 break;
             }

@@ -22,6 +22,7 @@ pub(crate) fn thread_usage() -> Option<ThreadUsage> {
     };
     let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
     // The name is in parentheses and may contain any character.
+    // The text after the name begins with field 3, so this skips to field 10.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(7);
     let minor_faults = fields.next()?.parse().ok()?;
     let major_faults = fields.nth(1)?.parse().ok()?;
@@ -49,6 +50,7 @@ pub(crate) fn pin(cpu: Option<u32>) -> Result<(), RunError> {
 /// Binds the calling thread to these CPUs.
 fn run_on(cpus: &[u32]) -> Result<(), RunError> {
     let mut set = CpuSet::new();
+    // `CpuSet` has no place for higher numbers. Without any CPU left, the kernel returns EINVAL.
     for cpu in cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU as u32) {
         set.set(*cpu as usize);
     }

@@ -99,6 +99,7 @@ pub enum Subject {
     /// The machine or the program, independent of the engine.
     All,
     /// An engine.
+    // An engine appears under its own name, next to `all`.
     #[serde(untagged)]
     Engine(EngineKind),
 }

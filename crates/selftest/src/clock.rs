@@ -165,6 +165,7 @@ fn apart_from(other: usize, clock: &TscClock) -> io::Result<u64> {
             }
             let after_ns = clock.now_ns();
             let answer_ns = exchange.answer_ns.load(Ordering::Acquire);
+            // The values are signed, because the other CPU's clock may be late.
             low_ns = low_ns.max(answer_ns.wrapping_sub(after_ns) as i64);
             high_ns = high_ns.min(answer_ns.wrapping_sub(before_ns) as i64);
             if begin.elapsed() > EXCHANGE_TIME || answers.is_finished() {

@@ -126,6 +126,7 @@ fn run(
 /// A workload of sequential reads, so that no read hits a page cached by another one.
 pub(crate) fn workload(engine: EngineKind, how: &str) -> String {
     let name = engine.name();
+    // `mmap` works only through the page cache.
     let cache = match engine {
         EngineKind::Mmap => "buffered",
         _ => "direct",

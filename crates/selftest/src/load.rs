@@ -114,10 +114,12 @@ impl LoadSample {
         // Stolen time is not used by a process of this machine; it has a separate limit.
         let idle = machine.idle + machine.iowait + machine.steal;
         let busy_ticks = (machine.total() - idle) as f64;
+        // A measurement may be shorter than a tick.
         let all_ticks = (machine.total() as f64).max(1.0);
         let elapsed_us = self.at.duration_since(earlier.at).as_secs_f64() * 1e6;
         let waiting = self.waiting_us.zip(earlier.waiting_us);
         OtherLoad {
+            // Ticks of 10 ms and nanoseconds do not agree exactly, so this may be negative.
             others: ((busy_ticks - own_ticks) / all_ticks).max(0.0),
             stolen: machine.share(machine.steal),
             waiting: waiting.map(|(now, then)| {

@@ -38,6 +38,7 @@ pub enum NodeContent {
     /// Bytes.
     File(Vec<u8>),
     /// Names, with the numbers of their nodes.
+    // The map is sorted, so that offsets of `readdir` mean the same in successive calls.
     Directory(BTreeMap<OsString, u64>),
 }
 

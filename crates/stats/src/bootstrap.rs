@@ -7,6 +7,7 @@ use crate::histogram::rounded_up;
 use crate::{Histogram, quantile};
 
 /// Number of resamples, drawn with replacement, that show how the statistic varies.
+// With five repetitions, each end leaves out 0.1 %, which is about four resamples.
 const RESAMPLES: usize = 4000;
 /// Minimum number of repetitions. With fewer, even their full range misses the median of the
 /// underlying distribution in more than one of ten cases.
@@ -58,6 +59,7 @@ impl Bootstrap {
             resample
                 .iter_mut()
                 .for_each(|place| *place = &samples[draws.below(samples.len())]);
+            // Leaving out resamples without a value could make the interval too narrow.
             figures.push(statistic(&resample).filter(|figure| figure.is_finite())?);
         }
         figures.sort_by(f64::total_cmp);
@@ -129,6 +131,7 @@ impl Ladders {
             return None;
         }
         let rank = rounded_up(percent * count as f64 / 100.0).clamp(1, count);
+        // Bisection is possible, because sums of cumulative counts never decrease.
         let (mut below, mut found) = (0, self.values_ns.len() - 1);
         while below < found {
             let middle = below + (found - below) / 2;

@@ -17,6 +17,7 @@ pub struct Counter {
     bytes: u64,
     short_count: u64,
     error_latency_ns_max: u64,
+    // An array, so that counting an error neither allocates nor searches.
     errnos: Box<[u64; ERRNO_SLOTS]>,
 }
 
@@ -59,6 +60,7 @@ impl Counter {
     /// Counts a failure by its error number, which may be negated.
     #[inline]
     pub fn record_error(&mut self, errno: i32, latency_ns: u64) {
+        // `abs` would overflow for the smallest number.
         let index = (errno.unsigned_abs() as usize).min(ERRNO_SLOTS - 1);
         self.errnos[index] = self.errnos[index].wrapping_add(1);
         self.error_latency_ns_max = self.error_latency_ns_max.max(latency_ns);
@@ -67,6 +69,7 @@ impl Counter {
     /// Adds the counts of another counter.
     pub fn merge(&mut self, other: &Self) {
         self.latency.merge(&other.latency);
+        // Merging is outside of the hot path, so sums saturate here instead of wrapping.
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.short_count = self.short_count.saturating_add(other.short_count);
         self.error_latency_ns_max = self.error_latency_ns_max.max(other.error_latency_ns_max);

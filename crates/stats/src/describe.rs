@@ -22,6 +22,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 #[must_use]
 pub fn stddev(values: &[f64]) -> Option<f64> {
     let mean = mean(values).filter(|_| values.len() > 1)?;
+    // A second pass, because the difference of two large sums of squares would lose digits.
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     Some((squares / (values.len() - 1) as f64).sqrt())
 }

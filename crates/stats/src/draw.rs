@@ -22,6 +22,7 @@ impl Draws {
 
     /// A number below `limit`, or 0 when `limit` is 0.
     pub(crate) const fn below(&mut self, limit: usize) -> usize {
+        // The upper half of the product needs no division, and a limit of 0 gives 0.
         ((self.next_u64() as u128 * limit as u128) >> 64) as usize
     }
 

@@ -70,6 +70,7 @@ impl Drift {
 fn effective_count(residuals: &[f64]) -> f64 {
     let n = residuals.len() as f64;
     let seen = autocorrelation::lag_one(residuals);
+    // A negative correlation would count more values than there are, so it counts as 0.
     let correlation = (seen + (2.0 + 4.0 * seen) / n).clamp(0.0, CORRELATION_MAX);
     // The line takes two degrees of freedom, and at least one must be left.
     (n * (1.0 - correlation) / (1.0 + correlation)).max(3.0)

@@ -55,6 +55,7 @@ impl Estimate {
         if total == 0.0 {
             return;
         }
+        // From the distance of the means, because sums of large squares would lose digits.
         let apart = other.mean - self.mean;
         let squares = self.squares() + other.squares() + apart * apart * n * m / total;
         let mean = (self.mean * n + other.mean * m) / total;

@@ -60,6 +60,7 @@ fn stored(plain: &[u8]) -> Option<Vec<u8>> {
     bytes.extend(frame_bytes.to_be_bytes());
     // Deflate with a window of 32 KiB, fastest level; then one final, stored block.
     bytes.extend([0x78, 0x01, 0x01]);
+    // A stored block is little-endian (RFC 1951, 3.2.4), unlike the frame around it.
     bytes.extend(length.to_le_bytes());
     bytes.extend((!length).to_le_bytes());
     bytes.extend(plain);

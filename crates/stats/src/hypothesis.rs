@@ -100,6 +100,7 @@ impl KolmogorovSmirnov {
             .map(|(below, sample)| {
                 let share = distribution.cdf(*sample);
                 let below = f64::from(below);
+                // The empirical function jumps at a sample, so both ends of the jump count.
                 (share - below / n).max((below + 1.0) / n - share)
             })
             .fold(0.0, f64::max);

@@ -15,6 +15,7 @@ pub struct Interval {
     pub at_ns: u64,
     /// Length of the slice in nanoseconds; 0 if it is not known yet.
     pub length_ns: u64,
+    // Unused operations have no counter, because each counter takes more than 20 KB.
     operations: [Option<Box<Counter>>; OPERATION_COUNT_MAX],
     transactions: Vec<Counter>,
 }
@@ -161,6 +162,7 @@ impl Interval {
 }
 
 /// Panics: a generator issued an operation or transaction kind that it had not announced.
+// Out of line, so that the hot path only compares an index.
 #[cold]
 #[inline(never)]
 fn not_made_for(what: &str, index: usize) -> ! {

@@ -53,6 +53,8 @@ impl LongRun {
             .sum();
         let independent = n * (1.0 - correlation) / (1.0 + correlation);
         Self {
+            // The factor 2/n turns the squares into squares of the transforms c(k). The last
+            // division by n gives the variance of the mean.
             variance: squares * 2.0 / n / frequencies as f64 / n,
             freedom: (frequencies as f64).min(FREEDOM_SHARE * independent),
         }
@@ -66,6 +68,7 @@ fn correlation(deviations: &[f64]) -> f64 {
     let n = deviations.len() as f64;
     let seen = autocorrelation::lag_one(deviations);
     // Solves seen = r - (1 + 4 r) / n for r.
+    // A negative r would narrow the interval, so it counts as 0.
     ((n * seen + 1.0) / (n - 4.0)).clamp(0.0, CORRELATION_MAX)
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn two_sided(t: f64, freedom: f64) -> Option<f64> {
     if t.is_infinite() {
         return Some(0.0);
     }
+    // Not 1 minus the distribution function, which would round small p-values to 0.
     let tail = if freedom > FREEDOM_NORMAL {
         Normal::standard().sf(t.abs())
     } else {

@@ -83,6 +83,8 @@ impl Ratio {
         let value = quotient(several.mean, single.mean)?;
         let n = several.n as f64;
         let certainty = || {
+            // The single value scatters like one repetition, and the mean has an nth of that
+            // variance.
             let variation = several.stddev? / several.mean;
             Certainty::of_logarithm(value.ln(), variation * (1.0 + 1.0 / n).sqrt(), n - 1.0)
         };

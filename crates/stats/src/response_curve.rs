@@ -48,6 +48,7 @@ pub fn overall_response_time(points: &[ResponsePoint], origin: CurveOrigin) -> O
     let peak = points.iter().copied().max_by(by_throughput)?;
     let peak_index = points.iter().position(|point| *point == peak)?;
     let mut curve = points[..=peak_index].to_vec();
+    // A higher load may achieve less than a lower one, which would give a negative width.
     curve.sort_by(by_throughput);
     let below = match origin {
         CurveOrigin::MeasuredOnly => 0.0,

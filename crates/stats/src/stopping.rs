@@ -69,11 +69,14 @@ impl Stopping {
     pub fn push(&mut self, value: f64, elapsed: Duration) -> StoppingVerdict {
         self.values.push(value);
         let is_narrow = self.relative_error().is_some_and(|e| e <= self.precision);
+        // The intervals after the second and third repetition may be the first two in a row.
         self.narrow_count = if is_narrow { self.narrow_count + 1 } else { 0 };
         let count = self.count();
         if count < REPETITIONS_MIN {
             StoppingVerdict::Continue
         } else if self.narrow_count >= IN_A_ROW {
+            // Checked before the maximum and the budget, so that a precise result is never reported
+            // as cut off.
             StoppingVerdict::PrecisionReached
         } else if count >= self.repetitions_max {
             StoppingVerdict::RepetitionsSpent

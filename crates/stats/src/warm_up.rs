@@ -10,6 +10,7 @@ const INTERVALS_MIN: usize = 20;
 /// Level of significance of a change of the mean.
 const SIGNIFICANT: f64 = 0.01;
 /// Number of random series that show how large a change chance produces.
+// With the run, these are 1000 series, so p-values have steps of a tenth of the level.
 const DRAWN_COUNT: u32 = 999;
 /// Bias of the correlation of neighbors after subtracting the two means that fit best, in units of
 /// (1 + 2 r) / n (from simulation).
@@ -101,6 +102,7 @@ fn largest_step(deviations: &[f64]) -> Option<MeanStep> {
     for (split, value) in (1..=deviations.len() / 2).zip(deviations) {
         before += value;
         let left = split as f64;
+        // The sum of squares that two means explain, because all deviations add up to 0.
         let gain = before * before * n / (left * (n - left));
         if gain > explained {
             (explained, index) = (gain, split);
@@ -118,6 +120,7 @@ fn largest_step(deviations: &[f64]) -> Option<MeanStep> {
 
 /// Probability that the largest change in a series without real changes is at least this large.
 fn p_value(values: &[f64], step: &MeanStep) -> f64 {
+    // Around both means: around a single one, a step would look like correlation of neighbors.
     let (start, rest) = values.split_at(step.index);
     let residuals = [
         autocorrelation::deviations(start),
@@ -161,6 +164,7 @@ fn autoregression(innovations: &[f64], correlation: f64) -> Vec<f64> {
     let mut previous = None;
     let mut next = |innovation: &f64| {
         let value = match previous {
+            // The series must not begin with less scatter than it has later.
             None => innovation / fresh(correlation),
             Some(previous) => correlation * previous + innovation,
         };
@@ -206,6 +210,7 @@ fn certain_start(values: &[f64]) -> usize {
     let deviations = autocorrelation::deviations(values);
     let (mut sum, mut squares) = (0.0, 0.0);
     let mut uncertainties = Vec::with_capacity(values.len());
+    // From the end, so that one pass gives the sums of every rest.
     for (count, value) in (1..).zip(deviations.iter().rev()) {
         sum += value;
         squares += value * value;

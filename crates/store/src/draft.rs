@@ -156,6 +156,7 @@ fn fingerprint(record: &CellRecord) -> serde_json::Result<u64> {
             Ok(())
         }
     }
+    // Fingerprints stay in this process, so the algorithm may differ between versions of Rust.
     let mut hashing = Hashing(DefaultHasher::new());
     units::write_json(&mut hashing, record)?;
     Ok(hashing.0.finish())

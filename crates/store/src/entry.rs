@@ -130,6 +130,7 @@ fn begin_cell(store: &Connection, run: i64, position: u32, index: u32) -> rusqli
 
 /// Adds cells to the plan, so that the record of a killed run describes its cells.
 fn add_cells(store: &Connection, run: i64, cells: &[String]) -> rusqlite::Result<()> {
+    // `[#]` is the place after the last element (`sqlite.org/json1.html`).
     let sql = "UPDATE headers SET record = json_insert(record, '$.plan.cells[#]', json(?2)) \
                WHERE run = ?1";
     let mut update = store.prepare_cached(sql)?;
@@ -162,6 +163,7 @@ fn finish_cell(store: &Connection, run: i64, done: &CompleteCell) -> rusqlite::R
         insert.execute(params![cell, number, figures])?;
     }
     store
+        // A correction may have fewer histograms than the stored cell.
         .prepare_cached("DELETE FROM histograms WHERE cell = ?1")?
         .execute([cell])?;
     let mut insert =

@@ -41,6 +41,8 @@ impl RunLock {
                 .custom_flags(OFlags::NOFOLLOW.bits() as i32)
                 .open(&path)
                 .ok()?;
+            // fcntl(2) would not do: its locks end when this process closes any descriptor of the
+            // file, as `is_live` does.
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 // A process that checks for ended runs holds the lock for a moment.

@@ -97,8 +97,10 @@ pub(crate) fn immutable_uri(path: &Path) -> std::ffi::OsString {
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    // A `Connection` is used by one thread at a time, so SQLite needs no lock for it.
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(WAIT)?;
+    // SQLite ignores `ON DELETE CASCADE` unless each connection enables it.
     connection.pragma_update(None, "foreign_keys", true)?;
     // The file may come from anywhere, so its schema must not call functions or be rewritten.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;

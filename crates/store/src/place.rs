@@ -37,6 +37,7 @@ pub(crate) fn make_parents(path: &Path) -> Result<(), StoreError> {
     else {
         return Ok(());
     };
+    // The XDG Base Directory Specification asks for this mode.
     let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
     made.map_err(|error| StoreError::of_io(path, &error))
 }

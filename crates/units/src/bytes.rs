@@ -63,6 +63,7 @@ impl FromStr for Bytes {
                 help: "write a size such as `4k`, `1.5GiB`, `4kB` or `512`".into(),
             });
         };
+        // After the form is checked: text that is no size at all gets the general help.
         if let Some((count, unit)) = ambiguous(text.trim()) {
             return Err(UnitError::Malformed {
                 seen: shortened(text),
@@ -75,6 +76,7 @@ impl FromStr for Bytes {
         }
         match number.times(unit_bytes) {
             Some(scaled) if scaled.exact => Ok(Self(scaled.rounded)),
+            // A silently rounded size would not be the one that the user wrote.
             Some(scaled) => Err(UnitError::Fraction {
                 seen: shortened(text),
                 wanted: "a whole number of bytes",
@@ -112,6 +114,7 @@ fn bytes_of(suffix: &str) -> Option<u64> {
         (Some(b'b'), None, _) => 1000,
         _ => return None,
     };
+    // At most 2^50, so `Decimal::times` accepts it.
     Some(base.pow(power))
 }
 
@@ -122,6 +125,7 @@ impl fmt::Display for Bytes {
             .iter()
             .find(|(unit, _)| self.0 >= *unit && self.0.is_multiple_of(*unit / 4));
         let Some((unit, name)) = largest else {
+            // Unlike `write!`, `pad` applies a width such as `{:>6}`.
             return formatter.pad(&format!("{}B", self.0));
         };
         let quarters = ["", ".25", ".5", ".75"][(self.0 % unit / (unit / 4)) as usize];
@@ -138,7 +142,9 @@ impl Serialize for Bytes {
 on_the_wire!(
     Bytes,
     "a size: text such as `4k` (4096), `4kB` (4000) or `1.5GiB`, or a number of bytes",
+    // There are no fractions of a byte, so editors with the schema refuse them, too.
     "integer",
+    // `kb` is missing on purpose, as in `ambiguous`.
     r"^\s*([0-9]+(\.[0-9]+)?|\.[0-9]+)\s*([bB]|[kKmMgGtTpP](B|[iI][bB])?)?\s*$",
     &["4k", "1.5GiB", "512"]
 );

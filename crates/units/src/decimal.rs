@@ -24,6 +24,7 @@ impl<'a> Decimal<'a> {
         let (whole, rest) = digits(text);
         let (fraction, rest) = match rest.strip_prefix('.') {
             Some(after) => match digits(after) {
+                // TOML and JSON refuse `1.`, too.
                 ("", _) => return None,
                 found => found,
             },
@@ -35,6 +36,7 @@ impl<'a> Decimal<'a> {
         Some((
             Self {
                 whole,
+                // Otherwise `1.5` with many zeros after it would count as inexact.
                 fraction: fraction.trim_end_matches('0'),
             },
             rest,
@@ -51,6 +53,7 @@ impl<'a> Decimal<'a> {
         let (numerator, denominator) = kept.bytes().fold((0_u128, 1_u128), |(n, d), digit| {
             (n * 10 + u128::from(digit - b'0'), d * 10)
         });
+        // 10^18 is below 2^60, and so is the unit, so the product fits into 128 bits.
         let product = numerator * u128::from(unit);
         let part = u64::try_from((product + denominator / 2) / denominator).ok()?;
         let exact = product % denominator == 0 && kept.len() == self.fraction.len();
@@ -61,6 +64,8 @@ impl<'a> Decimal<'a> {
     /// The floating-point number nearest to this number times ten to the power of `exponent`.
     pub(crate) fn to_f64(self, exponent: u8) -> f64 {
         let Self { whole, fraction } = self;
+        // The parser rounds once; a multiplication by a power of ten would round a second time. The
+        // zeros make an empty part valid.
         format!("0{whole}.{fraction}0e{exponent}")
             .parse()
             .unwrap_or(f64::NAN)

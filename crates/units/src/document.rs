@@ -38,6 +38,7 @@ pub trait JsonDocument: Serialize + JsonSchema {
 
 #[derive(Serialize)]
 struct Formatted<'a> {
+    // Serde writes fields in this order, and readers expect the format first.
     format: &'static str,
     #[serde(flatten)]
     body: &'a dyn AnySerialize,
@@ -63,6 +64,8 @@ pub fn paths_as_text<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<
 /// The JSON Schema of a document in its written form, with a final line break.
 #[must_use]
 pub fn document_schema<T: JsonDocument>() -> String {
+    // In this form, fields are required if they are always written, even if reading them has a
+    // default.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     name_format(&mut schema, T::FORMAT);
@@ -83,6 +86,7 @@ fn name_format(schema: &mut Schema, format: &str) {
     }
     let required = schema.entry("required").or_insert_with(|| json!([]));
     if let Some(required) = required.as_array_mut() {
+        // A type that has the field already requires it, so it must not be listed twice.
         required.retain(|name| name != "format");
         required.insert(0, Value::from("format"));
     }

@@ -72,6 +72,7 @@ impl UnitError {
 
 /// The start of a text on one line, without control characters, for an error message.
 pub(crate) fn shortened(text: &str) -> String {
+    // Cut before escaping: the text may have megabytes, and an escape is longer than its character.
     let start: String = text.chars().take(SEEN_CHARS_MAX).collect();
     let mut seen = crate::printable(&start).into_owned();
     if text.chars().nth(SEEN_CHARS_MAX).is_some() {

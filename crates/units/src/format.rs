@@ -6,10 +6,12 @@ const ABSENT: &str = "-";
 /// Operations per second with four significant digits: `123.4k`.
 #[must_use]
 pub fn iops(per_second: f64) -> String {
+    // A count divided by a time of 0 is not finite.
     if !per_second.is_finite() || per_second < 0.0 {
         return ABSENT.into();
     }
     let units = [(1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G")];
+    // From 999.95 on, four digits round to 1000, which is `1.000k`.
     let (unit, letter) = fitting(&units, per_second, 999.95);
     format!("{}{letter}", significant(per_second / unit, 4))
 }
@@ -27,7 +29,9 @@ pub fn bandwidth(bytes_per_second: f64) -> String {
         (KIB * KIB * KIB, "GiB/s"),
     ];
     let (unit, name) = match bytes_per_second {
+        // Zero would fit the smallest unit, but MiB/s is the usual one.
         0.0 => units[1],
+        // From 1023.5 on, four digits round to 1024, which is 1.000 of the next unit.
         rate => fitting(&units, rate, 1023.5),
     };
     format!("{} {name}", significant(bytes_per_second / unit, 4))
@@ -40,6 +44,7 @@ pub fn latency(ns: f64) -> String {
         return ABSENT.into();
     }
     let units = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
+    // From 999.5 on, three digits round to 1000.
     let (unit, name) = fitting(&units, ns, 999.5);
     if unit == 1.0 && ns.fract() == 0.0 {
         // A clock with a resolution of nanoseconds does not measure fractions of them.
@@ -82,6 +87,7 @@ pub fn size(bytes: u64) -> String {
     ];
     let (unit, name) = fitting(&units, bytes as f64, 1023.5);
     let digits = significant(bytes as f64 / unit, 3);
+    // As `4.00 KiB`, an exact size would look rounded.
     let short = match digits.contains('.') {
         true => digits.trim_end_matches('0').trim_end_matches('.'),
         false => &digits,

@@ -21,6 +21,7 @@ pub fn read_json<T: DeserializeOwned>(input: &mut dyn Read) -> serde_json::Resul
 /// # Errors
 /// As for [`read_json`].
 pub fn parse_json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    // Most texts are short, and a full buffer would be allocated for each of them.
     let capacity = text.len().clamp(1, BUFFER_BYTES);
     let input: &mut dyn Read = &mut text.as_bytes();
     serde_json::from_reader(BufReader::with_capacity(capacity, input))

@@ -39,6 +39,7 @@ impl FromStr for Percent {
             }
         };
         let percent = number.to_f64(0);
+        // This also refuses NaN, which `to_f64` returns if it fails.
         if !(0.0..=100.0).contains(&percent) {
             return Err(UnitError::OutOfRange {
                 seen: shortened(text),
@@ -59,6 +60,7 @@ impl fmt::Display for Percent {
 impl Serialize for Percent {
     /// Serializes as a whole number if possible, as users write percentages in files.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Code may create values outside the range; the cast would change them.
         if self.0.fract() == 0.0 && (0.0..=100.0).contains(&self.0) {
             serializer.serialize_u8(self.0 as u8)
         } else {

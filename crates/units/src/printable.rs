@@ -67,6 +67,7 @@ pub fn excerpts(message: &str) -> Cow<'_, str> {
         }
         // Text without a closing backtick is not a quote.
         let is_quote = index % 2 == 1 && index + 1 < quotes;
+        // A quote with blanks is a line of a file or a command, which needs more room than a word.
         if is_quote && piece.contains(char::is_whitespace) {
             short.push_str(&excerpt(piece, QUOTE_CHARS_MAX));
         } else {
@@ -83,6 +84,7 @@ pub fn excerpts(message: &str) -> Cow<'_, str> {
 
 /// The text, or its start and its end if it has more than `chars_max` characters.
 fn excerpt(text: &str, chars_max: usize) -> Cow<'_, str> {
+    // The length in bytes decides most cases without a walk over the characters.
     if text.len() <= chars_max || text.chars().nth(chars_max).is_none() {
         return Cow::Borrowed(text);
     }
@@ -108,6 +110,8 @@ pub fn printable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
         shown.extend_from_slice(printable_lines(chunk.valid()).as_bytes());
         for byte in chunk.invalid() {
             match byte {
+                // Terminals with an 8-bit encoding take these bytes as control characters; 0x9b
+                // starts an escape sequence.
                 0x80..=0x9f => shown.extend(format!("\\x{byte:02x}").bytes()),
                 _ => shown.push(*byte),
             }
@@ -130,6 +134,7 @@ fn shown(text: &str, stays: impl Fn(char, &str) -> bool) -> Cow<'_, str> {
     let hides = |(start, found): (usize, char)| {
         is_hidden(found) && !stays(found, &text[start + found.len_utf8()..])
     };
+    // Nearly all text has nothing to hide, so it is returned without a copy.
     let Some(first) = text.char_indices().position(hides) else {
         return Cow::Borrowed(text);
     };

@@ -34,6 +34,7 @@ impl FromStr for Rate {
                 help: help.into(),
             });
         };
+        // A number of 400 digits becomes infinite, or 0 if they follow the point.
         if !(rate > 0.0 && rate.is_finite()) {
             return Err(UnitError::OutOfRange {
                 seen: shortened(text),
@@ -69,6 +70,7 @@ impl fmt::Display for Rate {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         let letter = [(1e9, "g"), (1e6, "m"), (1e3, "k")]
             .into_iter()
+            // Above this limit, the division could lose digits, and the text would not read back.
             .find(|(unit, _)| (*unit..WHOLE_BELOW).contains(&self.0) && self.0 % unit == 0.0);
         let (unit, letter) = letter.unwrap_or((1.0, ""));
         formatter.pad(&format!("{}{letter}/s", self.0 / unit))

@@ -96,6 +96,7 @@ fn sum_of_parts(text: &str) -> Result<u64, Refused> {
     loop {
         let (number, after) = Decimal::take(rest).ok_or(Refused::Form)?;
         let after = after.trim_start();
+        // The whole word is the unit, so that `ms` is not read as minutes.
         let (name, after) = after.split_at(after.find(not_in_a_unit).unwrap_or(after.len()));
         let unit_index = match name {
             // A number without a unit means seconds, but only alone: `1m30` would be ambiguous.
@@ -105,7 +106,9 @@ fn sum_of_parts(text: &str) -> Result<u64, Refused> {
                 .ok_or(Refused::Form)?,
         };
         let part = number.times(UNITS[unit_index].1).ok_or(Refused::Size)?;
+        // Fractions of a nanosecond are rounded, not refused: no clock resolves them.
         total_ns = total_ns.checked_add(part.rounded).ok_or(Refused::Size)?;
+        // A repeated or larger unit, as in `1s1m`, is more likely a mistake than a sum.
         smallest_allowed = unit_index + 1;
         rest = after.trim_start();
         if rest.is_empty() {
@@ -155,6 +158,7 @@ fn seconds_and_below(ns: u64, alone: bool) -> String {
     if part == 0 {
         return format!("{whole}{name}");
     }
+    // Zeros in front belong to the fraction: 50 ms of a second are `.05`, not `.5`.
     let digits = format!("{part:0width$}", width = unit_ns.ilog10() as usize);
     format!("{whole}.{}{name}", digits.trim_end_matches('0'))
 }

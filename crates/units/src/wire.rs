@@ -46,10 +46,12 @@ impl<T: FromStr<Err = UnitError>> de::Visitor<'_> for TextOrNumber<T> {
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
+        // TOML has only signed integers. A negative one gets the parser's message and help.
         self.visit_str(&number.to_string())
     }
 
     fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
+        // Rust prints the shortest digits that read back, so 0.1 stays exactly a tenth.
         self.visit_str(&number.to_string())
     }
 }
@@ -59,6 +61,7 @@ pub(crate) fn schema(description: &str, number: &str, pattern: &str, examples: &
     json_schema!({
         "description": description,
         "type": ["string", number],
+        // JSON Schema applies `minimum` to numbers only and `pattern` to texts only.
         "minimum": 0,
         "pattern": pattern,
         "examples": examples,

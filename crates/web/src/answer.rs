@@ -22,10 +22,13 @@ pub(crate) fn protect(headers: &mut HeaderMap) {
     let common: [(HeaderName, &'static str); 6] = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        // The first URL contains the token, which must not reach another site as a referrer.
         (REFERRER_POLICY, "no-referrer"),
         (CACHE_CONTROL, "no-store"),
+        // Older browsers know this header instead of `frame-ancestors`.
         (HeaderName::from_static("x-frame-options"), "DENY"),
         (
+            // Without it, a page of another site could load an answer as a script or an image.
             HeaderName::from_static("cross-origin-resource-policy"),
             "same-origin",
         ),

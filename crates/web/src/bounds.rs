@@ -79,6 +79,7 @@ impl Bounds {
     /// `true` if a path without symbolic links is below a root or is a permitted device.
     #[must_use]
     pub fn holds(&self, found: &Path) -> bool {
+        // `Path::starts_with` compares whole components, so `/mnt/a` does not admit `/mnt/ab`.
         let is_beneath = self.roots.iter().any(|root| found.starts_with(root));
         is_beneath || self.devices.iter().any(|device| device == found)
     }

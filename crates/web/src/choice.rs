@@ -56,6 +56,7 @@ impl WorkloadChoice {
     ) -> Result<(String, Option<Given>), RefusedAnswer> {
         match (&self.builtin, &self.own, &self.text) {
             (Some(name), None, None) => match description::builtin::find(name) {
+                // The name from the table, so that no text of the request becomes an argument.
                 Ok(found) => Ok((found.name.to_owned(), None)),
                 Err(error) => {
                     let refusal = RefusedAnswer::missing(error.message);

@@ -73,6 +73,7 @@ fn recover(shared: &Arc<Shared>) {
         }
         ended(&waiting, &id, owner.pid, (None, said));
     };
+    // A thread, because the process is no child of this server and its end wakes nothing.
     let spawned = std::thread::Builder::new()
         .name("run".to_owned())
         .spawn(wait);
@@ -216,6 +217,7 @@ fn spawn(
     given: Option<&Given>,
 ) -> io::Result<()> {
     let scratch = Scratch::with(given)?;
+    // Before the process starts, which inherits the descriptor and with it the lock.
     scratch.share()?;
     // A memory file keeps the output and stays usable for the run when the server ends.
     let remarks = File::from(memfd_create(REMARKS, MemfdFlags::CLOEXEC)?);
@@ -224,6 +226,7 @@ fn spawn(
         .stdout(nothing())
         .stderr(remarks.try_clone()?)
         .spawn()?;
+    // Stored at once, so that a later server finds the process if this one is killed.
     shared.queue.begun(&entry.id, child.id());
     let (shared, id) = (Arc::clone(shared), entry.id.clone());
     // The thread owns `scratch`, so its directory stays until the process has ended.

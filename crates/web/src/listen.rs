@@ -20,6 +20,7 @@ use crate::error::WebError;
 /// Number of further ports to try if the first one is in use.
 const PORTS_TRIED: u16 = 100;
 /// Maximum number of connections; more are refused with 503 and closed.
+// More than the streams of events, which would otherwise leave no room for requests.
 const CONNECTIONS_MAX: usize = 256;
 /// Maximum size of a request without its body, in bytes.
 const HEADER_BYTES_MAX: usize = 16 << 10;

@@ -138,6 +138,7 @@ impl OwnFolder {
     }
 
     fn open(&self) -> io::Result<Option<OwnedFd>> {
+        // A link in place of the folder could lead anywhere.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::open(&self.0, flags, Mode::empty()) {
             Ok(folder) => Ok(Some(folder)),

@@ -100,6 +100,7 @@ pub(crate) async fn ask_at_most(
     bytes_max: u64,
 ) -> Result<ProgramOutput, RefusedAnswer> {
     let turn = shared.children.acquire().await;
+    // Held until the command has ended, because the limit is about commands in progress.
     let _turn = turn.map_err(|_| RefusedAnswer::failed("the server is stopping"))?;
     let shared = Arc::clone(shared);
     let failed = |error: io::Error| RefusedAnswer::failed(format!("cannot run pgmeter: {error}"));
@@ -141,6 +142,7 @@ pub(crate) fn command(
         .env_remove("PGMETER_TOKEN_FILE")
         .env(NO_PEERS, "1")
         .env(BOUNDS, bounds.text())
+        // The directory contains only the given file, so a relative name can mean no other one.
         .current_dir(directory)
         .stdin(nothing())
         // Ctrl-C at the server must not stop a run.
@@ -171,6 +173,7 @@ fn answer(
     let begin = Instant::now();
     // Short at first, so that a quick command is answered at once.
     let mut pause = Duration::from_millis(1);
+    // Polled, because `wait` has no time limit.
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break status;
@@ -179,6 +182,7 @@ fn answer(
         // Checked while the command writes: the output is in memory and must not fill it.
         if begin.elapsed() > TIME_MAX || is_long(&output)? || is_long(&remarks)? {
             child.kill()?;
+            // A killed child stays as a zombie until its parent has waited for it.
             child.wait()?;
             let error = format!(
                 "the answer takes more than {} s or {} MiB",

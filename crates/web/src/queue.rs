@@ -400,11 +400,13 @@ impl QueueState {
     /// Loads the content of a queue file. The queue is paused if any entries are waiting.
     fn begin(&mut self, mut file: File) {
         let kept = read(&mut file);
+        // The requests may be old, so a user decides whether they should still run.
         self.is_paused = !kept.waiting.is_empty();
         self.entries = kept.waiting;
         self.texts = kept.texts;
         if let Some(BegunEntry { entry, owner }) = kept.begun {
             self.owner = Some((entry.id.clone(), owner));
+            // In front, because `document` promises the running entry before the waiting ones.
             self.entries.insert(0, entry);
         }
         let ids = self.entries.iter();

@@ -42,6 +42,7 @@ impl Scratch {
         getrandom(&mut random, GetRandomFlags::empty())?;
         let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let path = std::env::temp_dir().join(format!("{PREFIX}{random}"));
+        // `create` fails if the name exists, so nobody else can have made the directory.
         DirBuilder::new().mode(0o700).create(&path)?;
         let scratch = Self {
             lock: directory(&path)?,

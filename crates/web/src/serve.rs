@@ -52,6 +52,7 @@ impl Server {
             Some(path) => PageToken::in_file(path)?,
             None => PageToken::fresh()?,
         };
+        // Only to report an unusable store at the start instead of at the first request.
         drop(Store::open(&options.store)?);
         sweep();
         let listener = bind(options.listen, options.takes_next_port)?;

@@ -106,6 +106,7 @@ impl Shared {
         // Opening may take time; meanwhile, other requests must be able to return their stores.
         drop(stores);
         let store = Store::open(path)?;
+        // After opening, because that may have created the file.
         Ok((identity(path).unwrap_or_default(), store))
     }
 }

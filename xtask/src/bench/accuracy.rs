@@ -68,6 +68,7 @@ fn limits(
     println!("\nlimits: direct random reads, 4 KiB, depth 16, at most {RATE_PERCENT_MAX} % off");
     let device = LimitedDevice::new(pgmeter)?;
     let seconds = effort.seconds_or(10);
+    // The offsets are multiples of the block size, because fio's random offsets are by default.
     let text = format!(
         "size = {FILE_BYTES}\nrun_time = {seconds}\nramp_time = 2\ncache = \"direct\"\n\
          iodepth = 16\n[[access_spec]]\n\

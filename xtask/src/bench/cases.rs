@@ -86,6 +86,7 @@ impl Case {
             // Alignment 0 means the sector size.
             "--blockalign=512".to_owned(),
         ];
+        // fio's sequential patterns are pure reads or writes, so they need neither option.
         if !self.is_sequential {
             options.push(format!("--rwmixread={}", self.read_percent));
             options.push(format!("--percentage_random={}", self.random_percent));

@@ -206,6 +206,7 @@ impl ClassicsBench {
         rate: fn(&str) -> Option<f64>,
     ) -> Contestant<'a> {
         let measure = move || {
+            // Remaining files and dirty data would slow down the next measurement.
             let directory = file_system.empty_directory()?;
             let text = printed(command(directory.path()).current_dir(directory.parent()))?;
             rate(&text).ok_or_else(|| Failure::Output {
@@ -276,6 +277,8 @@ impl ClassicsBench {
         } = *case;
         let ours = move |directory: &Path| {
             let mut command = self.pgmeter.classic("create-remove", directory);
+            // The bare loop makes one system call at a time, so io_uring would compare something
+            // else.
             command.args(["--engine", "psync"]);
             for setting in [format!("count={files}"), format!("sizes={size_bytes}")] {
                 command.arg("--set").arg(setting);
@@ -309,6 +312,7 @@ impl ClassicsBench {
             let one = move || {
                 let directory = BenchFileSystem::Memory.empty_directory()?;
                 let mut command = program(&self.pgmeter);
+                // Test 1 reads the file that test 0 writes.
                 command.args(["-s", case.size, "-r", "64k", "-i", "0", "-i", "1", "-f"]);
                 let text = printed(command.arg(directory.path().join("file")))?;
                 iozone_rate(&text, case.rate_index).ok_or_else(|| Failure::Output {

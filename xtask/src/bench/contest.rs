@@ -181,6 +181,7 @@ fn interval(figures: &[f64]) -> Option<(f64, f64)> {
     loop {
         term *= (count - rank) as f64 / (rank + 1) as f64;
         below += term;
+        // Half of the 5 % may lie beyond each end.
         if below > 0.025 {
             break;
         }

@@ -11,7 +11,9 @@ use crate::error::Failure;
 
 const FILE_BYTES: u64 = 256 << 20;
 /// Queue depths, and the maximum cost per operation with the null engine and all accounting.
+// Measurements were about 22 ns at depth 1 and 10 ns at depth 32.
 const NULL_COST_NS_MAX: [(u32, f64); 2] = [(1, 25.0), (32, 12.0)];
+// The release program needed 15.2 MiB when this limit was set.
 const PEAK_KIB_MAX: u64 = 16 << 10;
 
 /// Runs all comparisons and returns the number of missed requirements.
@@ -99,6 +101,7 @@ impl BenchDirectory {
             "--bs=1m".to_owned(),
             // Different content in each block, as pgmeter writes it.
             "--refill_buffers".to_owned(),
+            // `in_fios_words` sets it, but this file must be written exactly once.
             "--time_based=0".to_owned(),
         ]);
         fio_measure(&mut command)?;

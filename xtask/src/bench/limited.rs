@@ -28,6 +28,7 @@ impl LimitedDevice {
             "--rw=write",
             "--bs=1m",
             "--refill_buffers",
+            // The common options set it, but this file must be written exactly once.
             "--time_based=0",
             // Dirty data would otherwise be written under the limit of the first measurement.
             "--end_fsync=1",

@@ -107,6 +107,7 @@ fn searches(
          most {PERCENT_MAX} % off",
         DELAY.as_millis()
     );
+    // With one second, `served_per_second` would count for no time at all.
     let seconds = effort.seconds_or(5).max(4);
     let run_time = format!("{seconds}s");
     let search = ["--find-rate", RESPONSE, "--run-time", &run_time];
@@ -184,12 +185,14 @@ fn steady(
         }]);
         let record = record(command(pgmeter, &file, &faultfs.path(), &options))?;
         let steady = record.cells.iter().find_map(|cell| cell.steady.as_ref());
+        // The workload has one thread, so its slow reads follow each other.
         let slow_ns = slow_count * (by + DELAY).as_nanos() as u64;
         let window = steady.and_then(|it| it.window.as_ref());
         let begin = window.and_then(|window| {
             let rounds = &steady?.rounds;
             rounds.get(window.first_round_index)
         });
+        // The round in which the slow reads end may already belong to the window.
         let is_behind = begin.is_some_and(|round| round.at_ns + round.length_ns >= slow_ns);
         let is_met = steady.is_some_and(|it| it.verdict == SteadyVerdict::Steady) && is_behind;
         missed_count += usize::from(!is_met);

@@ -132,6 +132,8 @@ impl BareMessageLoop {
         let address = target.strip_prefix("tcp://").unwrap_or_default();
         let (host, port) = address.rsplit_once(':').unwrap_or_default();
         let failed = |error: network::NetworkError| Failure::Found(error.to_string());
+        // pgmeter's own client connects, so that both programs use the same socket options and
+        // greeting.
         let peer = Peer::find(host, port.parse().unwrap_or(0), None).map_err(failed)?;
         let stream = peer.connect().map_err(failed)?;
         let header = TransactionHeader {

@@ -124,6 +124,7 @@ fn recovers(judged: &mut Judged, name: &str, seen: &OpenLoopFigures, service: f6
     let beyond_p99 = 0.01 * seen.response.count as f64;
     let p99 = max - beyond_p99 * (1.0 / SLOW as f64 - service);
     let chance = match seen.arrivals.name() {
+        // The k-th due time scatters by √k mean gaps; here k is the number of rounds beyond p99.
         "poisson" => DEVIATIONS * 100.0 * beyond_p99.sqrt() / SLOW as f64 / p99,
         _ => 0.0,
     };

@@ -71,6 +71,7 @@ impl Pgmeter {
         let mut command = Command::new(&self.program);
         command
             .current_dir(self.scratch.path())
+            // The user's own store must not get the runs of a benchmark.
             .env("PGMETER_DB", self.scratch.join("results.db"))
             .args(["run", workload, "--json", "-", "--quiet", "--target"])
             .arg(target);
@@ -248,6 +249,7 @@ pub fn served_per_second(faultfs: &FaultFs, run_time: Duration) -> f64 {
     while faultfs.requests_count().0 < 10 && begun.elapsed() < run_time {
         std::thread::sleep(Duration::from_millis(10));
     }
+    // This is longer than the ramp of 1 s in `accuracy`, so that only measured reads count.
     std::thread::sleep(Duration::from_millis(1500));
     let (start, first) = (Instant::now(), faultfs.requests_count().0);
     std::thread::sleep(run_time.saturating_sub(Duration::from_secs(1)));

@@ -62,6 +62,8 @@ fn take(page: &Path, picture: &Path) -> Result<(), Failure> {
             "--disable-sync",
             "--disable-background-networking",
         ])
+        // The budget lets timers of the page run without waiting, before Chromium takes the
+        // picture.
         .args(["--window-size=1200,1010", "--virtual-time-budget=10000"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(format!("--screenshot={}", picture.display()))

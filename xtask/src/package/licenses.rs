@@ -117,6 +117,7 @@ fn linked(metadata: &Value) -> BTreeSet<&str> {
             continue;
         }
         let Some(node) = nodes.get(id) else { continue };
+        // Procedural macros count as normal dependencies, too; listing them does no harm.
         let is_linked =
             // `null` is a normal dependency; the others are `dev` and `build`.
             |dependency: &&Value| array(dependency, "dep_kinds").any(|kind| kind["kind"].is_null());

@@ -49,6 +49,7 @@ pub fn build(effort: PackageCompression) -> Result<PathBuf, Failure> {
     // This program is `<target>/<profile>/pgmeter`.
     let target = program.ancestors().nth(2).unwrap_or(&program);
     let packages = emptied(&target.join("package"))?;
+    // The list of files in `crates/cli/Cargo.toml` names this directory, whatever the profile.
     let tree = PackageTree::new(emptied(&target.join("release/package"))?);
     let packaged = strip(&program, &tree, &packages)?;
     tree.fill(&packaged)?;
@@ -85,6 +86,8 @@ fn strip(program: &Path, tree: &PackageTree, packages: &Path) -> Result<PathBuf,
     let link = format!("--add-gnu-debuglink={SYMBOLS}");
     run_tool(
         Command::new("objcopy")
+            // The link holds a name without a directory, and objcopy reads the file for its
+            // checksum.
             .current_dir(packages)
             .arg(link)
             .arg(&packaged),

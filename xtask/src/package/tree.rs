@@ -55,6 +55,7 @@ impl PackageTree {
                 Some(command) => printed(&["man", command])?,
                 None => printed(&["man"])?,
             };
+            // Debian's policy wants manual pages compressed with `gzip -9n`.
             let place = self.path(&format!("usr/share/man/man1/{page}.1.gz"))?;
             write(&place, &compressed(&manual))?;
         }

@@ -52,6 +52,7 @@ pub fn run(jobs: Vec<LaneJob<'_>>, lane_count: usize) -> Result<Vec<LaneSum>, Fa
     let at_once = available_parallelism().map_or(2, |count| count.get() + 1);
     let is_alone = jobs.len() == 1;
     let (left, done) = (Mutex::new(jobs.into_iter()), Mutex::new(Vec::new()));
+    // In the condition of the loop, the lock would be held while the job runs.
     let next = || locked(&left).next();
     let take_turns = || {
         while let Some(job) = next() {

@@ -81,6 +81,7 @@ impl Binaries {
         };
         let release = std::mem::replace(&mut self.release, none);
         self.release = match release {
+            // A panic has already printed its message, so nothing is added here.
             Release::Begun(build) => Release::Built(build.join().unwrap_or(Err(Failure::Counted))?),
             other => other,
         };

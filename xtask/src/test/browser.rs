@@ -82,6 +82,7 @@ fn install(bench: &Path) -> Result<(), String> {
         Ok(status) => return Err(format!("npm's registry cannot be had (`npm ci`: {status})")),
         Err(error) => return Err(format!("`npm ci`: {error}")),
     }
+    // The note is written last, so that an interrupted installation is repeated.
     fs::write(&note, wanted).map_err(|error| error.to_string())
 }
 

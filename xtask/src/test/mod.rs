@@ -32,6 +32,7 @@ pub fn run(names: &[&str]) -> Result<(), Failure> {
     let mut total = TestTally::default();
     let are_together =
         |one: &&TestLane, next: &&TestLane| one.is_beside_others() && next.is_beside_others();
+    // Only neighbors run together, so the order of the lanes is kept.
     for together in lanes.chunk_by(are_together) {
         let names: Vec<&str> = together.iter().map(|lane| lane.name).collect();
         println!("\n=== {} ===", names.join(", "));

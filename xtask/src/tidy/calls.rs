@@ -20,6 +20,7 @@ pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     visitor.visit_file(&file.tree);
     let mut exits_left = usize::from(file.path == MAIN);
     for (rule, line, message) in visitor.found {
+        // Tests may unwrap and exit, but unsafe code and silenced lints have the same risks there.
         let everywhere = matches!(rule, "unsafe-place" | "safety-comment" | "lint-attributes");
         if rule == EXPECT || (file.is_test_line(line) && !everywhere) {
             continue;
@@ -64,6 +65,7 @@ pub fn check_expect_share(sources: &[SourceFile], findings: &mut Vec<TidyFinding
     }
     let allowed = lines_count.div_ceil(LINES_PER_EXPECT);
     if places.len() > allowed {
+        // Any of them may be the one to remove, so all are listed.
         for (path, line) in &places {
             let message = format!(
                 "one of {} `expect` in {lines_count} lines, at most {allowed}",

@@ -118,6 +118,7 @@ fn check_lengths(
     }
     // A limit that is no longer needed would allow the front to grow again without a reason.
     for Longer { name, reason, .. } in longer {
+        // A removed front has no lines, so its limit is reported as well.
         let lines = lengths.get(name).copied().unwrap_or(0);
         if lines <= LINES_MAX {
             let message = format!("{lines} lines need no separate limit ({reason})");

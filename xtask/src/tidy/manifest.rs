@@ -10,6 +10,7 @@ use crate::workspace;
 pub fn check(root: &Path, findings: &mut Vec<TidyFinding>) -> Result<(), Failure> {
     for relative in workspace::files(root, &["Cargo.toml"])? {
         let path = relative.to_string_lossy().into_owned();
+        // A TOML parser drops the comments, so the text is examined.
         let text = workspace::read(root, &relative)?;
         match path.as_str() {
             "Cargo.toml" => check_reasons(&text, findings),

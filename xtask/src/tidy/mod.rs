@@ -95,6 +95,7 @@ pub fn check(root: &Path) -> Result<TidyReport, Failure> {
     fronts::check(&sources, &mut findings);
     manifest::check(root, &mut findings)?;
     graph::check(root, &mut findings)?;
+    // All checks precede this, because an exception without a finding is reported, too.
     let (findings, used) = exceptions::apply(findings);
     let mut figures = shape::figures(&sources);
     figures.extend(used);

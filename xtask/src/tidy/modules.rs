@@ -116,6 +116,7 @@ impl<'a> CrateModules<'a> {
     /// The module that defines `path` as seen from `place`; `None` if it is in another crate.
     fn module_with(&self, place: &Module, path: &[String]) -> Option<Module> {
         let mut path = self.absolute(place, path)?;
+        // Re-exports can also form a longer cycle, which this limit ends.
         for _ in 0..STEPS_MAX {
             // The longest prefix that is a module; what follows is an item in it.
             let end = (0..=path.len()).rev().find(|end| self.has(&path[..*end]))?;
@@ -241,6 +242,7 @@ impl NamesVisitor<'_> {
         let (mut line, mut colons) = (0, 0);
         for token in tokens {
             match &token {
+                // A single colon separates a name from its type, so it does not continue a path.
                 TokenTree::Ident(ident) if colons == 2 && !path.is_empty() => {
                     path.push(ident.to_string());
                 }

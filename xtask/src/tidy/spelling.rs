@@ -71,6 +71,7 @@ const UNFINISHED: &[&str] = &[
 
 /// Suffixes of the files that are checked as text.
 const TEXTS: &[&str] = &[
+    // `.ci/run` is a script without an extension.
     ".rs", ".toml", ".md", ".json", ".icf", "run", ".snap", ".sh",
 ];
 

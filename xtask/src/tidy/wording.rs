@@ -114,10 +114,12 @@ fn prose(line: &str) -> String {
     while let Some(letter) = letters.next() {
         match letter {
             '\\' if is_inside => {
+                // An escaped quote does not end the literal.
                 letters.next();
             }
             '"' => {
                 is_inside = !is_inside;
+                // Words of two neighboring literals must not form a phrase.
                 prose.push('\n');
             }
             _ if is_inside => prose.push(letter),

@@ -11,6 +11,8 @@ use clap::Args;
 pub(crate) struct JsonArg {
     /// Print JSON instead of text; `--json=FILE` writes it to a file, and text is still printed
     #[arg(
+        // clap's default id is the name of the field, but `conflicts_with` of other options names
+        // `json`.
         id = "json",
         long = "json",
         value_name = "FILE",

@@ -12,6 +12,7 @@ use super::count::within;
 
 /// Arguments of `runs`.
 #[derive(Debug, Args)]
+// A filter such as `--tag` would not limit an action such as `rm`, so clap refuses both together.
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]

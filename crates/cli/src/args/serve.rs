@@ -43,6 +43,7 @@ pub(crate) struct ServeArgs {
 
 /// Parses the value of `--listen`.
 pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    // A bare port is the most likely mistake, so the example contains it.
     let example = match text.parse::<u16>() {
         Ok(port) => format!("127.0.0.1:{port}"),
         Err(_) => "127.0.0.1:8080".to_owned(),

@@ -91,6 +91,7 @@ pub(crate) struct WorkloadOptions {
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
     /// Stop each cell after this many operations
+    // The value becomes a TOML integer, which has a sign.
     #[arg(long, value_name = "N", value_parser = within(1, i64::MAX as u64))]
     pub operations: Option<u64>,
     /// End a cell after its run time, or once rounds of `--run-time` each are steady
@@ -132,6 +133,7 @@ impl WorkloadOptions {
             ("engine", each(&self.engine, |it| word(*it))),
             ("cache", each(&self.cache, |it| word(*it))),
             ("iodepth", list(&self.iodepth, |it| it.to_string())),
+            // A rate such as `20k/s` is not a TOML value, so each element needs quotes.
             ("rate", list(&self.rate, |it| format!("\"{it}\""))),
             ("arrivals", self.arrivals.map(word)),
             ("curve", flag(self.curve)),

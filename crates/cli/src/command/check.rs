@@ -41,6 +41,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
         }
     };
     let mut planned = accepted(&workloads, &overrides, &facts)?;
+    // A page must not learn anything about paths outside its targets.
     let is_looked_at = is_here && bounds::admit(wanted.iter().map(Path::new)).is_ok();
     planned.warnings.splice(0..0, warnings);
     // The file itself is valid, so obstacles on this machine are only warnings; `run` refuses them.
@@ -72,6 +73,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     output.give(&checked, || {
         let columns = match OutputStream::Output.is_terminal() {
             true => OutputStream::Output.page().width,
+            // A program that reads the plan should not find wrapped lines.
             false => usize::MAX,
         };
         OutputText::prose(
@@ -91,6 +93,7 @@ pub(crate) fn accepted(
     facts: &SystemFacts,
 ) -> Result<Planned, CliError> {
     let planned = plan(workloads, overrides, facts)?;
+    // This precedes the creation of the streams, because each worker's stream takes memory.
     bounds::refuse_large(&planned.plan)?;
     // Some impossible values are found only when the streams of requests are created.
     run::try_streams(&planned.plan)?;
@@ -154,6 +157,7 @@ fn doubts(plan: &Plan) -> Vec<Diagnostic> {
     let blank = cells.flat_map(|cell| run::blank_storage(plan, cell));
     let mut messages: Vec<String> = Vec::new();
     for warning in in_memory.into_iter().chain(blank) {
+        // Several cells on one target have the same doubt.
         if !messages.contains(&warning.message) {
             messages.push(warning.message);
         }

@@ -104,6 +104,8 @@ fn clean_classics(args: &CleanArgs, report: &mut CleanReport) -> Result<(), CliE
                 leftover.program(),
                 first.join(", ")
             );
+            // In-place files lie among the user's own files, so a script must ask for their removal
+            // with `--yes`.
             let may_go = args.yes || stdin().is_terminal() && is_confirmed();
             if !may_go {
                 let path = args.path.clone();

@@ -33,6 +33,7 @@ pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, CliError> {
     }
     let list = KeyList { keys: found };
     output.give(&list, || {
+        // A narrower page would leave too little room next to the indentation.
         let width = OutputStream::Output.page().width.max(40);
         let texts: Vec<String> = list.keys.iter().map(|key| entry(key, width)).collect();
         OutputText::prose(texts.join("\n"))

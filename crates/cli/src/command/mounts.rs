@@ -13,6 +13,7 @@ use crate::failure::{CliError, Exit};
 pub(crate) fn put_back<'a>(targets: impl Iterator<Item = &'a Path>) -> Result<(), CliError> {
     let done = put_back_mounts();
     let targets: Vec<_> = targets
+        // `canonicalize` would fail: below an unmounted file system, the path may not exist.
         .filter_map(|it| std::path::absolute(it).ok())
         .collect();
     for PutBack {

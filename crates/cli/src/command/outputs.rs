@@ -87,6 +87,8 @@ impl<'a> Outputs<'a> {
             if !is_stdout(path) {
                 let file = OutputFile::create(path, Existing::Replace)?;
                 if format == Format::Html {
+                    // The message and the browser need a path that does not depend on the current
+                    // directory.
                     outputs.named_page = std::path::absolute(path).ok();
                 }
                 outputs.files.push((file, format));
@@ -135,6 +137,7 @@ impl<'a> Outputs<'a> {
         let is_lost = finished.not_stored.is_some();
         let is_stored = self.is_to_store && !is_lost;
         let is_wanted = written.has_failed || is_lost;
+        // A record in the store or in a requested file is not lost.
         if began && is_wanted && !is_stored && !written.has_record {
             rescue(record, written.directories, output);
         } else if began && written.has_failed && is_stored && !written.has_record {
@@ -164,6 +167,7 @@ impl<'a> Outputs<'a> {
             return;
         }
         let printed = print_document(&text(OutputStream::Output.page()));
+        // The user should see the results of a long run in any case.
         if printed.is_err() {
             tell_document(&text(OutputStream::Error.page()));
         }

@@ -218,6 +218,7 @@ fn print_beside(
     };
     let render = |format, page| table.render(format, page);
     let printed = print.print(json, &table.document(), render);
+    // Without a measurement, a page would contain only published results.
     let Some(first) = outcome.measured.first().map(|it| &it.record.id) else {
         return printed;
     };
@@ -249,6 +250,7 @@ fn remarks_beside(
         let choices = matrix.request.choices.iter().enumerate();
         all.extend(choices.filter_map(|(index, choice)| {
             match (peaks.of(index, choice), choice.needs_device()) {
+                // The remark about the device already covers it.
                 (Some(_), true) => None,
                 (Some(_), false) => Some(own_peak_of(&choice.label)),
                 (None, _) => Some(format!("{}: {NO_PEAK}", choice.label)),

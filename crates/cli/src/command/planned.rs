@@ -30,6 +30,7 @@ pub(super) fn planned(
     look_at(&wanted, workloads, create, overrides)?;
     let facts = |wanted: &[String]| target::system_facts(wanted, Some(DEFAULT_TARGET));
     let planned = plan_with(workloads, overrides, facts)?;
+    // Without targets, the plan uses the current directory, which `wanted` does not contain.
     bounds::admit_plan(&planned.plan)?;
     Ok(planned.accepted()?)
 }
@@ -47,6 +48,7 @@ fn look_at(
     let permission = target::Permission {
         create,
         read_only: overrides.only_reads(workloads),
+        // fio's jobs may use devices such as `/dev/null`; other work needs a target with an end.
         refuses_endless: !workloads.iter().any(Workload::has_jobs),
         ..target::Permission::default()
     };

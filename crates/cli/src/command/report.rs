@@ -65,6 +65,7 @@ fn records(args: &ReportArgs, place: &StoreLocation) -> Result<Vec<RunRecord>, C
 
 /// Writes the page again, prints its path, and opens it in the browser.
 fn open(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, CliError> {
+    // A browser needs a file, so with `--output -` the page goes to the report directory.
     let output = args.output.as_deref().filter(|path| !is_stdout(path));
     let format = match &args.output {
         Some(output) => of_output(args.format, Some(output))?,
@@ -100,6 +101,7 @@ fn page(args: &ReportArgs, place: &StoreLocation) -> Result<(String, OutputText)
         ),
         several => {
             let ids: Vec<&str> = several.iter().map(|record| record.id.as_str()).collect();
+            // clap's default value makes the list non-empty.
             let (first, last) = (ids[0], ids[ids.len() - 1]);
             let name = format!("pgmeter-{first}-to-{last}-{}.html", ids.len());
             (name, html(several).into())

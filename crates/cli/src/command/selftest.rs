@@ -36,6 +36,7 @@ pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, 
     let found = selftest::run(&options, &mut |event| steps.show(&step(event)));
     drop(steps);
     let table = |page: Page| OutputText::Prose(render_selftest(&found, page));
+    // The document takes standard output, so the table goes to standard error.
     if json.takes_stdout() && !args.quiet {
         tell_document(&table(OutputStream::Error.page()));
     }
@@ -81,6 +82,7 @@ fn exit(found: &SelfTest) -> Exit {
         _ if found.is_interrupted => Exit::Interrupted,
         CheckVerdict::Right => Exit::Measured,
         CheckVerdict::Wrong => Exit::Failed,
+        // These checks found no fault of pgmeter; this machine did not allow a verdict.
         CheckVerdict::Disturbed | CheckVerdict::Skipped => Exit::System,
     }
 }

@@ -105,6 +105,7 @@ fn opener(url: &str) -> std::io::Result<Opener> {
     let mut random = [0; 12];
     rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
     let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    // Only this user may access that directory (XDG Base Directory Specification).
     let own = std::env::var_os("XDG_RUNTIME_DIR").filter(|name| !name.is_empty());
     let directory = own.map_or_else(std::env::temp_dir, PathBuf::from);
     let path = directory.join(format!("pgmeter-{random}.html"));

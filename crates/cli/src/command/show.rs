@@ -20,6 +20,7 @@ use crate::terminal::OutputStream;
 /// Prints the template, a built-in workload as written, a workload file as parsed, or the report of
 /// a run.
 pub(crate) fn show(args: &ShowArgs, place: &StoreLocation) -> Result<Exit, CliError> {
+    // With `--as`, the name can only be a file.
     let builtin = args.name.as_deref().filter(|_| args.kind.is_none());
     let builtin = builtin.and_then(|name| description::builtin::find(name).ok());
     let name = args.name.as_deref().filter(|_| builtin.is_none());

@@ -20,6 +20,7 @@ pub(crate) fn sink(args: &SinkArgs, at_once: fn() -> !) -> Result<Exit, CliError
         connections_max: args.connections,
     })?;
     let stop = stop_flag(at_once)?;
+    // The kernel chooses the port if the user gave port 0.
     let address = sink.address()?;
     let target = TcpAddress {
         host: address.ip().to_string(),

@@ -29,6 +29,7 @@ pub(crate) fn answer() -> bool {
         return false;
     };
     let mut words = std::env::args_os().skip(1);
+    // A user may have exported the variable, and all other commands must still work.
     if words.next().is_none_or(|word| word != "--") {
         return false;
     }
@@ -47,6 +48,7 @@ pub(crate) fn answer() -> bool {
         if let Some(help) = help.filter(|_| has_help) {
             text.push('\t');
             text.extend(
+                // The answer has one line per candidate.
                 help.lines()
                     .next()
                     .unwrap_or_default()
@@ -120,6 +122,7 @@ fn quoted(shell: AskingShell, word: &str) -> String {
         return word.to_owned();
     }
     match shell {
+        // fish knows escapes within single quotes; the other two must close the quotes first.
         AskingShell::Fish => format!("'{}'", word.replace('\\', "\\\\").replace('\'', "\\'")),
         AskingShell::Bash | AskingShell::Zsh => format!("'{}'", word.replace('\'', "'\\''")),
     }

@@ -173,6 +173,7 @@ fn block_devices() -> impl Iterator<Item = CompletionCandidate> {
         .collect();
     names.sort();
     let devices = names.into_iter().map(|name| format!("/dev/{name}"));
+    // A container sees devices in `/sys` that its `/dev` lacks.
     let devices = devices.filter(|path| Path::new(path).exists());
     devices.map(|path| described(&path, "block device"))
 }

@@ -25,6 +25,7 @@ pub(crate) fn key_of(word: &str) -> Option<String> {
     let ours = match row.ours {
         Ours::Same(option) => option.to_owned(),
         Ours::Words(words) => words.to_owned(),
+        // Only the option's name is used below, so any value will do.
         Ours::Made(make) => make(&quoted("1")),
         Ours::Nothing(_) | Ours::Otherwise(_) => return None,
     };

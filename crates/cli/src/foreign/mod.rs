@@ -95,6 +95,7 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     let name = invalid.split([' ', '=']).next().unwrap_or_default();
     let is_ours = |word: &String| COMMANDS.contains(&word.as_str());
     let start = words.iter().position(is_ours).map_or(1, |at| at + 1);
+    // Only these commands have the options of workloads.
     let is_other_command = words
         .get(1)
         .is_some_and(|word| !word.starts_with('-') && !is_ours(word));

@@ -278,6 +278,7 @@ fn engine(name: &str) -> String {
     let ours = match name {
         "mmap" | "null" => name,
         "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => "psync",
+        // Most of fio's other engines, such as `libaio`, are asynchronous.
         _ => "io_uring",
     };
     format!("--engine {ours}")
@@ -299,6 +300,7 @@ fn split_sizes(value: &str) -> String {
 }
 
 fn mix_of_writes(value: &str) -> String {
+    // fio's own default is 50.
     let writes: u8 = value.parse().unwrap_or(50);
     format!("--rwmix {}", 100_u8.saturating_sub(writes))
 }
@@ -307,6 +309,7 @@ fn iozones_test(value: &str) -> String {
     let pattern = match value {
         "0" => "write",
         "1" => "read",
+        // IOzone's test 2 is random reads and writes; its other tests have no counterpart.
         _ => "randrw",
     };
     format!("--rw {pattern}")
@@ -323,6 +326,7 @@ fn seeks(value: &str) -> String {
 
 fn rate(value: &str) -> String {
     match value {
+        // Without `--rate`, workers issue requests as fast as they can.
         "max" => String::new(),
         "curve" => "--curve".to_owned(),
         rate => format!("--rate {rate}"),

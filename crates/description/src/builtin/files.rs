@@ -23,6 +23,7 @@ pub(super) fn origin(name: &str) -> &'static str {
 }
 
 /// Every built-in workload and pack, by name.
+// An explicit list, because its order is the order of `pgmeter list`.
 pub(super) const FILES: [(&str, &str); 57] = [
     ("quick", include_str!("../../../../workloads/quick.toml")),
     (

@@ -57,6 +57,7 @@ pub fn find(name: &str) -> Result<Builtin, Diagnostic> {
         return Ok(described(name, text));
     }
     let message = format!("there is no built-in workload `{}`", plan::printable(name));
+    // `randread-8k` is nearest to `randread-4k`, which would measure another size.
     if let Some(words) = in_one_line(name) {
         return Err(Diagnostic::error("", message).help(format!("write `{words}` instead")));
     }

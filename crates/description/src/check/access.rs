@@ -40,6 +40,7 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
 
 fn check_name(spec: &AccessSpec, names: &mut HashSet<String>) -> Result<(), Flaw> {
     let name = label(spec);
+    // Iometer ignores case in these names; the later one of two would replace the other.
     if names.insert(name.to_lowercase()) {
         return Ok(());
     }
@@ -73,6 +74,7 @@ fn label(spec: &AccessSpec) -> &str {
 }
 
 fn check_spec(spec: &AccessSpec) -> Result<(), Flaw> {
+    // Iometer has this specification built in, and no lines of it are used.
     if is_idle(label(spec)) {
         return Ok(());
     }
@@ -107,6 +109,7 @@ pub fn of_size(line: &AccessLine) -> f64 {
 /// Formats a number of any magnitude in a few characters.
 fn in_short(value: f64) -> String {
     match value.abs() {
+        // `Display` never uses exponents: 1e300 would have 301 digits.
         0.001..1e9 => value.to_string(),
         _ => format!("{value:e}"),
     }
@@ -132,6 +135,7 @@ fn check_line(line: &AccessLine) -> Result<(), Flaw> {
             "add `size = \"4k\"`",
         ));
     };
+    // Many Iometer files have unused lines of size 0, which are kept for converting back.
     if size.0 == 0 && of_size(line) > 0.0 {
         let message = format!("`size` is 0 in a line with {} %", rounded(of_size(line)));
         return Err(Flaw::new(
@@ -192,6 +196,8 @@ pub(crate) fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Resu
 pub(crate) fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
     let flaw = |message: String, help: &str| Err(Flaw::new("distribution", message, help));
     match choice {
+        // fio's generator divides by 1 - theta, and workloads are converted to its job files. So a
+        // skew of 1 is refused here, too.
         DistributionChoice::Zipf(theta)
             if !(*theta > 0.0 && *theta <= ZIPF_MAX && *theta != 1.0) =>
         {

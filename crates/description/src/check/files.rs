@@ -20,6 +20,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
         return Err(Flaw::new(second.key(), message, help));
     }
     match values(workload) {
+        // The pack or a `use` may still add the missing key.
         Err(ClassicError::Needs { .. }) | Ok(()) => Ok(()),
         Err(error) => Err(flaw(&error)),
     }
@@ -35,11 +36,13 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         let help = "put each into its own `[[part]]`";
         return Err(Flaw::new("access_spec", message, help));
     }
+    // `strip` also removes the keys, which options need, so it gets a copy here.
     if let Some(key) = strip(&mut workload.clone(), table).first() {
         return Err(meaningless(table, key));
     }
     values(workload).map_err(|error| flaw(&error))?;
     if table == WorkloadTable::Program {
+        // Only the error counts here; planning resolves the program again.
         crate::model::program(workload)?;
     }
     seed(workload, table)?;
@@ -67,6 +70,7 @@ fn flaw(error: &ClassicError) -> Flaw {
 pub(crate) fn strip(workload: &mut Workload, table: WorkloadTable) -> Vec<&'static str> {
     let mut keys = Vec::new();
     let it = &mut keys;
+    // For phases, `size` scales the filesets.
     if table != WorkloadTable::Program {
         take("size", &mut workload.size, None, it);
     }
@@ -76,6 +80,7 @@ pub(crate) fn strip(workload: &mut Workload, table: WorkloadTable) -> Vec<&'stat
     if !table.has_amount() {
         take("total_size", &mut workload.total_size, None, it);
     }
+    // The third argument is the value that the table has anyway. A pack may set it for all parts.
     take("start", &mut workload.start, Some(Bytes(0)), it);
     if !table.goes_on() {
         take("ramp_time", &mut workload.ramp_time, Some(Span(0)), it);
@@ -182,6 +187,7 @@ fn calls(workload: &Workload, table: WorkloadTable) -> Result<(), Flaw> {
         );
         return Err(Flaw::new("engine", message, "use `psync` or `io_uring`"));
     }
+    // `RWF_DONTCACHE` is a flag of each read and write, which the engines for files do not pass.
     if workload.cache == Some(CacheMode::Dontcache) {
         let message = format!("`dontcache` does not work with `{}`", table.header());
         return Err(Flaw::new("cache", message, "use `buffered` or `direct`"));

@@ -32,6 +32,7 @@ pub fn check(workload: &Workload) -> Result<(), Flaw> {
         let flaw = if part.part.is_empty() {
             check(part).err()
         } else {
+            // `resolve` splits a file once, so inner parts would never run.
             Some(Flaw::new(
                 "part",
                 "a part of a pack has parts",

@@ -75,7 +75,9 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
 }
 
 fn writes_in_sequence(line: &AccessLine) -> bool {
+    // A line without `read` only reads, so a missing key does not count as 0.
     let is_zero = |share: Option<units::Percent>| share.is_some_and(|share| share.0 == 0.0);
     let is_forward = matches!(line.sequence, None | Some(SequenceChoice::Forward));
+    // The reply to a write is a read, and the new file has nothing to read.
     is_zero(line.read) && is_zero(line.random) && is_forward && line.reply.is_none()
 }

@@ -58,6 +58,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
 
 /// Refuses keys that fix the value a search is to find.
 fn check_searches(workload: &Workload) -> Result<(), Flaw> {
+    // `find_depth` excludes only the first two, so their order matters.
     let others = [
         ("rate", workload.rate.is_some()),
         ("curve", workload.curve == Some(true)),

@@ -35,6 +35,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         };
     }
     let steady = workload.steady.clone().unwrap_or_default();
+    // Without `rounds`, planning takes at least as many as the window has.
     if let (Some(rounds), window) = (steady.rounds, steady.window.unwrap_or(5))
         && rounds < window
     {

@@ -176,6 +176,7 @@ fn lists(workload: &Workload) -> Result<(), Flaw> {
     at_most("iodepth", depths, ELEMENTS_MAX)?;
     at_most("worker", workload.worker.len(), WORKERS_MAX as usize)?;
     at_most("access_spec", workload.access_spec.len(), ELEMENTS_MAX)?;
+    // 1024 tables with 2048 targets each would pass both other limits.
     let own = workload
         .worker
         .iter()
@@ -190,6 +191,7 @@ fn lists(workload: &Workload) -> Result<(), Flaw> {
 
 fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), Flaw> {
     let targets = targets.map_or(&[][..], OneOrMany::as_slice);
+    // Paths are C strings for the kernel, so a zero byte would cut them.
     if targets.iter().any(|target| target.contains('\0')) {
         return Err(Flaw::new(
             "targets",
@@ -206,6 +208,7 @@ fn targets_are_distinct(workload: &Workload) -> Result<(), Flaw> {
     if workload.iometer.is_some() {
         return Ok(());
     }
+    // A worker uses every entry, so a repeated target would get twice the requests in flight.
     let twice = |targets: &Option<OneOrMany<String>>| {
         given_twice(targets.as_ref().map_or(&[][..], OneOrMany::as_slice))
     };
@@ -222,6 +225,7 @@ fn targets_are_distinct(workload: &Workload) -> Result<(), Flaw> {
 /// The error for the first target that the list repeats, even if it is written in another form.
 pub fn given_twice(targets: &[String]) -> Option<Flaw> {
     let mut seen = HashSet::new();
+    // Only the text is compared: this crate accesses no files, so it cannot follow links.
     let again = targets.iter().find(|target| !seen.insert(plain(target)))?;
     let message = format!("target `{}` is given twice", plan::printable(plain(again)));
     Some(Flaw::new("targets", message, "name each target once"))
@@ -285,6 +289,7 @@ pub(crate) fn position(key: &'static str, value: Option<units::Bytes>) -> Result
 pub(crate) fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
     match content {
         Some(ContentChoice::Reducible(shares))
+            // `content = {}` has the form of this variant, but states no share.
             if shares.compress.is_none() && shares.dedupe.is_none() =>
         {
             let help = "write `content = { compress = 50, dedupe = 20 }`";
@@ -297,6 +302,7 @@ pub(crate) fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
 fn names(workload: &Workload) -> Result<(), Flaw> {
     for (key, value) in [("name", &workload.name), ("title", &workload.title)] {
         match value {
+            // Reports show both in one line of a table.
             Some(text) if text.trim().is_empty() || text.chars().any(char::is_control) => {
                 let message = format!("`{key}` is not one line of text");
                 return Err(Flaw::new(key, message, format!("leave `{key}` out")));

@@ -73,6 +73,7 @@ pub(super) fn size_names(sizes_bytes: &[u64]) -> Vec<String> {
             0 => "empty".to_owned(),
             bytes => Size(*bytes).to_string(),
         };
+        // Stages of the same name would be added up to one phase of the record.
         let count = counts.entry(*size_bytes).or_default();
         *count += 1;
         match count {

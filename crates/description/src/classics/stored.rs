@@ -26,6 +26,7 @@ enum StoredFilePlan {
 /// # Errors
 /// If the settings are invalid.
 pub fn upgrade_files(files: &mut Value) -> serde_json::Result<()> {
+    // Files of any other kind are programs already.
     if let Ok(stored) = StoredFilePlan::deserialize(&*files) {
         let mut program = units::json_value(&program(stored)?)?;
         program["kind"] = json!("program");

@@ -15,6 +15,7 @@ pub fn with_network_workers(workload: &Workload) -> (Workload, Vec<Diagnostic>) 
     let Some(extras) = &mut workload.iometer else {
         return (workload, Vec::new());
     };
+    // If they stayed in the table, reading the written workload would add them a second time.
     let network = std::mem::take(&mut extras.network);
     let (tcp, other) = network
         .into_iter()
@@ -23,6 +24,7 @@ pub fn with_network_workers(workload: &Workload) -> (Workload, Vec<Diagnostic>) 
     let tcp: Vec<NetworkWorker> = tcp;
     let mut own_names = Vec::new();
     let managers = extras.managers.iter().map(|it| &it.identity);
+    // The test types count workers by manager, so a single manager needs no group.
     let groups = Some(group_names(managers)).filter(|it| it.len() > 1);
     let all_specs = workload.access_spec.iter().filter_map(|it| it.name.clone());
     let all_specs: Vec<String> = all_specs.collect();
@@ -75,6 +77,7 @@ fn worker(
         if is_own && !own_names.contains(&target.name) {
             own_names.push(target.name.clone());
         }
+        // Iometer ignores a target that is assigned a second time.
         if !names.contains(&name) {
             names.push(name);
         }
@@ -84,6 +87,7 @@ fn worker(
         specs.any(|spec| spec.eq_ignore_ascii_case(name)) || crate::check::is_idle(name)
     };
     let assigned = match &worker.assigned {
+        // Iometer skips names of specifications that do not exist.
         Some(names) => names.iter().filter(is_known).cloned().collect(),
         None => by_default(extras, all_specs),
     };

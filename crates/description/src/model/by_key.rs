@@ -48,6 +48,7 @@ impl Visitor<'_> for KeyOf {
 }
 
 /// Reads the value of a key.
+// Inlined, the code for a type would be in the program once for each key of that type.
 #[inline(never)]
 pub(crate) fn put<'de, T, A>(value: &mut T, map: &mut A) -> Result<(), A::Error>
 where
@@ -70,12 +71,15 @@ macro_rules! by_key {
     ($table:ident, $module:ident: $($field:ident $(= $key:literal)?),* $(,)?) => {
         impl<'de> serde::Deserialize<'de> for $table {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                // `deserialize_struct` also accepts lists, for which more code would be compiled.
                 from.deserialize_map($module::Reader)
             }
         }
 
         impl $crate::model::by_key::Keyed for $table {
             fn written(&self) -> Vec<&'static str> {
+                // Every field is an option or a list, so a default value means that the key is not
+                // written.
                 let usual = Self::default();
                 let keys = $module::KEYS.into_iter();
                 let written = keys.zip([$(self.$field != usual.$field),*]);
@@ -84,6 +88,8 @@ macro_rules! by_key {
 
             fn lay_over(&mut self, under: Self) {
                 let usual = Self::default();
+                // A list replaces the other list, because its elements have no identity to merge
+                // by.
                 $(if self.$field == usual.$field {
                     self.$field = under.$field;
                 })*
@@ -100,6 +106,7 @@ macro_rules! by_key {
 
             #[expect(non_camel_case_types, reason = "named after the fields")]
             #[derive(Clone, Copy)]
+            // A macro cannot number the arms of a `match`, but it can name variants.
             enum Field {
                 $($field),*
             }
@@ -115,11 +122,13 @@ macro_rules! by_key {
                 type Value = $table;
 
                 fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    // `native::complaint` recognizes tables by the word `struct`.
                     f.write_str(concat!("struct ", stringify!($table)))
                 }
 
                 fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$table, A::Error> {
                     let mut table = $table::default();
+                    // TOML refuses a key that is written twice, so no value is replaced here.
                     while let Some(index) = map.next_key_seed(KeyOf(&KEYS))? {
                         match FIELDS[index] {
                             $(Field::$field => put(&mut table.$field, &mut map)?),*

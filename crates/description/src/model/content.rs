@@ -108,6 +108,7 @@ impl Serialize for ContentChoice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (self, self.name()) {
             (Self::Reducible(reducible), _) => reducible.serialize(serializer),
+            // Only reducible content has no name, and it is handled above.
             (_, name) => serializer.serialize_str(name.unwrap_or_default()),
         }
     }

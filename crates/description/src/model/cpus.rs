@@ -22,6 +22,7 @@ impl CpuList {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let first: u32 = first.trim().parse().ok()?;
             let last: u32 = last.trim().parse().ok()?;
+            // Checked in each turn, because `0-8191,0-8191,...` would make a list of any length.
             if last > CPU_MAX || first > last || cpus.len() > CPU_MAX as usize {
                 return None;
             }

@@ -19,9 +19,11 @@ pub const NAMED_SIZE_DEFAULT: u64 = 4096;
 pub const BLOCK_DEFAULT: Bytes = Bytes(4 * Bytes::KIB);
 
 /// Averaging window of a job's minimum rate.
+// The default of fio's `rate_cycle`.
 pub(crate) const FLOOR_WINDOW_DEFAULT: Span = Span::from_secs(1);
 
 /// Grace period before a job's minimum rate applies.
+// fio does not check minimum rates in the first 2 s.
 pub(crate) const FLOOR_SETTLE_DEFAULT: Span = Span::from_secs(2);
 
 /// Length of one reading of a job with `until_steady`.

@@ -39,6 +39,8 @@ macro_rules! written {
 
 written! {
     Bytes, u64: |it: &Self| it.0, |it: &u64| Self(*it);
+    // Only the `unit` of a way is this narrow. Requests are much smaller than 4 GiB, so a larger
+    // unit has the same effect.
     Bytes, u32: |it: &Self| u32::try_from(it.0).unwrap_or(u32::MAX), |it: &u32| Self((*it).into());
     Span, u64: |it: &Self| it.0, |it: &u64| Self(*it);
     CpuList, Vec<u32>: |it: &Self| it.0.clone(), |it: &Vec<u32>| Self(it.clone());

@@ -281,6 +281,7 @@ pub struct Workload {
     pub part: Vec<Workload>,
 }
 
+// Fields with `serde(skip)` are missing here; `overlay` merges them by name.
 by_key! {
     Workload, workload_keys:
     name, title, description, source, base = "use", targets, engine, cache, iodepth, rate, arrivals,

@@ -30,6 +30,7 @@ impl<T> OneOrMany<T> {
 
 impl<T> From<Vec<T>> for OneOrMany<T> {
     fn from(mut values: Vec<T>) -> Self {
+        // `pop` moves the only value out of the list without a clone.
         match values.pop() {
             Some(value) if values.is_empty() => Self::One(value),
             Some(value) => {

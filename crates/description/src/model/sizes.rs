@@ -88,6 +88,7 @@ impl FromStr for BlockSizeList {
     type Err = BlockSizesError;
 
     fn from_str(text: &str) -> Result<Self, BlockSizesError> {
+        // With a colon, commas separate shares, so the whole text is one choice.
         let each = match text.contains(':') {
             true => vec![text],
             false => text.split(',').collect(),
@@ -111,6 +112,7 @@ fn one(part: &str, several: bool) -> Result<SizeShare, BlockSizesError> {
         None => (part, None),
     };
     let size: Bytes = size.parse().map_err(|error: units::UnitError| {
+        // A dash is a range, and fio's `bssplit` has slashes.
         let help = match part.contains(['-', '/']) {
             true => "write sizes with shares, such as `4k:60,64k:40`",
             false => error.help(),

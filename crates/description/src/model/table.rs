@@ -192,6 +192,7 @@ impl Workload {
                 let seed = self.seed.map(|seed| seed.0);
                 // The seed was checked to fit.
                 let seed = seed.map_or(postmark::SEEDS.default, |seed| seed as u32);
+                // Rounds that are compared must have a length, so the transactions get a time.
                 let is_steady = self.until == Some(UntilChoice::Steady);
                 let default = is_steady.then_some(RUN_TIME_DEFAULT);
                 let time_ns = self.run_time.or(default).map(|time| time.0);
@@ -206,6 +207,7 @@ impl Workload {
     fn table_of_threads(&self) -> Option<FsMark> {
         let table = self.fs_mark.clone()?;
         Some(FsMark {
+            // Options set the workload's keys, so these come before the table's.
             threads: self.workers.or(table.threads),
             keep: self.keep.or(table.keep),
             ..table

@@ -27,6 +27,7 @@ impl FromStr for TimesMemory {
     fn from_str(text: &str) -> Result<Self, String> {
         let times = text.strip_suffix('x').and_then(|it| it.parse::<f64>().ok());
         times
+            // `inf` and `NaN` parse as numbers, but fail these comparisons.
             .filter(|times| *times > 0.0 && *times <= TIMES_MAX)
             .map(Self)
             .ok_or_else(|| {

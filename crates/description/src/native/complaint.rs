@@ -69,6 +69,7 @@ fn reworded(
     span: &std::ops::Range<usize>,
     page: &WorkloadText,
 ) -> (String, Option<String>) {
+    // The reader's errors have no kind, so their texts are compared.
     if raw == "recursion limit" || raw.starts_with("cannot recurse further") {
         let message = format!("tables and lists are nested more than {DEPTH_MAX} deep");
         let help = "no key of a workload needs more than a few; take the others out";
@@ -96,6 +97,7 @@ fn reworded(
         let last = key.rsplit('.').next().unwrap_or_default();
         return (message, Some(format!("write `{last} = {example}`")));
     }
+    // The last text is the reader's own, for a value that cannot be an enumeration.
     if OF_TYPES.iter().any(|start| raw.starts_with(start)) || raw == "wanted string or table" {
         let wanted = raw
             .split_once(", expected ")
@@ -105,7 +107,9 @@ fn reworded(
         return (format!("`{key}` is `{seen}`, not {wanted}"), help);
     }
     match raw.rsplit_once("; ") {
+        // Visitors of this program write `error; action`.
         Some((what, help)) => (format!("`{}`: {what}", key()), Some(help.to_owned())),
+        // The text is valid, so the message is about a value and not about the syntax.
         None if page.is_toml() => (raw.to_owned(), None),
         None => not_toml(raw, &page.excerpt(span)),
     }
@@ -166,6 +170,7 @@ fn choice(raw: &str, prefix: &str) -> Option<(String, Vec<String>)> {
 /// The key that was probably meant, with its description: the key of this name in another table,
 /// else the most similar key in this one.
 fn which_key(seen: &str, known: &[String]) -> String {
+    // Only jobs have this key, so it identifies their table.
     let is_job = known.iter().any(|key| key == "start_step");
     let of_job = OF_JOB_FILES
         .iter()

@@ -18,6 +18,7 @@ pub(super) fn text(workload: &Workload) -> Result<String, Error> {
     if taken.is_empty() {
         return Ok(unmarked);
     }
+    // The mark must occur nowhere else in the text, or another line would be replaced.
     let marks = (0_u32..).map(|number| format!("group-{number}-"));
     let mark = marks
         .into_iter()
@@ -26,6 +27,8 @@ pub(super) fn text(workload: &Workload) -> Result<String, Error> {
     for (index, group) in groups_of(&mut bare).into_iter().enumerate() {
         group.name = Some(format!("{mark}{index}"));
     }
+    // The name is the first key of a group, so what replaces its line precedes all of its
+    // subtables.
     let begin = format!("name = \"{mark}");
     let mut text = String::with_capacity(unmarked.len());
     for line in toml_text(&bare)?.lines() {
@@ -90,6 +93,7 @@ fn write_group(group: &GroupTable, text: &mut String) -> Result<(), Error> {
 
 /// The text as the TOML writer formats it.
 fn toml_text(value: &dyn AnySerialize) -> Result<String, Error> {
+    // A trait object, so that the code of the writer is compiled once.
     toml::to_string(value)
 }
 
@@ -110,6 +114,7 @@ fn list<T>(
         .map(|it| one(it, depth + 1))
         .collect::<Result<_, _>>()?;
     let line = format!("[{}]", all.join(", "));
+    // An outermost list always has one act per line, as files written by hand do.
     if depth > 0 && line.len() <= COLUMNS && !line.contains('\n') {
         return Ok(line);
     }

@@ -23,6 +23,7 @@ impl<'a> WorkloadText<'a> {
         let before = &self.text[..offset];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = before.matches('\n').count() + 1;
+        // Editors count characters, and a line may have more bytes than characters.
         let column = before[line_start..].chars().count() + 1;
         let shown = self.text[line_start..].lines().next().unwrap_or_default();
         diagnostic.at(counted(line), counted(column)).snippet(shown)
@@ -64,6 +65,8 @@ impl<'a> WorkloadText<'a> {
 
     /// Offset of the deepest element of the path that exists in the text.
     fn offset_of(&self, path: &[PathStep]) -> Option<usize> {
+        // Only an error needs positions, so the text is parsed a second time instead of keeping
+        // them.
         let document = DeTable::parse(self.text).ok()?;
         let mut found = None;
         let mut table = Some(document.get_ref());
@@ -75,6 +78,7 @@ impl<'a> WorkloadText<'a> {
                     .and_then(|value| value.get_ref().as_array())
                     .and_then(|array| array.get(*index)),
             };
+            // The rest of the path has a default, or it is in the base of the workload.
             let Some(next) = next else { break };
             found = Some(next.span().start);
             table = next.get_ref().as_table();
@@ -93,6 +97,7 @@ fn counted(count: usize) -> u32 {
 fn keys_to(table: &DeTable, span: &Range<usize>, keys: &mut Vec<String>) {
     for (key, value) in table {
         let holds = holds(value, span);
+        // For an unknown key, the reader reports the span of the key itself.
         if holds || key.span() == *span {
             keys.push(key.get_ref().to_string());
             if holds {

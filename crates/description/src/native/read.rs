@@ -32,6 +32,7 @@ pub fn read_toml(file: &str, text: &str) -> Result<Workload, Diagnostic> {
 /// Reads without checking values.
 pub(crate) fn parse(file: &str, text: &str) -> Result<Workload, Diagnostic> {
     let is_mark = |byte: &&u8| matches!(**byte, b'[' | b'{' | b',' | b'=' | b'.');
+    // Before parsing, because parsing takes the memory.
     let sizes = [
         (text.len(), TEXT_BYTES_MAX, "bytes"),
         (

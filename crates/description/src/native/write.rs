@@ -42,6 +42,7 @@ pub fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     let mut written = job::in_tables(&program_in_tables(workload)?)?;
     let parts = workload.part.iter().map(in_tables);
     written.part = parts.collect::<Result<_, _>>()?;
+    // A single workload has no place for keys of the pack.
     let is_alone = Workload {
         part: Vec::new(),
         ..written.clone()

@@ -118,6 +118,7 @@ impl OneLine {
                 (read, random, WorkloadWords::Iometer(read, random))
             }
         };
+        // Sequential requests ignore the alignment, so it is not written for them.
         let align = (random.0 > 0.0).then(|| sizes.smallest());
         let line = |share: &SizeShare| AccessLine {
             size: Some(share.size),

@@ -27,6 +27,7 @@ const LAID_OVER: [&str; 12] = [
 /// # Errors
 /// If tables cannot express a job.
 pub(super) fn open_to(keys: &[String], workload: &Workload) -> Result<Workload, Diagnostic> {
+    // Tables cannot express every job, so a key that does not need them must not require them.
     let of_tables = keys.iter().find(|key| !LAID_OVER.contains(&key.as_str()));
     let Some(key) = of_tables.filter(|_| workload.jobs.is_some()) else {
         return Ok(workload.clone());
@@ -52,6 +53,7 @@ pub(super) fn drop_own(job: &mut JobTable, has: &impl Fn(&str) -> bool) {
     drop_if(has("sqpoll"), &mut job.sqpoll);
     drop_if(has("iopoll"), &mut job.iopoll);
     drop_if(has("warm"), &mut job.page_cache);
+    // A start in percent would be added to the new one.
     if has("start") {
         (job.start, job.start_percent) = (None, None);
     }

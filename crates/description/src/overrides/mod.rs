@@ -91,7 +91,9 @@ impl Overrides {
     /// If the key is unknown, or the value has the wrong type or is out of range.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Diagnostic> {
         let (key, value) = (key.trim(), value.trim());
+        // The later of two options for a key counts.
         self.varied.retain(|it| it.key != key);
+        // As one value first, because a list of CPUs also has commas.
         let as_one = self.set_one(key, value);
         match (as_one, VariedKey::read(key, value)) {
             (Err(error), Some(varied)) => self.set_each(varied, &error),
@@ -224,6 +226,7 @@ impl Overrides {
 
     /// The path that an option gave as a pool's location: a target, because it is not below one.
     fn location(&self) -> Option<&str> {
+        // The last of several options counts.
         let options = self.table_options.iter().rev();
         let pools = || {
             WorkloadTable::ALL
@@ -277,6 +280,7 @@ impl Overrides {
     /// of these keys are removed. Their targets stay, for planning to replace.
     fn applied_to(&self, workload: &Workload, unused: &mut Unused) -> Result<Workload, Diagnostic> {
         let mut over = self.over.clone();
+        // Planning takes them from `targets_of`, because it may replace names one by one.
         over.targets = None;
         if let Some(table) = workload.table() {
             for key in strip(&mut over, table) {
@@ -290,6 +294,7 @@ impl Overrides {
             option.apply(&mut workload, unused)?;
         }
         for worker in &mut workload.worker {
+            // An option for the whole list brings the values of its workers.
             if self.has("worker") {
                 break;
             }
@@ -380,9 +385,11 @@ fn read(key: &str, value: &str) -> Result<Workload, Diagnostic> {
         return Err(Diagnostic::error("", message).help("write `--set key=value`"));
     }
     let quoted = Value::String(value.to_owned()).to_string();
+    // Only a complete TOML value is inserted; after a line break, a text could set other keys.
     let is_toml = |text: &str| text.parse::<Value>().is_ok();
     let listed = [format!("[{value}]"), listed(value)];
     let as_written = is_toml(value).then(|| one(key, value));
+    // In this order, `8` is a number, and a path needs no quotes.
     let attempts = [
         as_written.clone().and_then(Result::ok),
         one(key, &quoted).ok(),

@@ -56,6 +56,7 @@ impl TableOption {
         let values: Vec<_> = match named {
             Some(_) if rest.is_empty() => return None,
             Some(table) => vec![(table, value_for(table, rest, value))],
+            // Workloads and tables both have `size`, so it is read for both.
             None if first != SIZE && outermost_keys().any(|key| key == first) => return None,
             None => WorkloadTable::ALL
                 .into_iter()
@@ -105,6 +106,7 @@ impl TableOption {
         let Some(Ok(value)) = self.value(table) else {
             return false;
         };
+        // The serialized form shows whether a key is set, for every type of table.
         let written = units::json_value(&value.over);
         written.is_ok_and(|workload| !workload[table.key()][key].is_null())
     }
@@ -257,6 +259,7 @@ fn sizes(table: WorkloadTable, value: &str) -> Result<Workload, Diagnostic> {
 
 /// Each text between commas is a location.
 fn as_list(value: &str) -> String {
+    // A list with brackets and quotes stays unchanged.
     match value.contains(',') && value.parse::<Value>().is_err() {
         true => listed(value),
         false => value.to_owned(),

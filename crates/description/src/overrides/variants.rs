@@ -88,6 +88,7 @@ impl Overrides {
         let mut each = key.each(self, as_one)?;
         // The first value stands for all where only the presence of the key matters.
         let varied = std::mem::take(&mut self.varied);
+        // Not empty, because `VariedKey::read` requires two values.
         *self = each.swap_remove(0);
         self.varied = varied;
         self.varied.push(key);

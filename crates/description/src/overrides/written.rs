@@ -48,11 +48,13 @@ impl Overrides {
 
 fn only_reads(workload: &Workload) -> bool {
     let reads = |line: &AccessLine| {
+        // A reply has the opposite direction, so the reply to a read is a write.
         line.read.is_none_or(|share| share.0 >= 100.0) && line.reply.is_none_or(|it| it.0 == 0)
     };
     let is_set = |flag: Option<bool>| flag.unwrap_or(false);
     workload.table().is_none()
         && jobs_only_read(workload)
+        // Before stamps can be checked, preparation writes them.
         && !is_set(workload.verify)
         && !is_set(workload.new_file)
         && workload.precondition.is_none_or(|it| it.0 == 0.0)
@@ -78,6 +80,7 @@ fn jobs_only_read(workload: &Workload) -> bool {
     waves.iter().all(|wave| match job::jobs(wave) {
         Ok(Some(built)) => built.jobs.iter().all(|job| reads(job, &built.files)),
         Ok(None) => true,
+        // The cautious answer; planning reports the error.
         Err(_) => false,
     })
 }
@@ -97,6 +100,7 @@ fn put_targets(workload: &mut Workload, targets: &[String]) {
     let one_by_one = targets.len() > 1 && targets.len() == distinct.len();
     let put = |list: &mut Option<OneOrMany<String>>| {
         let names = list.as_ref().map_or(&[][..], OneOrMany::as_slice);
+        // A worker with an empty list stays idle.
         if names.is_empty() && !distinct.is_empty() {
             return;
         }

@@ -46,6 +46,7 @@ impl WorkloadKey {
                 .parse()
                 .ok()
         };
+        // No other part of the schema states the range.
         let words: Vec<&str> = self.meaning.split(' ').collect();
         words.windows(3).find_map(|three| match three {
             ["up", "to", max] => Some((0, number(max)?)),
@@ -130,6 +131,7 @@ pub(crate) fn key_elsewhere(name: &str, siblings: &[String]) -> Option<WorkloadK
 
 fn table_of(all: &[WorkloadKey], siblings: &[String]) -> Option<String> {
     let of_siblings = |table: &str| {
+        // Serde's error has the keys of the table, but not its name.
         let own = || all.iter().filter(|key| key.table == table);
         own().count() == siblings.len() && own().all(|key| siblings.contains(&key.name))
     };
@@ -181,6 +183,7 @@ fn of_table(table: &str, definition: &Value, schema: &Value) -> Vec<WorkloadKey>
 
 /// The definition that a property refers to, with its name.
 fn referred<'a>(property: &'a Value, schema: &'a Value) -> Option<(&'a str, &'a Value)> {
+    // An optional value is `anyOf` with its definition and `null`.
     let several = property["anyOf"].as_array().into_iter().flatten();
     let mut all = several.chain([property]);
     let reference = all.find_map(|it| it["$ref"].as_str())?;

@@ -166,6 +166,7 @@ fn values(choice: &Value) -> Vec<String> {
 
 /// The description on one line, for a table cell.
 fn meaning(schema: &Value) -> String {
+    // A bar would end the cell of the table.
     plain_meaning(schema).replace('|', "\\|")
 }
 
@@ -192,6 +193,7 @@ pub(super) fn kind(schema: &Value) -> String {
         if let Some(options) = schema[several].as_array() {
             let kinds = options
                 .iter()
+                // Nearly every key is optional, so `null` would be in each row.
                 .filter(|option| option["type"] != "null")
                 .map(kind);
             return kinds.collect::<Vec<_>>().join(" or ");

@@ -131,6 +131,7 @@ pub fn template() -> String {
     }
     let tables = WorkloadTable::ALL
         .into_iter()
+        // The text names its two lists of tables separately.
         .filter(|it| *it != WorkloadTable::Program);
     text + &TAIL.replace("TABLES", &listed(tables.map(WorkloadTable::header)))
 }

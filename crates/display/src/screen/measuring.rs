@@ -58,6 +58,7 @@ fn measuring(frame: &mut Frame, area: Rect, screen: &Screen, current: &Current) 
         let room = area
             .height
             .saturating_sub(FIGURES_HEIGHT + STRIPS_HEIGHT_MIN);
+        // A part of the table would look like all operations, so it is shown whole or not at all.
         if height > room { 0 } else { height }
     });
     let [figures, past, interval] = Layout::vertical([

@@ -58,6 +58,7 @@ pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past, elapsed
     for (strip, row) in shown.iter().zip(rows.iter()) {
         strip.draw(frame, *row, screen, past);
     }
+    // Below the columns of the strips, not below their ticks.
     let axis = inner(axis);
     let columns = past.iops.points(usize::from(axis.width)).len();
     let text = time_axis(columns, elapsed_ns);

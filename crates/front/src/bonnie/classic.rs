@@ -30,6 +30,7 @@ pub const FRONT: Front = Front {
 
 const CHUNK_BYTES: u64 = 16_384;
 /// Buffer size of C's streams.
+// glibc takes it from `st_blksize`, which is 4096 on most file systems.
 const STREAM_BYTES: u64 = 4096;
 const SEEKS: u64 = 4000;
 
@@ -78,6 +79,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         seekers: 3,
         // The original sleeps for 5 s before it hands out the first seeks.
         pause_ns: 5_000_000_000,
+        // Unlike Bonnie++, the original only closes the file within the measured time.
         ends_synced: false,
         is_synced: false,
     };
@@ -139,6 +141,8 @@ fn table(options: &BonnieClassicOptions, sums: &[WorkerSum; 6]) -> String {
         .enumerate()
         .map(|(index, sum)| {
             let per_second = |amount: f64| amount / sum.seconds.max(1e-9);
+            // The size of the file counts instead of the moved bytes, because a rewrite moves each
+            // byte twice.
             let kib = per_second((options.mib << 10) as f64);
             match index {
                 5 => format!("{:5.1} {:4.1}", per_second(SEEKS as f64), sum.percent()),

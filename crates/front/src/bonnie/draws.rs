@@ -30,6 +30,7 @@ impl BonnieDraws {
             0 => 0,
             _ => options.seeks,
         };
+        // Without a file there are no seeks, so nothing is divided by 0 chunks.
         let chunks = (options.file_mib << 20) / options.chunk_bytes;
         let seeks = (0..seeks).map(|_| {
             let ticket = random.next();

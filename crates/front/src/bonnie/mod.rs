@@ -39,6 +39,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let program = phases::program(&options, &BonnieDraws::new(&options));
     let run = |number: u32| Workload {
         seed: Some(Seed(options.seed().into())),
+        // The original's buffer is zero except for one byte that it increments in each chunk.
         content: Some(ContentChoice::Zero),
         ..titled(
             &format!("run {}", number + 1),

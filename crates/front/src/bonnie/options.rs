@@ -123,6 +123,7 @@ const OPTIONS: &[OptionRow<BonnieOptions>] = &[
         Ok(())
     }),
     flag("-q", |it| &mut it.is_quiet),
+    // The original requires `-u` from root, so scripts pass it. pgmeter does not change its user.
     idle_value("-u -g"),
     refused_value("-p -y", "waits for other processes"),
     told_value("-Z", "`-Z` takes random numbers from a file; use `-z SEED`"),
@@ -205,6 +206,7 @@ impl BonnieOptions {
         if !is_power || !(256..=1 << 20).contains(&self.chunk_bytes) {
             return Err("a chunk of `-s` must be a power of 2 from 256 bytes to 1 MiB".to_owned());
         }
+        // A program's files have at most 1 TiB.
         if self.file_mib > 1 << 20 {
             return Err("files of more than 1 TiB are not supported".to_owned());
         }

@@ -119,6 +119,7 @@ pub(super) fn frame(is_direct: bool) -> Program {
             bytes,
             first,
             one_way("read", Access::Read),
+            // The original opens new small files with O_WRONLY.
             one_way("made", Access::Write),
         ],
         ..Program::default()
@@ -157,6 +158,8 @@ pub(super) fn remove(fileset: u8) -> ProgramPhase {
 impl OneFile {
     /// A phase of one worker that opens the file and repeats the body `rounds` times.
     fn alone(&self, name: &str, enter: Vec<Act>, body: Vec<Act>, rounds: u64) -> ProgramPhase {
+        // The original opens the file before it starts its clock, but syncs and closes it before it
+        // stops the clock.
         let mut last = vec![opened(FileOperation::Close)];
         if self.ends_synced {
             last.insert(0, opened(FileOperation::Fsync));
@@ -285,6 +288,8 @@ impl OneFile {
             choices: choices.into(),
         })];
         let enter = Self::reopened(fileset, PLAIN);
+        // A quota of the whole group replaces the 0 rounds below, because the seekers share the
+        // seeks.
         let mut seeking = self.alone(ON_A_FILE[5], enter, body, 0);
         seeking.before = vec![Before::Pause { ns: self.pause_ns }];
         for group in &mut seeking.groups {
@@ -347,6 +352,7 @@ fn on_files(
     }
     let delete = vec![Call::new(FileOperation::Unlink, On::Same)];
     let mut behind = vec![Act::Call(Call::new(FileOperation::Rmdir, On::Directory))];
+    // A single directory is the fileset's directory, which pgmeter removes after the measured time.
     behind.truncate(usize::from(options.files.directories > 1));
     // The original calls sync at the end of creating and deleting, inside the measured time.
     let sync = || opened(FileOperation::Sync);

@@ -136,6 +136,8 @@ fn latency(figure: Option<PhaseFigure>) -> String {
     let seconds = figure.map_or(0.0, |it| it.longest_ns as f64 / 1e9);
     match () {
         () if seconds == 0.0 => String::new(),
+        // With these limits of the original, milliseconds and microseconds have at most five
+        // digits.
         () if seconds > 99.999_999 => format!("{}s", seconds as i64),
         () if seconds > 0.099_999 => format!("{}ms", (seconds * 1e3) as i64),
         () => format!("{}us", (seconds * 1e6) as i64),
@@ -262,6 +264,7 @@ fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
     let mut fields = vec![
         "1.98".to_owned(),
         "2.00a".to_owned(),
+        // A comma or line break would shift all fields after the name.
         options.name.replace([',', '\n'], " "),
         options.concurrency.to_string(),
         options.seed().to_string(),

@@ -17,6 +17,7 @@ fn page(_: &RunRecord, program: &Program, cells: &[&CellRecord]) -> Option<Strin
     // Each step has a phase, up to the phase in which the run was stopped.
     let texts = cells.iter().enumerate().map(|(index, cell)| {
         let figures = cell.phase_figures.as_ref()?;
+        // The original remounts after a step. Here, that is an action before the next phase.
         let next = phases.get(index + 1);
         let between = next.and_then(|phase| phase.before.first());
         let files = figures.fileset()?;

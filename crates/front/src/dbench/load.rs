@@ -54,6 +54,7 @@ pub(super) struct DbenchLoad {
 
 /// `true` for a load file: the first line that is not empty or a comment is a call.
 pub(super) fn detect(bytes: &[u8]) -> bool {
+    // The cut may split a character, which must not hide the calls before it.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(16 << 10)]);
     let first = text.lines().find_map(|line| LoadLine::read(line).ok()?);
     first.is_some_and(|it| call(it.verb).is_some() && it.end().is_some())
@@ -157,6 +158,8 @@ impl DbenchLoad {
             return Ok(());
         };
         self.trace.is_timed |= line.due_ns > 0;
+        // Each repetition is filled in separately: its position may be random or relative to the
+        // last one.
         for _ in 0..=std::mem::take(&mut self.repeat) {
             let mut call = TraceCall {
                 due_ns: line.due_ns,
@@ -201,6 +204,7 @@ impl DbenchLoad {
                 self.recording.push(pause)?;
             }
             "RANDOMSTRING" => self.keep(line.number(0)?, line.word(1)?)?,
+            // It sets the bytes to write, but pgmeter writes zeros, as dbench 4 does.
             "WRITEPATTERN" => {}
             "SETSP" | "WAITSP" => {
                 return Err(format!(
@@ -253,11 +257,13 @@ impl DbenchLoad {
                 }
             }
             Op::Rename => call.second = self.name(line.word(1)?)?,
+            // The call already has its register, so the handle can be released.
             Op::Close => self.recording.close(line.number(0)?),
             Op::Read | Op::Write => {
                 let place = self.place(line.word(1)?)?;
                 let bytes = line.number(2)?;
                 self.recording.transfer(call, place, bytes)?;
+                // `transfer` limits the bytes to 64 MiB, so they fit.
                 call.second = line.number(3)?.min(bytes) as u32;
             }
             Op::Lock | Op::Unlock => {
@@ -386,6 +392,7 @@ impl<'a> LoadLine<'a> {
             () if has(NFS) => Some("nfs"),
             () if has(SCSI) => Some("scsi"),
             () if has("OPEN READDIR") => Some("smb"),
+            // Both back-ends have these operations, but only SMB's begin with a path.
             () if has("READ WRITE") => match self.words.first().is_some_and(path) {
                 true => Some("smb"),
                 false => Some("block"),

@@ -42,6 +42,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 
 /// Reads a load file without arguments, for one client.
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
+    // The text parses these words again, so they have the form of a command line.
     let remembered = ["-c", file.name, "1"].map(str::to_owned).to_vec();
     let options =
         DbenchOptions::read(&remembered).map_err(|it| Diagnostic::error(file.name, it))?;
@@ -65,6 +66,7 @@ fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> 
         ..load.trace
     };
     let clients = Group {
+        // The original ignores the results of most calls and continues.
         failed: Failed::Count,
         trace: Some(Box::new(trace)),
         ..group("client", Vec::new())
@@ -79,6 +81,7 @@ fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> 
         ..in_turn([phase])
     };
     let cell = writing(
+        // The original writes zeros.
         ContentChoice::Zero,
         titled("dbench", "dbench", options.clients, program),
     );

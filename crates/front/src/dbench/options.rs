@@ -77,6 +77,7 @@ impl DbenchOptions {
         };
         let mut options = GRAMMAR.read(arguments, start)?;
         options.warm_up_s = match options.warm_up_s {
+            // A warm-up would leave a part of the only pass out of the results.
             _ if options.runs_once => 0,
             // The original warms up for a fifth of the run time.
             UNSAID => options.time_s / 5,

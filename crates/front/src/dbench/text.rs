@@ -52,6 +52,8 @@ impl ClassicText for DbenchText {
                 match self.options.is_machine_readable {
                     true => format!("@C@0@{seconds}@\n"),
                     false => {
+                        // pgmeter removes the files after the run, so both cleanup lines show the
+                        // end of the run.
                         let clients = self.options.clients;
                         format!(
                             "{clients:4}  cleanup {seconds:3} sec\n   0  cleanup {seconds:3} sec\n"

@@ -13,12 +13,14 @@ use crate::acts::{NS_PER_SECOND, byte, described, number_of, picked, quota, whic
 use crate::tokens::number_among;
 
 /// Duration of 100 stores of `hog`, in nanoseconds.
+// A single store takes 0.22 ns, which a whole number cannot express.
 const HUNDRED_STORES_NS: u64 = 22;
 /// Largest `value` of a flowop.
 const VALUE_MAX: u64 = 1 << 50;
 /// Alignment of random positions if sizes are random.
 const SECTOR_BYTES: u32 = 512;
 /// Number of slots that `opennext` uses, at most.
+// Each slot takes a register, of which a worker has 200. The original refuses more than 64 files.
 const TURNS_MAX: u32 = 100;
 /// Size of a request if the flowop gives none.
 const PIECE_BYTES: u32 = 1 << 20;
@@ -107,6 +109,7 @@ impl ProgramWriter {
             }
             "deletefile" => match self.slot(op)? {
                 // A closed slot still points at its file, which the original then deletes.
+                // For the original, `fd=0` is the same as no `fd`, so it names no slot.
                 slot @ DescriptorSlot::Numbered(1..)
                     if self.thread.filesets.contains_key(&slot) =>
                 {
@@ -157,6 +160,8 @@ impl ProgramWriter {
     fn slot(&mut self, op: &Entity) -> Read<DescriptorSlot> {
         Ok(match op.number("fd", 127, 0)? {
             0 => {
+                // A flowop without a fileset, such as `closefile`, means the slot that was used
+                // last.
                 let of = self
                     .fileset(op)?
                     .map(DescriptorSlot::Of)
@@ -231,6 +236,8 @@ impl ProgramWriter {
         for slot in &slots {
             acts.extend(self.opened(op, *slot)?);
         }
+        // If `iters` covers all slots evenly, a loop over them replaces a copy of all flowops for
+        // each slot.
         let turns = slots.len() as u64;
         let times = op.amount("iters", 1)?.always().filter(|it| it % turns == 0);
         if let (DescriptorSlot::Turn(..), Some(times)) = (slots[0], times) {
@@ -270,6 +277,7 @@ impl ProgramWriter {
         let law = op.amount("iosize", 0)?;
         let is_piece = |bytes: &u64| (1..=PIECE_BYTES_MAX).contains(bytes);
         let (most, always) = (law.largest().filter(is_piece), law.always());
+        // Only some flowops need a size, so the error is raised only where a size is used.
         let sized = match always {
             Some(0) => Err(op.lacks("iosize", "add `iosize=8k`")),
             _ => Ok(law),
@@ -287,6 +295,7 @@ impl ProgramWriter {
             _ => (Write, MovedBytes::Law(sized?), self.place(op, always)?),
         };
         let piece_bytes = match &bytes {
+            // 0 makes one request of the whole amount, as the original makes one call.
             MovedBytes::Law(law) if law.largest().is_some_and(|most| most <= PIECE_BYTES_MAX) => 0,
             MovedBytes::Law(_) => PIECE_BYTES,
             // At most 16 MiB, as filtered above.
@@ -337,6 +346,7 @@ impl ProgramWriter {
         let slots = open.iter().filter(|it| filesets.get(it) == Some(&fileset));
         let slots: Vec<DescriptorSlot> = slots.copied().collect();
         let fsync = |slot| Call {
+            // The step around the calls has the label, so that `fsyncset` counts as one operation.
             label: None,
             ..self.call(slot, FileOperation::Fsync, On::Handle)
         };

@@ -13,12 +13,15 @@ impl Entity {
         let step = number("round", 0)?;
         let min = number("min", 0)?;
         let most = number("max", DRAWN_MAX)?;
+        // A `cvar` is clamped to `min`, but a `randvar` adds `min` to each drawn value.
         let (shape, base, least) = match self.kind == EntityKind::Cvar {
             true => (self.custom()?, 0, min),
             false => self.randvar(min).map(|(shape, base)| (shape, base, 0))?,
         };
         Ok(Law {
             shape,
+            // A law rounds down, so half a step more gives the nearest multiple, as in the
+            // original.
             base: base + step / 2,
             least,
             most,
@@ -124,6 +127,7 @@ impl Entity {
                 let median = scale.exp();
                 Shape::LogNormal { median, spread }
             }
+            // This is `cvar-erlang`: an Erlang law is a gamma law whose shape is a whole number.
             (_, shape, rate) => {
                 let mean = shape / rate;
                 Shape::Gamma { mean, shape }

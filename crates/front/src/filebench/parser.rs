@@ -76,6 +76,7 @@ impl Parser<'_> {
             "run" | "psrun" => {
                 if word == "psrun" {
                     // The interval of statistics is not used here.
+                    // It is optional, so a missing number is no error.
                     let _ = self.at.number("`psrun`");
                 }
                 let is_timed = matches!(self.at.peek(), Token::Number(_) | Token::Variable(_));
@@ -119,6 +120,7 @@ impl Parser<'_> {
         let text = self.at.quoted("`system`")?;
         let known = commands(&text).ok_or_else(|| refused("system", place))?;
         match self.script.is_created {
+            // Files exist after `create`, so dropping caches removes the pages of their creation.
             true => self.script.before.extend(known),
             false => self.script.note(place, "`system` before `create`"),
         }
@@ -336,6 +338,7 @@ impl Parser<'_> {
         let name = self.at.known("an attribute", known, &lacks, &behind)?;
         let value = match (self.at.takes('='), name) {
             (_, "randtable") => return self.table(&mut entity.table),
+            // In the language, an attribute without a value is a flag that is set.
             (false, _) => ScriptValue::Plain("true".to_owned()),
             // This variable is being defined, so it has no value yet.
             (true, "name") if kind == EntityKind::Randvar => self.value(LOCAL)?,
@@ -398,6 +401,7 @@ fn command(text: &str) -> Option<Before> {
         ["sync" | "/bin/sync" | "/usr/bin/sync"] => Some(Before::Sync),
         [
             "echo" | "/bin/echo",
+            // 1 drops the page cache, and 3 also dentries and inodes. 2 would keep the page cache.
             "1" | "3",
             ">",
             "/proc/sys/vm/drop_caches",

@@ -199,6 +199,7 @@ impl ProgramWriter {
             return Err(thread.error(message, help));
         }
         // A first pass finds which slots are closed later, and how many slots take turns.
+        // It may leave labels, ways, tokens and notes, because the second pass adds only new ones.
         self.acts(&thread.inner, "", 0)?;
         let learned = std::mem::take(&mut self.thread);
         self.thread.closed = learned.closed;

@@ -45,6 +45,7 @@ impl Script {
     pub(super) fn note(&mut self, place: impl Into<Option<SourcePosition>>, what: &str) {
         let line = place.into().map(|it| it.line);
         let mut known = OriginalDifference::listed(include_str!("differences.txt"));
+        // Callers pass every command and flowop; only the ones in the table differ.
         if let Some(difference) = known.find(|it| it.what == what) {
             number_of(
                 &mut self.differences,
@@ -167,6 +168,8 @@ impl Entity {
     pub(super) fn settle(&mut self, variables: &Variables) -> Read<()> {
         for Attribute { value, place } in self.attributes.values_mut() {
             *value = value.settled(variables, *place)?;
+            // Following parameters of random variables would never end for `$a=randvar(mean=$a)`. A
+            // random parameter becomes an error in `law`.
             if let ScriptValue::Random(random) = value
                 && !matches!(self.kind, EntityKind::Randvar | EntityKind::Cvar)
             {
@@ -217,6 +220,7 @@ impl Entity {
     /// A text or a number, but not a truth value.
     pub(super) fn text(&self, name: &str) -> Read<Option<String>> {
         self.taken(name, "a name", |value| match value {
+            // The parser stores `true` for an attribute without a value, which is no name.
             ScriptValue::Plain(text) if text.parse::<bool>().is_err() => Some(text.clone()),
             _ => None,
         })

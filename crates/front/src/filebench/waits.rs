@@ -9,8 +9,10 @@ use crate::acts::byte;
 use crate::tokens::error;
 
 /// Number of events that the generator adds at a time.
+// The original's generator sleeps for the time of 10 events.
 const EVENTS_AT_ONCE: u32 = 10;
 /// Limit on pending events, in seconds of the generator's rate.
+// The original adds no events while its queue holds this amount.
 const SECONDS_OF_EVENTS: u32 = 5;
 /// Bytes per event of `bwlimit`.
 const EVENT_BYTES: u64 = 1 << 20;
@@ -55,6 +57,7 @@ impl ProgramWriter {
             // one.
             "wakeup" => self.put(op, 1, true)?,
             "sempost" => self.put(op, value, op.flag("blocking")?)?,
+            // Without a generator, the original's limits return at once.
             _ if self.event_rate == 0 => return Ok(None),
             _ => self.limited(op)?,
         };
@@ -66,6 +69,7 @@ impl ProgramWriter {
         let name = self.program.labels[usize::from(self.thread.label)].clone();
         let number = self.tokens(&name);
         let tokens = &mut self.program.tokens[number];
+        // In the original, each instance of the waiting flowop has a separate semaphore.
         tokens.counters = self.thread.group.workers.unwrap_or(1);
         tokens.room = Some(highwater);
         take(number, Due::Fixed(value))

@@ -72,6 +72,7 @@ impl Builder {
                 self.take_global(&section.name, &section.items)?;
             } else if self.wants(&section.name) {
                 self.take_job(&section, waits)?;
+                // As in fio, sections that `--section` leaves out do not use up the wait.
                 waits = false;
             }
         }
@@ -94,6 +95,7 @@ impl Builder {
 
     /// Takes options that apply to all later jobs.
     pub(super) fn take_global(&mut self, section: &str, items: &[Item]) -> Result<(), Diagnostic> {
+        // Taken out, because `take_items` needs the whole builder.
         let mut settings = std::mem::take(&mut self.defaults);
         let mut of_engines = std::mem::take(&mut self.of_engines);
         let options = self.take_items(section, items, &mut settings, &mut of_engines)?;
@@ -170,10 +172,13 @@ impl Builder {
         let (waits, opens) = (grouping.waits_for_all, grouping.opens_group);
         let end = first + clone_count as usize;
         extend(&mut self.set.waves, first..end, waits);
+        // As in fio, `stonewall` also opens a group.
         extend(&mut self.set.groups, first..end, waits || opens);
         let section_name: Arc<str> = Arc::from(section.name.as_str());
+        // `JobSet::sections` recognizes the clones of a section by this pointer.
         let settings = Arc::new(settings);
         let options: Arc<[Named]> = options.into();
+        // As in fio, `wait_for` refers to the name in results, not to the section.
         self.names.insert(name.clone());
         for made in 0..clone_count {
             self.set.jobs.push(FioJob {
@@ -218,6 +223,7 @@ impl Builder {
             if row.engines().next().is_some() {
                 of_engines.push((row, item.place.clone()));
             }
+            // fio's JSON has the main name, even if the job file has an alias.
             options.push((row.name().to_owned(), item.value.clone()));
             let (verdict, sentence) = self.verdict(&row, item.value.as_deref());
             self.set.written.push(WrittenOption {
@@ -233,6 +239,8 @@ impl Builder {
     }
 
     fn row(&self, item: &Item) -> Result<FioOption, Diagnostic> {
+        // fio accepts abbreviations only on the command line, where `getopt_long_only` resolves
+        // them.
         let row = self.table.find(&item.name);
         let row = row.filter(|it| !it.is_of_value());
         let shown = printable(&item.name);
@@ -291,6 +299,7 @@ impl Builder {
     fn check_engine(&self, row: &FioOption, item: &Item) -> Result<(), Diagnostic> {
         let value = item.value.as_deref().unwrap_or_default().trim();
         let is_known = || self.table.of_value(row, value) != row || Engine::of(value).is_some();
+        // `OptionValue::read` reports an empty value.
         if row.name() != "ioengine" || value.is_empty() || is_known() {
             return Ok(());
         }
@@ -310,7 +319,10 @@ impl Builder {
         };
         match row.name() {
             "kb_base" | "unit_base" | "lockfile" | "cpus_allowed_policy" => 0,
+            // fio joins directory and name while it reads `filename`, so `directory` must precede
+            // it.
             "filename" | "filename_format" => 2,
+            // fio reads these in a second pass, after it has loaded the engine.
             _ if row.engines().next().is_some() => 3,
             _ => 1,
         }
@@ -339,6 +351,8 @@ impl Builder {
         if self.errors.is_empty() {
             return Ok(());
         }
+        // Refused options alone are not an error here, but the user should see them in the same
+        // list.
         let refused = self.set.written.iter().filter_map(WrittenOption::refusal);
         self.errors.extend(refused.take(ERRORS_MAX));
         Diagnostic::all(std::mem::take(&mut self.errors)).map_or(Ok(()), Err)

@@ -97,6 +97,7 @@ fn wrong_zones(settings: &mut FioSettings) -> Option<Wrong> {
             Some(("strided zones have no size", "add `zonesize`"))
         }
         ZoneMode::Strided => {
+            // Job files from before `zonerange` have only `zonesize`, and fio still accepts them.
             if space.zone_range == 0 {
                 space.zone_range = space.zone_size;
             }
@@ -176,6 +177,7 @@ fn wrong_size(settings: &FioSettings) -> Option<Wrong> {
         return Some(("it has no files", "write `nrfiles=1`"));
     }
     let bytes = match (space.file_size, space.size) {
+        // A `size` below `filesize` ends the job earlier, so both must hold a block.
         (Some((_, most)), Some(SizeAmount::Bytes(size))) => most.min(size),
         (Some((_, most)), _) => most,
         // In fio, `size` covers all files of a clone together.
@@ -212,6 +214,7 @@ fn order(settings: &mut FioSettings, job: &str, note: &mut impl FnMut(String)) {
     let (align, access) = (&settings.blocks.align, &settings.access);
     let is_aligned_else = align.read.is_some_and(|it| it != sizes.read.min())
         || align.write.is_some_and(|it| it != sizes.write.min());
+    // fio's map has one bit for each block, which cannot describe places between blocks.
     if access.is_random && is_aligned_else && !settings.order.is_with_replacement {
         note(format!(
             "job `{job}`: with `ba`, blocks may repeat, as with `norandommap`"

@@ -146,6 +146,8 @@ impl CommandLineReader {
             let (row, value) = self.option(argument, name, value)?;
             let value = match value {
                 None if !row.kind().is_free_of_value() => {
+                    // Like `getopt_long_only`, take the next argument even if it begins with a
+                    // dash.
                     let next = rest.next().cloned();
                     Some(next.ok_or_else(|| {
                         let message = format!("option `--{}` lacks its value", row.name());
@@ -171,6 +173,7 @@ impl CommandLineReader {
     ) -> Result<(FioOption, Option<String>), Diagnostic> {
         let table = &self.builder.table;
         let found = table.find_by_start(name);
+        // `include` is a line of job files. fio has no option of this name.
         if let Some(row) = found.filter(|it| !it.is_of_value() && it.name() != "include") {
             return Ok((*row, value));
         }
@@ -264,6 +267,7 @@ impl CommandLineReader {
             let message = format!("`{}` cannot be read", printable(&written.text()));
             error(message, why)
         };
+        // `kb_base` is an option of jobs, so it does not apply here.
         let read = OptionValue::read(row.kind(), value.as_deref(), 1024).map_err(wrong)?;
         let done = self.set(row.name(), &read.value).map_err(wrong);
         self.builder.set.written.push(written.clone());
@@ -284,6 +288,7 @@ impl CommandLineReader {
                     }
                 }
             }
+            // As in fio, this replaces the formats named before it.
             "minimal" => invocation.formats = vec![OutputFormat::Terse],
             "terse-version" => invocation.terse_version = value.count(),
             "append-terse" => invocation.appends_terse = true,
@@ -298,6 +303,8 @@ impl CommandLineReader {
             "showcmd" => self.shows_commands = true,
             "readonly" => self.builder.limits.is_read_only = true,
             "warnings-fatal" => self.builder.limits.are_notes_fatal = true,
+            // fio 3.42 ignores this option. Here it bounds the memory that one line of a job file
+            // can request.
             "max-jobs" => self.builder.limits.jobs_max = value.count().clamp(1, 1 << 16),
             "debug" if value.text() == "help" => invocation.action = print(show::debug()),
             "version" => invocation.action = print(show::VERSION.to_owned()),
@@ -318,6 +325,7 @@ impl CommandLineReader {
         surroundings: &Surroundings<'_>,
     ) -> Result<(FioInvocation, JobSet), Diagnostic> {
         let has_errors = !self.builder.errors.is_empty();
+        // As in fio, `--help` and similar options work without any job.
         if matches!(self.invocation.action, Action::Print(_)) && !has_errors {
             return Ok((self.invocation, JobSet::default()));
         }
@@ -359,6 +367,7 @@ impl CommandLineReader {
             for note in notes {
                 self.builder.note(note)?;
             }
+            // As in fio, only jobs of files are shown. The others are a command line already.
             if self.shows_commands {
                 shown.push_str(&show::command(&self.builder, &sections));
             }

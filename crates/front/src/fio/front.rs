@@ -92,6 +92,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 
 fn understood(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let is_to_the_letter = line.arguments.iter().any(|it| it == LETTER);
+    // The option is pgmeter's own, so fio's parser must not see it.
     let arguments = line.arguments.iter().filter(|it| *it != LETTER).cloned();
     let (remembered, (invocation, set)) = gathered(line, arguments.collect(), is_to_the_letter)?;
     match invocation.action {
@@ -159,6 +160,7 @@ fn gathered(
     arguments: Vec<String>,
     is_to_the_letter: bool,
 ) -> Result<Gathered, Diagnostic> {
+    // The parser takes `Fn` closures, so they need interior mutability to record what they read.
     let remembered = RefCell::new(Remembered {
         cpu_count: line.cpu_count.max(1),
         memory_bytes: line.memory_bytes,
@@ -170,6 +172,7 @@ fn gathered(
     let surroundings = Surroundings {
         read: &|name| {
             let bytes = line.files.read(name)?;
+            // Only comments may contain other bytes, so replacing them changes no option.
             let text = String::from_utf8_lossy(&bytes).into_owned();
             remembered.borrow_mut().files.insert(name.to_owned(), text);
             Ok(bytes)
@@ -193,6 +196,8 @@ fn gathered(
 fn text_of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
     let remembered = origin.arguments.first().and_then(|it| Remembered::of(it));
     let read = remembered.and_then(|it| it.read().ok());
+    // A record from another version may hold jobs that this one rejects. Its text then shows no
+    // jobs.
     let (invocation, set) = read.unwrap_or_default();
     text::text(set, OutputOptions::from(&invocation))
 }

@@ -83,6 +83,7 @@ pub(super) fn recording(
         due_ns: 0,
     };
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        // fio appends to an existing log, so a second run or clone adds another header.
         if line.starts_with("fio version ") {
             let error =
                 Diagnostic::error(name, "the log contains several jobs, one after the other");
@@ -202,6 +203,7 @@ impl LogReader<'_> {
     fn push(&mut self, kind: RecordedKind, entry: &IologLine<'_>) -> Result<(), Wrong> {
         let is_sync = matches!(kind, RecordedKind::Fsync | RecordedKind::Fdatasync);
         let (offset_bytes, length_bytes) = match (is_sync, &entry.numbers[..]) {
+            // fio writes an offset and a length after a sync, too, but they have no meaning.
             (true, _) => (0, 0),
             (false, [offset, length @ 1..REQUEST_BYTES_END]) => (self.placed(*offset), *length),
             (false, [_, _]) => {
@@ -240,6 +242,7 @@ impl LogReader<'_> {
     /// The offset, scaled and aligned.
     fn placed(&self, offset: u64) -> u64 {
         let scaled = offset / self.rules.offset_divisor.max(1);
+        // fio rounds after it has scaled, and always down (`ipo_bytes_align`).
         match self.rules.offset_align {
             0 => scaled,
             align => scaled - scaled % align,
@@ -279,6 +282,7 @@ impl LogReader<'_> {
 /// `name_of` returns the name of a file from its index.
 pub(super) fn written(noted: &[NotedRequest], name_of: &dyn Fn(u32) -> String) -> String {
     let mut noted: Vec<&NotedRequest> = noted.iter().collect();
+    // Requests complete in another order than they were issued, and a replay follows the lines.
     noted.sort_by_key(|it| it.index);
     let acts: Vec<&RecordedAct> = noted.iter().map(|it| &it.act).collect();
     let mut text = String::from("fio version 3 iolog\n");
@@ -291,6 +295,7 @@ pub(super) fn written(noted: &[NotedRequest], name_of: &dyn Fn(u32) -> String) -
     };
     // A replay counts pauses from the first nonzero time, so times start at 1.
     let at_us = |act: &RecordedAct| (act.due_ns / 1000).saturating_add(1);
+    // When it replays a log, fio knows only the files that the log has added.
     all(&mut text, 1, "add");
     all(&mut text, 1, "open");
     for act in &acts {

@@ -62,6 +62,7 @@ impl WrittenPath {
 /// `true` if the path is below `/dev`, except `/dev/shm`, which holds files in memory.
 pub(super) fn is_device(path: &str) -> bool {
     let of_devices = path.strip_prefix("/dev/");
+    // A path such as `/dev/../tmp/x` leads to an ordinary file.
     of_devices.is_some_and(|rest| !rest.starts_with("shm/") && !rest.contains(".."))
 }
 
@@ -93,6 +94,7 @@ impl FioJob {
             None => self.made_name(index),
         };
         let directories = &files.directories;
+        // As in fio, clones take the directories in turn. `max` covers an empty list.
         let at = self.clone_index as usize % directories.len().max(1);
         WrittenPath::new(match directories.get(at) {
             Some(directory) => format!("{directory}/{name}"),
@@ -132,6 +134,7 @@ impl FioJob {
             start_percent: start,
             size_percent: size.unwrap_or(100),
             moved_percent: moved.unwrap_or(100),
+            // fio rounds a start in percent up to `offset_align`, or else to the smallest block.
             start_unit_bytes: if align > 0 { align } else { block },
             size_unit_bytes: block,
         })
@@ -300,6 +303,7 @@ impl JobSet {
         for (index, it) in written.filter(|(_, it)| it.name == option) {
             let place = Some((index, &it.place));
             if it.section.is_empty() || it.section.eq_ignore_ascii_case("global") {
+                // A later global section overrides an earlier one, as for the settings themselves.
                 places.of_all = place;
             } else {
                 places.of_sections.insert(&it.section, (index, &it.place));

@@ -77,6 +77,8 @@ struct Lexer<'a, 'b> {
 impl Lexer<'_, '_> {
     fn read(&mut self, file: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
         let file: Arc<str> = Arc::from(file);
+        // Some editors on Windows write a byte order mark, which fio rejects as text outside of a
+        // section.
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         for (at, raw) in bytes.split(|byte| *byte == b'\n').enumerate() {
             let line = u32::try_from(at + 1).unwrap_or(u32::MAX);
@@ -111,11 +113,14 @@ impl Lexer<'_, '_> {
             let message = format!("option `{}` precedes the first section", printable(text));
             return Err(place.error(message).help("put `[global]` above it"));
         };
+        // fio reads lines into a buffer of 8192 bytes (`OPT_LEN_MAX`), so a longer line would
+        // become two options.
         if text.len() >= TEXT_BYTES_MAX {
             let message = format!("an option has {} bytes", text.len());
             return Err(place.error(message).help("keep it below 8192, as in fio"));
         }
         let text = self.variables.replaced(text, &place, self.notes);
+        // fio keeps a blank after the equals sign, so a word with one is wrong (`values::choice`).
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name.trim_end(), Some(value.to_owned())),
             None => (text.as_str(), None),
@@ -138,6 +143,7 @@ impl Lexer<'_, '_> {
         // Like fio, drop the last character as the bracket, whatever it is.
         let mut chars = text.chars();
         let last = chars.next_back();
+        // A line with a lone `[` has no character left here.
         let name = chars.as_str().strip_prefix('[').unwrap_or_default();
         let end = name.char_indices().nth(NAME_CHARS_MAX);
         let name = &name[..end.map_or(name.len(), |(at, _)| at)];
@@ -190,6 +196,7 @@ fn text_of<'a>(raw: &'a [u8], place: &mut SourceLine) -> Result<Cow<'a, str>, Di
     let end = raw.iter().position(|byte| matches!(byte, b';' | b'#'));
     let said = &raw[..end.unwrap_or(raw.len())];
     let wrong = match std::str::from_utf8(said) {
+        // fio would end the line there, because its texts are C strings.
         _ if raw.contains(&0) => {
             let at = raw.iter().position(|byte| *byte == 0).unwrap_or_default();
             (at, "a NUL byte", "is this a job file?")
@@ -221,6 +228,7 @@ fn without_comment(text: &str) -> &str {
 
 fn included(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("include")?;
+    // fio skips exactly one character after the word, so `include=FILE` works, too.
     let name = rest.strip_prefix(['=', ' ', '\t'])?.trim();
     Some(name.trim_start_matches('=').trim_start())
 }

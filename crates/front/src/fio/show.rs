@@ -88,6 +88,7 @@ pub(super) fn command(builder: &Builder, sections: &[JobSection]) -> String {
             text.push_str(&format!("--name={} ", section.name));
         }
         let mut items: Vec<&Item> = section.items.iter().collect();
+        // fio prints options in the order in which it applies them.
         items.sort_by_key(|item| builder.rank(&item.name));
         for item in items {
             text.push_str(&written(builder, item));

@@ -38,6 +38,7 @@ impl FioText {
         if is_normal && is_over {
             text.push_str(&output::beginning(&self.set));
         }
+        // fio prints its formats in this order (`FIO_OUTPUT_NR`), whatever order was requested.
         if has(OutputFormat::Terse) {
             let version = self.options.terse_version;
             text.push_str(&output::terse(&self.set, record, version));
@@ -62,10 +63,12 @@ impl ClassicText for FioText {
             (RunEvent::SoFar { record, at }, Some(known)) => {
                 // A copy, since the complete results of this cell follow at its end.
                 let mut known = known.clone();
+                // The documents show the end of the run as their time.
                 known.finished_at = Some(*at);
                 known.cells.push((**record).clone());
                 let results = self.results(&known, false);
                 match self.options.output {
+                    // `documents` writes the file only once, at the end of the run.
                     Some(_) => self.told.push_str(&results),
                     None => return results,
                 }

@@ -47,6 +47,8 @@ impl<'a> Variables<'a> {
                 counted = counted.replace(keyword, value);
             }
         }
+        // fio passes values with keywords and operators to the program `bc`. Other values stay as
+        // written.
         match counted.split_once('=') {
             Some((name, value)) if counted != text => match evaluate_plain(value) {
                 Some(number) => format!("{name}={number}"),
@@ -65,6 +67,7 @@ impl<'a> Variables<'a> {
         let mut whole = String::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("${") {
+            // As in fio, an opening brace without a closing one is ordinary text.
             let Some((name, behind)) = behind.split_once('}') else {
                 break;
             };
@@ -73,6 +76,7 @@ impl<'a> Variables<'a> {
                 Some(value) if whole.len() + value.len() < TEXT_BYTES_MAX => {
                     whole.push_str(&value);
                 }
+                // fio also drops a value that does not fit into its buffer.
                 Some(_) => {}
                 None => {
                     let message = format!("`${{{}}}` is not set, so it is empty", printable(name));

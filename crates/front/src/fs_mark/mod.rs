@@ -51,7 +51,10 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         },
     };
     let cell = Workload {
+        // The output has the times of single calls, so each is a plain system call, as in the
+        // original.
         engine: Some(EngineKind::Psync),
+        // The original writes a buffer of zeros.
         content: Some(ContentChoice::Zero),
         ..cell(NAME, plan.program_of_threads())
     };

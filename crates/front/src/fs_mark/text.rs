@@ -101,6 +101,7 @@ impl ClassicText for FsMarkText {
     }
 
     fn end(&mut self, record: &RunRecord) -> String {
+        // A stored run has no events, so the banner is still missing.
         let mut text = match self.has_banner {
             true => String::new(),
             false => self.banner(record),
@@ -133,6 +134,7 @@ impl ClassicText for FsMarkText {
 /// The name that started the program if it is fs_mark's, else the usual name.
 fn own_name(command: &[String]) -> String {
     let started_as = command.first().map(String::as_str).unwrap_or_default();
+    // With `pgmeter as fs_mark`, the first word is pgmeter, which the original never prints.
     match Path::new(started_as).file_name() {
         Some(name) if name == NAME => started_as.to_owned(),
         _ => NAME.to_owned(),

@@ -42,6 +42,7 @@ pub(super) fn managers(
         warnings.push(Diagnostic::warning("", message).help(help));
     }
     let mut managers = share(extras, &tables, workers);
+    // They are in ascending order, so each insertion restores the original position.
     for network in &extras.network {
         if let Some(manager) = managers.get_mut(network.manager_index as usize) {
             // Workers may have been removed since the import.
@@ -260,6 +261,8 @@ impl Export<'_> {
             Some(ContentChoice::PseudoRandom) => 1,
             Some(ContentChoice::FullRandom) => 2,
             _ => {
+                // Storage can compress or deduplicate patterns 0 and 1 almost completely, unlike
+                // pgmeter's default content.
                 self.guessed_content = true;
                 2
             }

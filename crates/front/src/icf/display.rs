@@ -27,6 +27,7 @@ const KEYS: &Keys<DisplayKey> = &[
         DisplayKey::Update,
     ),
     ("'Update Frequency,Update Type", DisplayKey::OldUpdate),
+    // The key contains the number of the chart, so only its beginning is fixed.
     ("'Bar chart*", DisplayKey::Bar),
     (BLOCK.end, DisplayKey::End),
 ];

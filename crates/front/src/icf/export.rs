@@ -106,6 +106,8 @@ fn warn_of_loss(workload: &Workload, warnings: &mut Vec<Diagnostic>) {
         ("arrivals", workload.arrivals.is_some()),
         ("verify", workload.verify == Some(true)),
         ("keep", workload.keep == Some(true)),
+        // Iometer always uses this rule, but no key names it, and an import would choose another
+        // one.
         ("position", has_position),
         ("cursor", workload.cursor == Some(CursorKind::Shared)),
         ("sqpoll", workload.sqpoll == Some(true)),
@@ -213,6 +215,7 @@ fn access_line(spec: &str, line: &model::AccessLine) -> Result<IcfAccessLine, Di
     let bytes = |key, value: Option<units::Bytes>| fits(spec, key, value.unwrap_or_default().0);
     Ok(IcfAccessLine {
         size: bytes("size", line.size)?,
+        // A workload may omit these values, but Iometer requires all eight fields.
         of_size: percent(spec, "of_size", line.of_size, 100.0)?,
         reads: percent(spec, "read", line.read, 100.0)?,
         random: percent(spec, "random", line.random, 0.0)?,

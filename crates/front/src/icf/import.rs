@@ -74,6 +74,7 @@ impl Import {
         };
         workload.cycling = (cycling != model::Cycling::default()).then_some(cycling);
         let extras = &mut self.extras;
+        // Defaults are left out, since an export writes them again.
         extras.disk_workers = Some(setup.disk_workers).filter(|it| *it != WorkerCount::PerCpu);
         extras.network_workers =
             Some(setup.network_workers).filter(|it| *it != WorkerCount::Count(0));

@@ -72,6 +72,8 @@ fn detect(bytes: &[u8]) -> bool {
         b"'MANAGER LIST",
         b"'RESULTS DISPLAY",
     ];
+    // Iometer also accepts a byte order mark, since it only looks for the numbers in the first
+    // line.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let starts = |line: &[u8], title: &[u8]| {
         line.get(..title.len())

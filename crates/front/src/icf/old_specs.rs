@@ -26,6 +26,7 @@ pub(super) fn read(reader: &mut IcfReader<'_>) -> Result<SpecList, Diagnostic> {
         reader.take()?;
     }
     while let Some(line) = reader.peek().filter(|line| !line.is_mark()) {
+        // `take` also checks the length of the line, which `peek` does not.
         let line = reader.take()?.unwrap_or(line);
         if line.is_blank() {
             continue;
@@ -42,6 +43,7 @@ pub(super) fn read(reader: &mut IcfReader<'_>) -> Result<SpecList, Diagnostic> {
         open.push(access);
         last = Some(line);
         let sum: u32 = open.iter().map(|line| u32::from(line.of_size)).sum();
+        // A sum above 100 fails the check, since no later line can lower it.
         if sum >= 100 {
             let name = free_name(&list, &mut numbers, &open);
             check_sum(reader, &name, &open, line, None)?;

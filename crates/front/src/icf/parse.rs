@@ -124,6 +124,8 @@ fn read_sections(
             IcfSection::Specs => specs.is_some(),
             IcfSection::Managers => document.managers.is_some(),
         };
+        // Iometer searches the file from its start for each kind of section, so it only finds the
+        // first.
         if again {
             let finding = reader.at(line, "second section of this kind is ignored");
             reader.warn(finding.help("remove it"));

@@ -68,6 +68,7 @@ impl<'a> Scanner<'a> {
             skipped: rest[..start].trim(),
             negative,
             digits: &rest[first..end],
+            // Iometer takes digits and minus signs as one run, and refuses a minus sign inside it.
             dash: rest[end..].starts_with('-'),
         };
         self.at += end;

@@ -53,6 +53,7 @@ impl SpecList {
     pub fn insert(&mut self, spec: IcfAccessSpec) -> bool {
         match self.places.get(&spec.name.to_lowercase()) {
             Some(place) => {
+                // In Iometer, a duplicate also takes over the position of the earlier one.
                 self.specs[*place] = spec;
                 true
             }

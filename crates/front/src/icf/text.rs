@@ -36,6 +36,7 @@ pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Decoded, Diagnostic> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Diagnostic::error(file, "file is empty").help(wanted));
     }
+    // This must precede the search for zero bytes, which UTF-16 text contains.
     if let Some(text) = decode_utf16(bytes) {
         return Ok(Decoded {
             text,

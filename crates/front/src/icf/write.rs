@@ -220,6 +220,8 @@ impl IcfText {
             ),
         );
         let span = [settings.max_size_sectors, settings.starting_sector];
+        // Iometer writes this key only for disk workers, but values of other workers must not be
+        // lost.
         if kind == WorkerKind::Disk || span != [0, 0] || settings.data_pattern != 0 {
             self.pair(
                 "'Disk maximum size,starting sector,Data pattern",

@@ -57,6 +57,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     );
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
+        // The words include the settings, because the file may change before the text is printed
+        // again.
         remembered: words,
         made: MadePart::All,
         ..FrontWork::below(&options.directory, vec![cell])
@@ -68,6 +70,7 @@ fn dry_run(options: &Io500Options) -> Vec<String> {
     let mut program = program::program(options);
     for phase in program.phases_mut() {
         for group in &mut phase.groups {
+            // Planning fills in this number, but a dry run makes no plan.
             group.workers.get_or_insert(options.ranks);
         }
     }

@@ -12,6 +12,7 @@ use crate::acts::{
 };
 
 /// Bytes per piece of the common file.
+// The rules fix this size. It is no multiple of a sector or page, so most transfers are unaligned.
 pub(super) const HARD_BYTES: u64 = 47_008;
 /// Bytes per file in the common directory.
 pub(super) const FILE_BYTES: u64 = 3901;
@@ -156,6 +157,7 @@ fn easy_read(options: &Io500Options) -> Group {
     };
     Group {
         // The rules shift reads, so that no rank finds its own data in a cache.
+        // A single rank can only read its own data, so the remainder is 0.
         shift: 1 % options.ranks,
         ..transfers(open, all, closed(), Some(1))
     }

@@ -210,6 +210,7 @@ impl IorOptions {
         let is_moved = is_shared && self.is_random() && (self.is_shifted || self.is_reordered());
         let moved = "`-z` in a shared file already mixes the ranks' data; leave `-C` and `-Z` out";
         let reads_own = self.writes && self.reads && !self.is_dummy;
+        // Writes that the time limit cut short would leave nothing to read at the later positions.
         let is_cut = self.wall_seconds > 0 && (reads_own || self.checks_written);
         let cut = "`-D` can limit writes or reads, not both; use `-w` without `-r`";
         let is_earlier = self.checks() && !self.writes;
@@ -227,6 +228,8 @@ impl IorOptions {
         if self.file_name().is_empty() || self.file_name().contains('@') {
             return Err(format!("`-o {}` is not one file", escaped(&self.file)));
         }
+        // Offsets are signed 64-bit numbers (`off_t`). The product of two 64-bit numbers always
+        // fits into 128 bits.
         let bytes = u128::from(self.block_bytes) * u128::from(self.segments);
         match bytes.checked_mul(self.ranks.into()) {
             Some(bytes) if bytes <= i64::MAX as u128 => Ok(self),

@@ -66,7 +66,9 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
         labels: vec!["transfer".to_owned()],
         filesets: vec![files(options, found)],
         ways: vec![Way {
+            // IOR passes this mode to `open`.
             permissions: 0o664,
+            // All ranks create a shared file: the first one makes it, and the others open it.
             takes_existing: !options.has_file_per_rank,
             is_direct: options.is_direct && !options.is_dummy,
             access: match options.writes {
@@ -110,6 +112,8 @@ fn files(options: &IorOptions, found: FoundFiles) -> FilesetPlan {
     FilesetPlan {
         names,
         tree: match options.has_directory_per_rank {
+            // If the fan is the number of ranks, all directories are siblings. The check of a
+            // program wants a fan of at least 2.
             true => nested(1, "", 0, ranks.max(2)),
             false => DirectoryTree::Flat,
         },
@@ -190,6 +194,7 @@ fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) 
         ..moving(operation, options.transfer_bytes)
     });
     let sync = |is_so: bool| (writes && is_so).then(|| opened(FileOperation::Fsync));
+    // `-g` makes the ranks wait for each other after open and before close.
     let meet = |number| options.has_barriers.then_some(Act::Meet(number));
     let wait = |us: u32| {
         let ns = Law::fixed(u64::from(us) * 1000);

@@ -75,6 +75,7 @@ impl IorTests {
         let mut lines = text
             .lines()
             .map(|line| line.split('#').next().unwrap_or(""));
+        // `any` also moves the iterator past this line, so only the tests follow.
         if !lines.any(|line| is_it(line, START)) {
             return Err(format!("`-f {}` has no line `{START}`", escaped(&script)));
         }

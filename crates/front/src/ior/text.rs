@@ -305,6 +305,7 @@ fn figure(value: f64) -> String {
 pub(super) fn rates(passes: &[RepetitionTimes], unit_bytes: f64) -> [f64; 4] {
     let rates = passes.iter().map(|it| it.bytes_per_second() / unit_bytes);
     let rates = Summary::of(&rates.collect::<Vec<_>>());
+    // Without repetitions the extremes are infinite; both become 0.
     let most = rates.most.max(0.0);
     [most, rates.least.min(most), rates.mean, rates.deviation()]
 }

@@ -41,6 +41,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 }
 
 /// Largest number of records whose random order is precomputed.
+// A card takes 8 bytes, so a list takes at most 32 MiB.
 const LISTED_MAX: u64 = 1 << 22;
 
 /// Sizes of a cell.

@@ -247,8 +247,10 @@ impl IozoneOptions {
             return Err(format!("records of {kib} kB are above {RECORD_MAX_KIB} kB"));
         }
         let mut files = self.files_kib.iter();
+        // Files smaller than all records get no cell, but at least one cell must remain.
         let fits_none = files.all(|file| self.records_kib(*file).is_empty());
         rule_out(&[(fits_none, "no record fits into a file")])?;
+        // Tests 11 and 12 need `pwritev` and `preadv`, without which Debian compiles the original.
         let mut missing = self.tests.iter().filter(|test| **test > 10);
         if let Some(test) = missing.next() {
             return Err(format!("`-i {test}` is not compiled in"));
@@ -310,6 +312,7 @@ impl IozoneOptions {
                 None => counts.push((parent.to_owned(), 1)),
             }
         }
+        // Children take the directories in turn, so each directory gets the same number of files.
         if counts.iter().any(|(_, count)| *count != counts[0].1) {
             return Err("`-F` names more files in one directory than in another".to_owned());
         }

@@ -6,6 +6,7 @@ use plan::program::Card;
 
 use crate::random::Twister;
 
+// The original seeds its generator with these numbers in every run.
 const SEED: [u64; 4] = [0x12345, 0x23456, 0x34567, 0x45678];
 
 /// The numbers from 0 to `count` - 1 in a random order.

@@ -73,6 +73,7 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
     let mut last = None;
     for test in tests(is_together) {
         let Test { name, number, .. } = test;
+        // Random read and random write share a number, but neither repeats the other.
         let is_again = number != RANDOM && last.replace(number) == Some(number);
         if !options.has(number) || (is_again && !options.repeats) {
             continue;
@@ -111,6 +112,7 @@ fn ways(options: &IozoneOptions) -> Vec<Way> {
     vec![
         way("update", Access::ReadWrite, true),
         way("read", Access::Read, true),
+        // The tests of `pwrite` and `pread` pass offsets; all others use the file position.
         way("update at offsets", Access::ReadWrite, false),
         way("read at offsets", Access::Read, false),
     ]
@@ -153,6 +155,7 @@ impl OfSize<'_> {
             step_bytes: self.step_bytes(),
         };
         let (operation, way, place) = match (test, name) {
+            // With a stream buffer of one record, `fwrite` makes one `write` for each record.
             (0 | 6, _) => (Write, UPDATE, Where::Here),
             (1 | 7, _) => (Read, READ, Where::Here),
             // The original opens the file for reading and writing in both random tests.
@@ -261,6 +264,8 @@ impl OfSize<'_> {
                 true => self.record_bytes(),
                 false => 0,
             },
+            // The original needs more room than a stride to continue, but a path continues with
+            // exactly its margin.
             margin_bytes: stride_bytes + 1,
         }
     }

@@ -140,6 +140,7 @@ fn rate(unit: RateUnit, bytes: u64, record_kib: u64, span_ns: u64) -> f64 {
     match unit {
         RateUnit::Kib => kib / seconds,
         RateUnit::Operations => operations / seconds,
+        // The stonewall may stop a child before its first record, and the result would be infinite.
         RateUnit::Microseconds => seconds * 1e6 / operations.max(1.0),
     }
 }

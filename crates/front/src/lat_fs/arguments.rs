@@ -46,6 +46,7 @@ pub fn parse(compat: LatFsCompat, arguments: &[String]) -> Result<LatFsInvocatio
         },
         exit_code: match compat {
             LatFsCompat::V1_6 => 1,
+            // lmbench prints its usage and calls `exit(-1)`.
             LatFsCompat::V3 => 255,
         },
     })
@@ -125,6 +126,7 @@ fn ranged(letter: char, value: i64, least: i64, most: i64) -> Result<u32, String
 
 /// Parses a number of bytes, optionally followed by `k` or `m`.
 fn bytes(letter: char, value: &str) -> Result<u64, String> {
+    // lmbench reads the digits at the start and, independently, the last character as the unit.
     let parsed = number(value);
     let unit = match value.bytes().last() {
         Some(b'k' | b'K') => 1 << 10,

@@ -47,6 +47,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let plan = invocation.settings.resolve();
     let plan = plan.map_err(|error| error.to_string())?;
     let cells = plan.sizes_bytes.iter().map(|size_bytes| Workload {
+        // Only this engine can write at the file position, as the program requires.
         engine: Some(EngineKind::Psync),
         content: Some(ContentChoice::Zero),
         workers: Some(invocation.workers),

@@ -20,6 +20,7 @@ pub fn of_size(plan: &LatFsPlan, size_bytes: u64, warm_up_us: u32) -> Program {
         access: Access::Write,
         is_truncating: true,
         permissions: 0o666,
+        // The original calls `write`, not `pwrite`.
         seeks: true,
         ..Way::default()
     }];

@@ -37,6 +37,7 @@ impl ClassicText for LatFsText {
         let RunEvent::CellDone { record } = event else {
             return String::new();
         };
+        // Both phases of a size belong to one cell; another index starts the next size.
         let created = self.created.take().filter(|it| it.index == record.index);
         let Some(created) = created else {
             self.created = Some(CellRecord::clone(record));

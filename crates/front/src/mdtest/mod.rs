@@ -41,6 +41,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
         made: match options.finds_trees() || options.is_dummy {
+            // An existing tree implies the directory, and calls without I/O need none.
             true => MadePart::Nothing,
             false => MadePart::Last,
         },
@@ -57,6 +58,7 @@ fn with_reached_items(options: &MdtestOptions, files: FileAccess<'_>) -> MdtestO
     let text = file.and_then(|it| String::from_utf8(files.read(it).ok()?).ok());
     let reached: Option<u32> = text.and_then(|it| it.trim().parse().ok());
     if let Some(reached) = reached.filter(|it| *it > 0) {
+        // The earlier command may have created more items than this one requests.
         options.items = options.items.min(reached);
     }
     options

@@ -51,6 +51,8 @@ pub(super) fn program(options: &MdtestOptions) -> Program {
                 false => Access::ReadWrite,
             },
             is_direct: options.is_direct && !options.is_dummy,
+            // With `-S`, all ranks create the same files: the first one makes a file, and the
+            // others open it.
             takes_existing: options.is_shared,
             ..Way::default()
         }],

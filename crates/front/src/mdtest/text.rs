@@ -164,6 +164,7 @@ impl MdtestPass<'_> {
     fn rounds(&self, phase: &str) -> &[RoundFigures] {
         let iterations = self.options.iterations as usize;
         let rounds = rounds(self.record, phase);
+        // All passes add rounds to the same phase, and an interrupted run has fewer rounds.
         let from = (self.index * iterations).min(rounds.len());
         &rounds[from..(from + iterations).min(rounds.len())]
     }

@@ -140,6 +140,7 @@ impl<T> Grammar<T> {
         let split = word.split_once('=').filter(|_| has_equals);
         let (name, joined) = split.map_or((word, None), |(name, value)| (name, Some(value)));
         let (row, name) = match self.find(name) {
+            // An exact name comes first, so `--files` is not ambiguous with `--files-per-dir`.
             None if self.takes_prefixes => self.find_by_prefix(name)?,
             found => (found, name),
         };
@@ -302,6 +303,7 @@ impl<T> Grammar<T> {
         match row.effect {
             Effect::Flag(field) => {
                 *field(to) = match value {
+                    // Directives set and clear flags by numbers, as in `fsync=0`.
                     Some(value) => value.number::<u32>()? != 0,
                     None => true,
                 }

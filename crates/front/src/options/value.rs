@@ -104,6 +104,7 @@ impl<'a> WrittenValue<'a> {
 /// number is multiplied by `unit`.
 pub fn bytes(text: &str, unit: u64) -> Option<u64> {
     let lower = text.to_ascii_lowercase();
+    // All unit letters are cut off, so that `1kk` is rejected below.
     let number = lower.trim_end_matches(['k', 'm', 'g', 't']);
     let unit = match &lower[number.len()..] {
         "" => unit,

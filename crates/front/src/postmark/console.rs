@@ -43,6 +43,7 @@ impl language::SessionConsole for Played<'_> {
     }
 
     fn read_line(&mut self) -> Option<Vec<u8>> {
+        // A read error ends the session like the end of the input.
         next_line(&mut self.world.input()).ok().flatten()
     }
 

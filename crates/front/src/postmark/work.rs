@@ -26,6 +26,7 @@ pub fn work(settings: &PostmarkSettings, world: &mut dyn Console) -> Result<Fron
     let pool = FilePool { locations, ..pool };
     let cell = Workload {
         title: Some("PostMark".to_owned()),
+        // The original makes one plain system call at a time.
         engine: Some(EngineKind::Psync),
         // PostMark is a single process, and its figures depend on the order of its random draws.
         workers: Some(1),

@@ -29,6 +29,7 @@ pub(super) fn threads(options: &SmallfileOptions, record: &RunRecord) -> Vec<Thr
 fn thread(options: &SmallfileOptions, worker: &WorkerTimes) -> ThreadSums {
     let window = worker.window.unwrap_or_default();
     let call = options.operation.call();
+    // Each file has exactly one such call, so this is the number of files.
     let all = worker.of(call.name()).count;
     let end = (WorkerReach::at_end(&window), all, written_or_read(worker));
     let (reached, files, records) = match (WorkerReach::at_wall(&window), window.wall) {

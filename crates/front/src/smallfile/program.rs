@@ -74,6 +74,7 @@ fn files(
     is_there: bool,
 ) -> FilesetPlan {
     let path = match options.is_shared {
+        // File names contain the thread's number, so threads do not collide in a shared directory.
         true => directory.to_owned(),
         false => format!("{directory}/{host}/thrd_{{worker:02}}"),
     };

@@ -160,6 +160,8 @@ impl ConnectionTarget {
     fn turn(&mut self, result: i32, each_count: u32) -> Flow {
         let opening = self.stage == ConnectionState::Opening;
         self.stage = ConnectionState::Closed;
+        // The stage is `Closed` already, so the next slot opens the target again, also after a
+        // failed close.
         if result < 0 {
             return Flow::Apart;
         }

@@ -151,6 +151,7 @@ impl Content for FileStamp {
         }
         let tail = words.remainder();
         damage |= u64::from(word(key, number)[..tail.len()] != *tail);
+        // The search for holes allocates memory, so it runs only after a difference.
         if damage == 0 || self.has_holes && self.is_written_or_hole(buffer, request) {
             return Ok(());
         }

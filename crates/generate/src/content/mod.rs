@@ -104,6 +104,7 @@ impl ContentSource {
     #[must_use]
     pub fn plain_beside_reads(&self, worker_seed: u64, reads: bool) -> PlainContent {
         let content = self.plain(worker_seed);
+        // A read leaves its bytes in the buffer, so each write must fill it again.
         match reads && !self.reads_zeros {
             true => content,
             false => content.without_repeated_fills(),

@@ -37,6 +37,8 @@ impl PlainContent {
             ContentPlan::Constant => (PlainState::noise, PlainState::unchanged),
             ContentPlan::Reducible { .. } => (PlainState::reducible, PlainState::reducible),
         };
+        // `contents` in ASCII. Positions come from the same seed and must not depend on the
+        // content.
         let rng = Rng::new(worker_seed ^ 0x636f_6e74_656e_7473);
         Self {
             fill,

@@ -3,6 +3,7 @@
 use crate::Rng;
 
 /// Number of requests that a copy can repeat.
+// An array of fixed size, because the measurement loop must not allocate.
 const REMEMBERED_COUNT: usize = 64;
 
 /// The last requests with new content: key and length in bytes of each.

@@ -56,6 +56,7 @@ impl Content for Verified {
         self.payload.fill(buffer, request);
         let file_seed = self.file_seed(request.file_index);
         let mut offset_bytes = request.offset_bytes;
+        // Requests are whole blocks: `verify_block_bytes` divides all sizes and alignments.
         for block in buffer.chunks_exact_mut(self.block_bytes) {
             self.sequence += 1;
             Stamp {

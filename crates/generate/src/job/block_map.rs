@@ -27,6 +27,7 @@ impl BlockMap {
                 let found = block + u64::from(absent.trailing_zeros());
                 return Some(found).filter(|it| *it < blocks.end);
             }
+            // Near the end of a pass, almost all blocks are used, so whole words are skipped.
             block = (block / 64 + 1) * 64;
         }
         None

@@ -27,7 +27,8 @@ impl JobStream {
         }
         self.loop_count += 1;
         if self.end.loops.is_none_or(|loops| self.loop_count < loops) {
-            // A loop without requests must return to the worker, which checks the clock.
+            // A loop without requests would spin until the end of the run time, so the slot
+            // finishes.
             let step = if self.request_count == 0 {
                 Step::Finished
             } else {

@@ -39,6 +39,8 @@ impl FileRule {
         seed: u64,
     ) -> Result<Self, GenerateError> {
         Ok(match order {
+            // The fast path of a single file (`plain_place`) draws no file, and both must draw the
+            // same numbers.
             _ if file_count == 1 => Self::Single,
             FileOrder::RoundRobin => Self::RoundRobin,
             FileOrder::Sequential => Self::Sequential,
@@ -133,6 +135,7 @@ impl FileTurn {
             return self.current;
         }
         self.left_here = self.in_a_row - 1;
+        // With a skewed distribution, the last unfinished file is hardly ever drawn.
         for _ in 0..DRAWS_MAX {
             self.current = draw.index(rng) as u32;
             if !is_done(self.current) {

@@ -11,6 +11,7 @@ use crate::GenerateError;
 use crate::arithmetic::Divisor;
 
 /// Maximum number of requests in a loop whose directions are recorded, one bit each.
+// A map of this size takes 8 GiB of memory.
 const DIRECTIONS_MAX: u64 = 1 << 36;
 
 /// Repeats the walk of a loop and finds its writes.
@@ -57,6 +58,7 @@ impl WrittenWalk {
             if count > DIRECTIONS_MAX {
                 number("the number of requests in a loop", 0, wanted)?;
             }
+            // The division rounds down, and the last request may pass the end of the loop.
             Some(BlockMap::new(count + 2))
         } else {
             None
@@ -130,6 +132,8 @@ impl WrittenWalk {
                 }
             });
             let side = choose(&mut self.position, known);
+            // The loop may have started over within its bytes. This walk has to do so at the same
+            // request.
             let access = walk.next(&mut self.position, side).or_else(|| {
                 walk.start_over(&mut self.position);
                 walk.next(&mut self.position, side)

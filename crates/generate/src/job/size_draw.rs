@@ -128,6 +128,7 @@ impl SizeDraw {
 pub(super) fn check_weights(weights: &[f64]) -> Result<(), GenerateError> {
     let sum: f64 = weights.iter().sum();
     let is_wrong = weights.iter().any(|weight| *weight < 0.0);
+    // A NaN is not below 0, but it makes the sum NaN.
     if is_wrong || !sum.is_finite() || sum <= 0.0 {
         return Err(GenerateError::Percent {
             what: "the sum of the shares",

@@ -19,6 +19,7 @@ pub fn threads(plan: &WorkerPlan) -> Vec<WorkerPlan> {
         return vec![plan.clone()];
     }
     let thread = |index: u32| WorkerPlan {
+        // With equal seeds, all threads would visit the same places of their parts in step.
         seed: mix(plan.seed ^ mix(u64::from(index))),
         spans: plan.spans.iter().map(one_at_a_time).collect(),
         job: Some(Box::new(part_of(job, (index, count)))),
@@ -36,7 +37,7 @@ fn one_at_a_time(span: &SpanPlan) -> SpanPlan {
 
 /// The part of a job for one of its `count` threads.
 fn part_of(job: &JobPlan, (index, count): (u32, u32)) -> JobPlan {
-    // All sizes and positions of its requests are multiples of this.
+    // The largest request. Each part then holds whole requests and has no unused rest.
     let unit = u64::from(job.buffer_bytes().max(1));
     let file_part = |file: &JobFile| {
         let (start, end) = (

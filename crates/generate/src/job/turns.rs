@@ -96,6 +96,7 @@ impl RangeTurns {
         let written = &mut self.written[access.file_index as usize];
         let end_bytes = access.offset_bytes + u64::from(access.length_bytes);
         *written = (written.0.min(access.offset_bytes), written.1.max(end_bytes));
+        // As in fio, the writes to all files count, but only the range of this file is synced.
         self.since += 1;
         if self.since < self.write_count {
             return None;

@@ -258,6 +258,7 @@ impl JobWalk {
             size_rng,
             used,
         } = position;
+        // Each turn returns a request or closes a file, so the loop ends.
         loop {
             let is_done = |index: u32| files[index as usize].is_done;
             let file_index = turn.next(&self.files, is_done, rng)?;
@@ -316,6 +317,7 @@ impl JobWalk {
         if rule.random == 0 {
             return self.sequential(part, file, draws, side, (low_bytes, high_bytes));
         }
+        // Moved bytes do not finish a file with zones: after the last zone, the first one follows.
         if self.is_done_by_bytes
             && file.moved_bytes + u64::from(self.smallest_bytes) > part.size_bytes
             && self.zones.is_none()
@@ -405,6 +407,8 @@ impl JobWalk {
     ) -> Option<(u64, u32)> {
         let number = side as usize;
         let places = part.random[number].as_ref()?;
+        // fio has one map of used blocks per file, so a block is read or written once per pass, not
+        // both.
         let turn = &mut file.turns[if self.shares_order { 0 } else { number }];
         if let Some(block) = self.map_block {
             let start_bytes = places.start_bytes(draws.rng, turn, 0);

@@ -121,6 +121,8 @@ impl WriteCalls {
         let moved_bytes = u32::try_from(result).unwrap_or(0).min(self.call_bytes);
         self.written_bytes += moved_bytes;
         let is_short = moved_bytes < self.call_bytes;
+        // glibc continues a short write with its rest. Without a stream, PostMark ignores the
+        // result.
         if is_short && moved_bytes > 0 && self.pattern.buffer_bytes.is_some() {
             self.at_bytes += moved_bytes;
             self.call_bytes -= moved_bytes;
@@ -295,6 +297,7 @@ impl ReadCalls {
             Some(buffer_bytes) if self.pattern.fits_buffer(buffer_bytes) => {
                 // A stream requests a whole buffer, even if fewer bytes are left in the file.
                 self.call_bytes = buffer_bytes;
+                // PostMark reads the size that it knows, so no call returns 0 bytes at the end.
                 if !self.came_short() {
                     self.end = End::Behind;
                 }

@@ -223,6 +223,7 @@ impl Chain {
 
     #[inline]
     fn offset_bytes(&self, call: PoolCall, rules: &Rules) -> u64 {
+        // The text selects its bytes by this offset. The engine writes at the file's position.
         if !rules.has_file_offsets {
             return call.at_bytes.into();
         }

@@ -68,6 +68,7 @@ impl Chooser {
                 rng,
             } => {
                 let mut slot = 0;
+                // With a skewed choice, the popular slots may be empty for many draws in a row.
                 for _ in 0..VAIN_DRAWS_MAX {
                     // Below the number of slots, which has 32 bits.
                     slot = scatter.apply(ranks.rank(rng) - 1) as u32;

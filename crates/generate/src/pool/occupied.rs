@@ -21,6 +21,8 @@ impl Occupied {
         loop {
             let words = bits.div_ceil(BITS).max(1);
             let mut level = Vec::new();
+            // The user chooses the number of slots, and a failed allocation would abort the
+            // process.
             level
                 .try_reserve_exact(words as usize)
                 .map_err(|_| StreamError::Table {

@@ -74,6 +74,8 @@ impl Totals {
     pub(super) fn take_back(&mut self, operation: &PoolStep) {
         match *operation {
             PoolStep::Create { size_bytes, .. } => {
+                // `created_count` stays, because the original also counts files that it could not
+                // open.
                 self.create_failed_count += 1;
                 self.take_written(size_bytes);
             }

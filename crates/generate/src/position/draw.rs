@@ -89,6 +89,7 @@ impl Draw {
         }
         let mut share = 0.0;
         let ranges = sizes.iter().map(|size_percent| {
+            // The last zone begins inside, even if rounding moves its edge to the end.
             let first = edge(share, start_count).min(start_count - 1);
             share += size_percent;
             (first, edge(share, start_count).saturating_sub(first).max(1))

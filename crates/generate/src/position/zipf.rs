@@ -47,6 +47,7 @@ impl Zipf {
         loop {
             let area = self.area_high + rng.unit() * (self.area_low - self.area_high);
             let variate = self.inverse(area);
+            // Rounding may move the variate just outside of the ranks.
             let rank = (variate.round() as u64).clamp(1, self.rank_count);
             let position = rank as f64;
             if position - variate <= self.squeeze

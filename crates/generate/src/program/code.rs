@@ -296,6 +296,7 @@ impl Code {
         let is_end =
             |it: &Instruction| matches!(it, Instruction::RoundEnd | Instruction::SectionEnd);
         let behind = self.instructions[usize::from(at)..].iter().position(is_end);
+        // `compile` ends each section with one of these, so it is found.
         at + behind.unwrap_or(0) as u16
     }
 }

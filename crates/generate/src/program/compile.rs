@@ -297,6 +297,7 @@ impl Compiler<'_> {
         let is_pause = |act: &&Act| matches!(act, Act::Think(_) | Act::Burn(_));
         let pauses = acts.iter().rev().take_while(is_pause).count();
         let (acts, pauses) = acts.split_at(acts.len() - pauses);
+        // With due rounds, the kinds have other names, and the round is kind 0.
         let kind = self.kinds.iter().position(|it| it == name).unwrap_or(0) as u8;
         let instruction = |end| Instruction::TransactionBegin { kind, label, end };
         let begin = self.push(instruction(0));

@@ -86,9 +86,10 @@ impl GrownTree {
 /// # Errors
 /// If a parameter of a law is out of range.
 pub fn grown_trees(program: &Program) -> Result<Vec<Option<GrownTree>>, GenerateError> {
+    // filebench never seeds `drand48`, and glibc's state is 0 then.
     let mut library = Library(0);
     let mut trees: Vec<Option<GrownTree>> = program.filesets.iter().map(|_| None).collect();
-    // In reverse order, because all filesets draw from one generator.
+    // filebench fills the newest fileset first, and all filesets draw from one generator.
     for (fileset, tree) in program.filesets.iter().zip(&mut trees).rev() {
         if let DirectoryTree::Grown(growth) = &fileset.tree {
             *tree = Some(Gardener::new(fileset, growth, &mut library)?.tree());
@@ -102,6 +103,7 @@ struct Library(u64);
 
 impl Library {
     fn next(&mut self) -> f64 {
+        // The multiplier and the increment of drand48(3).
         let product = 0x0005_deec_e66d_u64.wrapping_mul(self.0).wrapping_add(0xb);
         self.0 = product & ((1 << 48) - 1);
         self.0 as f64 / (1_u64 << 48) as f64

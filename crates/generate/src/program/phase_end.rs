@@ -96,6 +96,7 @@ impl PhaseEnd {
 
     /// Signals all workers; a stop is not replaced by a note.
     pub(super) fn tell(&self, signal: Signal) {
+        // Relaxed, because the signal guards no other memory.
         self.signal.fetch_max(signal as u8, Ordering::Relaxed);
     }
 
@@ -103,6 +104,7 @@ impl PhaseEnd {
     /// reported.
     pub(super) fn arrive(&self, rounds: u64) {
         self.most_rounds.fetch_max(rounds, Ordering::Relaxed);
+        // Acquire, so that the last worker sees the numbers of all others.
         let awaited = self.awaited.fetch_sub(1, Ordering::AcqRel);
         // The last worker here has reported; the other processes count as one more worker.
         if let (2, Some(tell)) = (awaited, &self.others) {

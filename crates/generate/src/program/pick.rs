@@ -206,6 +206,7 @@ impl OtherTurns {
             }
             Self::Drawn { draw, turn } => {
                 let mut drawn = 0;
+                // A popular file may be in use, or of the wrong kind, for many draws in a row.
                 for _ in 0..DRAWS_MAX {
                     // Below the count, which has 32 bits.
                     drawn = draw.index_in_turn(turn, rng) as u32;

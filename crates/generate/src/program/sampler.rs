@@ -121,6 +121,7 @@ impl SampledLaw {
                 Exact::LogNormal(LogNormal::new(location, *spread).map_err(wrong)?)
             }
         };
+        // Prepared, because an exact quantile takes far more arithmetic than an interpolation.
         let inner = (1..PARTS).map(|part| exact.quantile(part as f64 / PARTS as f64));
         Ok(Self::Quantiles {
             inner: inner.collect(),

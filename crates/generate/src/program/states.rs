@@ -140,6 +140,7 @@ impl FileStates {
     /// Drops all claims, after all workers have ended.
     pub fn release_all(&self) {
         for state in &self.states {
+            // The next phase works on the same files, so their existence stays known.
             state.fetch_and(PRESENT, Ordering::Relaxed);
         }
         for rotor in &self.rotors {

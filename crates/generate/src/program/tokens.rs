@@ -85,6 +85,7 @@ impl Waits {
         let set = &self.counters[usize::from(tokens)];
         let counter = &set.counters[counter as usize];
         let Some(room) = set.room else {
+            // Pairs with `Acquire` in `take`: the taker sees everything from before the put.
             counter.here.fetch_add(count, Ordering::Release);
             return Wish::Granted;
         };
@@ -108,6 +109,7 @@ impl Waits {
         let counter = &set.counters[counter as usize];
         // Read before the counter, so that tokens of the last putter are not missed.
         let has_putters = set.putters.load(Ordering::Acquire) > 0;
+        // First, so that tokens that are due by now can be taken.
         let again_ns = set.refill.map(|refill| counter.refill(&refill, now_ns));
         let taken = counter
             .here
@@ -205,6 +207,7 @@ impl TokenCounter {
 /// come 16 bits each for the workers that have arrived and for all workers.
 #[derive(Debug)]
 struct WorkerBarrier {
+    // In one word, so that the last arrival and the next meeting are one atomic step.
     state: AtomicU64,
 }
 

@@ -74,6 +74,7 @@ impl Trail {
                     // Each pass begins further on, as in IOzone's stride test.
                     self.wraps += 1;
                     let room = size_bytes.saturating_sub(length_bytes);
+                    // Every start up to `room` leaves space for the call.
                     self.wraps.wrapping_mul(shift_bytes) % room.saturating_add(1)
                 };
                 at

@@ -46,6 +46,7 @@ impl WalkCode {
             DirectoryTree::Turns { directories } => (Placing::Turns(directories.max(1)), 0),
             DirectoryTree::Blocks { each } | DirectoryTree::Nested { each, .. } => {
                 let each = each.max(1);
+                // Directories are numbered like the names of their files, which begin with `first`.
                 (Placing::Blocks(each), first / each)
             }
             _ => (Placing::Turns(1), 0),

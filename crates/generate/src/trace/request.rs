@@ -57,6 +57,7 @@ impl TracePlayer {
             TraceOperation::StatOpen | TraceOperation::SetTimes => {
                 own(Operation::Stat, Aim::Handle.code())
             }
+            // A pause has no request, so only the file system's figures get here.
             TraceOperation::Statfs | TraceOperation::Pause => own(Operation::Statfs, 0),
             // dbench reads this many entries and compares none with the pattern.
             TraceOperation::List => own(Operation::Search, call.place_bytes),

@@ -34,6 +34,7 @@ impl KernelLog {
                 // Some records were overwritten before they were read; the next ones are still
                 // there.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+                // The end of the log is reported as EAGAIN.
                 Err(_) => return lines,
             }
         }

@@ -30,6 +30,7 @@ pub fn check(
     }
     nameable(directory)?;
     let kernel = Kernel::find()?;
+    // The disk of a guest is an image file, so it cannot use zram or a device of the host.
     if medium.kind != MediumKind::Loop {
         return Err(LabError::NotInGuest {
             what: format!("`--on {}`", medium.kind),

@@ -81,6 +81,7 @@ pub fn rule(order: &Path) -> Result<Infallible, LabError> {
     rustix::fs::sync();
     let off = |error: Errno| LabError::system("switch off", Path::new("/"), error);
     reboot(RebootCommand::PowerOff).map_err(off)?;
+    // The first process must not end, or the kernel panics.
     loop {
         std::thread::sleep(Duration::from_secs(1));
     }

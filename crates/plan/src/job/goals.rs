@@ -116,6 +116,7 @@ impl JobGoals {
     #[must_use]
     pub fn are_silent(&self) -> bool {
         let told = Self {
+            // A share of a flow only delays requests, so it is neither met nor missed.
             flow: None,
             ..self.clone()
         };

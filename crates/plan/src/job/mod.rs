@@ -295,6 +295,7 @@ impl JobPlace {
     /// Adds the location to an error that was found later.
     #[must_use]
     pub fn put(&self, mistake: Diagnostic) -> Diagnostic {
+        // A command line has no lines that a message could show.
         if self.line == 0 {
             return mistake;
         }

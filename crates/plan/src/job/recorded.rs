@@ -19,6 +19,7 @@ pub struct RecordedPlan {
     pub last_due_ns: u64,
     /// The requests; not stored in results.
     #[serde(skip)]
+    // Shared, because planning copies a cell for each depth, rate and repetition.
     pub acts: Arc<[RecordedAct]>,
 }
 

@@ -62,6 +62,7 @@ impl FileShare {
 }
 
 fn percent_of(bytes: u64, percent: u64) -> u64 {
+    // The product may exceed 64 bits.
     let share = u128::from(bytes) * u128::from(percent) / 100;
     u64::try_from(share).unwrap_or(u64::MAX)
 }

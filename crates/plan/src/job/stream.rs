@@ -179,6 +179,8 @@ impl SizeRule {
     pub fn all_bytes(&self) -> Vec<u32> {
         match self {
             Self::Fixed { bytes } => vec![*bytes],
+            // All other sizes are multiples of the unit, so these three show whether direct I/O is
+            // possible.
             Self::Range {
                 min_bytes,
                 max_bytes,

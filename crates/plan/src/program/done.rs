@@ -100,6 +100,7 @@ impl Program {
             // Numbers of files and rounds are far below 2^53.
             Some((rounds_of(self, group)? * workers).round() as u64)
         };
+        // One group without a known number makes the whole sum unknown.
         phase.groups.iter().map(of_group).sum()
     }
 }

@@ -336,6 +336,7 @@ impl DirectoryTree {
         match self {
             Self::Flat | Self::Grown(_) | Self::DirectoriesOf { .. } => 0,
             Self::Turns { directories } => *directories,
+            // The check refuses 0; this only avoids a division by 0.
             Self::Blocks { each: 0 } | Self::Nested { each: 0, .. } => end,
             Self::Blocks { each } | Self::Nested { each, .. } => end.div_ceil(*each),
         }

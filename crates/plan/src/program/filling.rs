@@ -7,6 +7,7 @@ use super::{
 };
 
 /// Bytes per write.
+// SNIA's workload-independent preconditioning writes sequentially with this size.
 const PIECE_BYTES: u32 = 128 << 10;
 
 impl Program {
@@ -58,6 +59,7 @@ fn pass(name: &str, bytes: u64, rounds: u64) -> ProgramPhase {
         let pick = Pick {
             fileset: 0,
             which,
+            // Every round creates the same file, and an order that ends would allow only one round.
             order: PickOrder::Around,
             turn: Turn::Own,
         };
@@ -72,6 +74,7 @@ fn pass(name: &str, bytes: u64, rounds: u64) -> ProgramPhase {
     let body = vec![
         named(FileOperation::Create, Which::Absent),
         Act::Call(write),
+        // Without it, removing the file would discard its dirty pages before they are written.
         Act::Call(opened(FileOperation::Fsync)),
         Act::Call(opened(FileOperation::Close)),
         named(FileOperation::Unlink, Which::Present),

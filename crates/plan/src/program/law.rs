@@ -133,6 +133,7 @@ impl Law {
             Shape::Fixed(amount) => *amount,
             Shape::Uniform { high, .. } => *high,
             Shape::Table(bands) => bands.iter().map(|band| band.high).max().unwrap_or(0),
+            // The remaining shapes have no largest value.
             _ if self.most == u64::MAX => return None,
             _ => u64::MAX,
         };
@@ -170,6 +171,7 @@ impl Law {
             0 | 1 => amount,
             step => (amount / step).saturating_mul(step),
         };
+        // The limits come after rounding, so that they hold exactly.
         if rounded < self.least {
             self.least
         } else if rounded > self.most {

@@ -196,6 +196,7 @@ impl Growth<'_> {
                 ProgramPart::Rounds { until, parts } => match until {
                     Until::Times(count) => self.parts(parts, times * f64::from(*count)),
                     Until::Spent { .. } | Until::Full => self.parts(parts, times),
+                    // The run checks the space before each of these rounds.
                     Until::Fitting { .. } => {}
                     Until::Sampled {
                         least_ns, fileset, ..
@@ -467,6 +468,7 @@ impl RoundNeed {
             _ => None,
         };
         for pick in first.into_iter().chain(&call.second) {
+            // Acts that are never done, such as a choice without a card, have a frequency of 0.
             let rounds = picks_of(program, group, pick).map(|picks| picks / times.max(1e-9));
             self.rounds = match (self.rounds, rounds) {
                 (Some(one), Some(other)) => Some(one.min(other)),

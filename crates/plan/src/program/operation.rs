@@ -82,6 +82,7 @@ impl FileOperation {
     /// `true` if it removes a name.
     #[must_use]
     pub const fn removes(self) -> bool {
+        // A rename removes its first name.
         matches!(self, Self::Unlink | Self::Rmdir | Self::Rename)
     }
 

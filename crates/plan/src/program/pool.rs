@@ -175,6 +175,7 @@ impl PoolPart {
 impl Default for FilePool {
     fn default() -> Self {
         Self {
+            // The defaults of PostMark.
             number: 500,
             transactions: 500,
             size_low_bytes: 500,
@@ -281,6 +282,7 @@ impl FilePool {
     /// Estimated maximum of the bytes that a worker's files take. With `is_endless`, there may be
     /// any number of transactions until the time is up.
     fn space_bytes(&self, is_endless: bool) -> u64 {
+        // With any number of transactions, only the slots of the table limit the growth.
         let transactions = if is_endless {
             u32::MAX
         } else {
@@ -289,6 +291,7 @@ impl FilePool {
         let files = self.files_most(transactions);
         let (low, high) = (self.size_low_bytes, self.size_high_bytes);
         let (low, high) = (u64::from(low), u64::from(high));
+        // As in PostMark, a file that has reached the upper bound is not appended to.
         let most = files.saturating_mul(high.next_multiple_of(BLOCK_BYTES));
         let mean = (low + high) / 2 + BLOCK_BYTES;
         // A transaction that appends adds at most half of what is missing to the upper bound, on

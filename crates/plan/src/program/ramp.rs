@@ -35,6 +35,7 @@ fn before(part: &ProgramPart, ramp_ns: u64) -> Option<ProgramPart> {
         part
     };
     until.tells_one().then(|| ProgramPart::Rounds {
+        // By time also before samples, so that the ramp has the requested length.
         until: Until::Spent { ns: ramp_ns },
         parts: parts.iter().map(hidden).collect(),
     })

@@ -97,6 +97,7 @@ impl Program {
         };
         let largest = amounts.iter().copied().max();
         let piece = u64::from(call.piece_bytes);
+        // A piece as large as the largest amount never divides a request.
         if piece > 0 && largest.is_none_or(|largest| piece < largest) {
             amounts.push(piece);
         }

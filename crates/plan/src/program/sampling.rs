@@ -86,6 +86,7 @@ impl Calibration {
         }
         let grown = if time_ns > USELESS_NS {
             let per_ns = f64::from(self.file_count) / time_ns as f64;
+            // As in lmbench, a tenth more than needed, so that the next time is long enough.
             (per_ns * 1.1 * wanted_ns) as u32 + 1
         } else {
             self.file_count.saturating_mul(GROWTH)

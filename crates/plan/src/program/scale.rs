@@ -38,11 +38,14 @@ impl Program {
         once(&mut counted.parts);
         let mut fewest_workers = u32::MAX;
         for phase in counted.phases_mut() {
+            // Programs are started once for each file, so their number follows from the files.
             if phase.is_hidden || phase.groups.iter().any(|it| it.spawn.is_some()) {
                 continue;
             }
+            // `first_done` would end the other workers before the count is complete.
             (phase.time_ns, phase.ramp_ns, phase.first_done) = (None, 0, None);
             let worker_count = phase.groups.iter().map(Group::worker_count).sum();
+            // With the fewest workers, each has the largest share and needs the most files.
             fewest_workers = fewest_workers.min(worker_count);
             let mut workers = 0..worker_count;
             for group in &mut phase.groups {
@@ -162,6 +165,7 @@ fn scale_count(fileset: &mut FilesetPlan, factor: f64) {
     // The cast saturates.
     fileset.count = (count as u32).max(1);
     if let DirectoryTree::Turns { directories } = &mut fileset.tree {
+        // More directories than files would leave some of them empty.
         *directories = (*directories).min(fileset.count);
     }
 }

@@ -76,6 +76,8 @@ impl Program {
         let (only_reads, keeps_all) = (self.only_reads(group), self.keeps_all(group));
         let collides = |pick: &Pick| {
             let is_common = set(pick.fileset).is_some_and(|it| it.copies == Copies::One);
+            // Slices do not overlap. A file that is picked by its number is shared on purpose, as
+            // the single file of IOR is.
             let is_apart = pick.turn == Turn::Slice || matches!(pick.order, PickOrder::Index(_));
             // Whatever exists, each worker goes through all names.
             let takes_all = pick.which == Which::Any && keeps_all;

@@ -70,6 +70,7 @@ impl FileCommand {
             Self::Fill { bytes } => vec![
                 text("if=/dev/zero"),
                 CommandWord::File("of="),
+                // One block of the whole size makes `dd` write with a single call.
                 text(&format!("bs={bytes}")),
                 text("count=1"),
             ],

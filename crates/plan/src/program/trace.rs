@@ -45,6 +45,7 @@ pub struct Trace {
     pub syncs_directories: bool,
     /// The calls; empty in stored plans.
     #[serde(skip)]
+    // All workers share the calls, which can be hundreds of thousands.
     pub calls: Arc<[TraceCall]>,
 }
 
@@ -180,6 +181,8 @@ impl TraceOperation {
     pub const fn must_end_as_recorded(self) -> bool {
         matches!(
             self,
+            // dbench ends if one of these has another result than recorded. For other operations,
+            // it prints a message at most.
             Self::Rename | Self::Unlink | Self::Rmdir | Self::Write
         )
     }

@@ -64,6 +64,7 @@ impl Program {
                     sum.0 = sum.0.saturating_add(*time_ns);
                     sum.1 = sum.1.saturating_add(*ramp_ns);
                 }
+                // A part that does not end by time has an unknown duration.
                 _ => return (0, 0),
             }
         }

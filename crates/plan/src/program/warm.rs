@@ -27,6 +27,7 @@ fn read_once(fileset: u8, set: &FilesetPlan) -> ProgramPhase {
         fileset,
         which: Which::Present,
         order: PickOrder::Around,
+        // Together, the workers read a shared file only once.
         turn: match set.copies {
             Copies::One => Turn::Shared,
             Copies::PerWorker => Turn::Own,

@@ -19,6 +19,7 @@ pub(super) fn moved(
     let amounts = program.direct_amounts();
     let quoted = |(key, bytes): (&str, u64)| (format!("`{key}`"), bytes);
     match workload.table_amounts() {
+        // The user knows the keys of the table, not the calls of the program made from it.
         Ok(keys) if !amounts.is_empty() && !keys.is_empty() => {
             keys.into_iter().map(quoted).collect()
         }

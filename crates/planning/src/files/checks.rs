@@ -187,6 +187,7 @@ impl ProgramPlanner<'_, '_> {
     /// Each worker has a table of slots and a text twice as long as the largest file.
     fn check_memory(&self, pool: &FilePool) -> Result<(), Diagnostic> {
         let block_bytes = pool.read_block_bytes.max(pool.write_block_bytes);
+        // A block that is larger than any file is never moved as a whole.
         let longest_bytes = u64::from(block_bytes.min(pool.size_high_bytes));
         if longest_bytes > REQUEST_BYTES_MAX {
             let (longest, most) = (Bytes(longest_bytes), Bytes(REQUEST_BYTES_MAX));
@@ -250,6 +251,7 @@ impl ProgramPlanner<'_, '_> {
         let entry = &self.context.targets.entries[target_index as usize];
         let is_touched = entry.facts.kind != TargetKind::Null;
         let is_direct = self.options.cache == CacheMode::Direct;
+        // A `[[way]]` may be direct although the workload's `cache` is not.
         let may_be_direct = is_direct || self.table == WorkloadTable::Program;
         if !may_be_direct || !is_touched {
             return Ok(());

@@ -128,11 +128,13 @@ fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnos
         }
         None => program(workload).map_err(|flaw| flaw.diagnostic(""))?,
     };
+    // Before the workers are filled in, because the reading phases need workers, too.
     let program = match workload.warm {
         Some(true) => program.warmed(),
         _ => program,
     };
     let program = with_workers(workload, program, target_count);
+    // After the workers are filled in, because the rounds are divided among them.
     match workload.operations {
         Some(count) => with_operations(count, &program),
         None => Ok(program),
@@ -211,6 +213,7 @@ struct ProgramPlanner<'a, 'b> {
 impl ProgramPlanner<'_, '_> {
     fn cells(&mut self) -> Result<Vec<Cell>, Diagnostic> {
         let cells = self.options.method.spread(self.cell())?;
+        // The original programs do not check the space among a user's files, either.
         if !self.is_in_place {
             self.take_space(&cells);
         }
@@ -268,6 +271,7 @@ impl ProgramPlanner<'_, '_> {
             run_time_ns,
             ramp_time_ns,
             ring: options.ring,
+            // One of the two is 1, so this is the requested depth.
             iodepth: self.slot_count * self.threads,
             ..options
                 .method
@@ -287,6 +291,7 @@ impl ProgramPlanner<'_, '_> {
 
     fn worker(&self, worker_index: u32) -> WorkerPlan {
         let options = self.options;
+        // A pool follows PostMark's random numbers, so its first worker has exactly the seed.
         let seed = match self.table.has_pool() {
             true => options.method.seed + u64::from(worker_index),
             false => worker_seed(options.method.seed, worker_index),

@@ -48,10 +48,13 @@ impl FileOptions {
         };
         let has_pool = table.has_pool();
         let (iodepths, load) = r.load(workload);
+        // A ring passes operations on names to kernel threads, which takes longer than the call.
         let engine = r.word("engine", workload.engine, EngineKind::Psync);
+        // The classics open their files without `O_DIRECT`.
         let cache = r.word("cache", workload.cache, CacheMode::Buffered);
         r.optional("keep", workload.keep, |keep| keep.to_string());
         if has_pool {
+            // 0 means that their number ends the transactions.
             r.shown("run_time", workload.run_time, Span(0));
         }
         if table.has_time() {

@@ -13,6 +13,7 @@ use crate::matrix::{MatrixAxis, MatrixPoint, SettingMatrix};
 use crate::measure::WorkloadMeasure;
 use crate::wrap::printable;
 
+// Equal spacing, because the values can be words, such as access patterns or engines.
 const VALUES: Axis = Axis::new("value of the setting", AxisUnit::Count, AxisScale::Places);
 
 /// A line of a chart: the cells that differ only in one setting.
@@ -34,6 +35,7 @@ impl SettingLine<'_> {
 #[must_use]
 pub fn by_setting(matrix: &SettingMatrix, lines_max: usize) -> Vec<Chart> {
     let mut axes = matrix.axes.iter();
+    // Only amounts have an order, so only along them a line shows a trend.
     let across = axes.position(is_of_amounts).unwrap_or(0);
     let lines = lines(matrix, across);
     let parts = lines.chunks(lines_max.max(1));
@@ -59,6 +61,7 @@ fn lines<'a>(matrix: &'a SettingMatrix<'a>, across: usize) -> Vec<SettingLine<'a
             let words = others.map(|(_, (value, axis))| axis.named(*value));
             SettingLine {
                 label: printable(&words.collect::<Vec<_>>().join(", ")),
+                // A stopped run lacks some combinations, and a line needs a gap there.
                 groups: vec![None; matrix.axes[across].values.len()],
             }
         });

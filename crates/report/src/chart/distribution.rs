@@ -13,6 +13,7 @@ use crate::quantile::values_at;
 const FINE_STEPS: &[f64] = &[100.0, 75.0, 50.0, 30.0, 20.0, 15.0];
 const COARSE_STEPS: &[f64] = &[100.0, 50.0, 25.0];
 /// Highest percentile drawn, if there are enough operations.
+// It needs ten million operations, because ten must lie beyond a percentile.
 const PERCENT_MAX: f64 = 99.9999;
 
 const PERCENT: Axis = Axis::new(
@@ -62,6 +63,7 @@ fn kinds(cell: &CellRecord) -> Vec<ChartedLatencies<'_>> {
     ];
     for kind in &mut kinds {
         kind.parts
+            // Failures have no latencies, so an operation that only failed has nothing to draw.
             .retain(|(_, latency)| !latency.histogram.buckets_ns.is_empty());
     }
     kinds.retain(|kind| !kind.parts.is_empty());
@@ -108,6 +110,7 @@ pub fn percentiles(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let counts = kinds
         .iter()
         .flat_map(|kind| kind.parts.iter().map(|(_, latency)| latency.count));
+    // All series share the axis of the largest part. The smaller parts get gaps at its end.
     let most = counts.max()?;
     let percents: Vec<f64> = places(detail)
         .filter(|percent| percentile_is_supported(most, *percent))
@@ -220,6 +223,7 @@ impl Bins {
 
     /// Returns the percentage of latencies in each bin, and 0 for the upper edge of the last one.
     fn shares(&self, latency: &Latency) -> Vec<ChartNumber> {
+        // One value more than bins: a step extends to the next position, also after the last bin.
         let mut counts = vec![0_u64; (self.last - self.first + 2) as usize];
         for bucket in &latency.histogram.buckets_ns {
             let place = (bin_of(bucket, self.per_decade) - self.first) as usize;
@@ -235,6 +239,7 @@ impl Bins {
 
 /// Returns the bin that contains the middle of a bucket.
 fn bin_of(&[low_ns, high_ns, _]: &[u64; 3], per_decade: f64) -> i32 {
+    // A latency of 0 ns has no logarithm.
     let middle = u64::midpoint(low_ns, high_ns).max(1);
     // The addend keeps powers of ten in their bin if the logarithm is slightly too small.
     ((middle as f64).log10() * per_decade + 1e-9).floor() as i32

@@ -174,6 +174,7 @@ pub struct Detail {
 
 impl Detail {
     /// Approximate number of points of all series over time on a page.
+    // The page contains all points, and a run can have thousands of cells.
     const POINTS: usize = 60_000;
     /// More points are not visible on a screen.
     const POINTS_MAX: usize = 600;
@@ -189,6 +190,7 @@ impl Detail {
         let share = Self::POINTS / operations_count.max(1);
         Self {
             points_max: share.clamp(Self::POINTS_MIN, Self::POINTS_MAX),
+            // Records have 64 buckets per octave. Fewer bins only keep the page small.
             bins_per_decade: if operations_count > Self::FEW { 10 } else { 20 },
             has_fine_percentiles: operations_count <= Self::FEW,
         }
@@ -277,6 +279,7 @@ impl Series {
 
 /// Joins the first few parts of a summary.
 fn few(parts: &[String]) -> String {
+    // The summary is the text alternative of the chart, so it must stay short.
     const SHOWN: usize = 3;
     match parts.len().checked_sub(SHOWN) {
         None | Some(0) => parts.join("; "),

@@ -19,6 +19,7 @@ impl ChartNumber {
     /// Rounds the number to four significant digits.
     #[must_use]
     pub fn rounded(value: f64) -> Self {
+        // Further digits are not visible in a chart, but each would make the page larger.
         Self(rounded(value, 4))
     }
 

@@ -23,10 +23,12 @@ const TIME: Axis = Axis::new(
 pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let course = IntervalChunks::of(cell, detail)?;
     let label = match course.counted {
+        // Intervals of these cells count single calls, not the file operations of the total.
         CountedOperations::FileOperations => "operations",
         CountedOperations::All | CountedOperations::ReadsAndWrites => "IOPS",
     };
     let mut views = vec![course.rates(label, Axis::RATE, |figures| figures.count)];
+    // Calls such as `unlink` move no bytes, and their bandwidth would be a line at 0.
     let moves = cell.operations.values().any(|figures| figures.bytes > 0);
     if moves {
         views.push(course.rates("bandwidth", Axis::BANDWIDTH, |figures| figures.bytes));
@@ -51,6 +53,7 @@ pub fn latency(cell: &CellRecord, detail: Detail) -> Option<Chart> {
 #[must_use]
 pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let course = IntervalChunks::of(cell, detail)?;
+    // `waited_ns` is a sum over all threads of the workers, so it can exceed the interval.
     let threads = u64::from(cell.cpu.threads.max(1));
     let workers = course.shares("workers", 0, LineStyle::Solid, |it| {
         Some(it.waited_ns? / threads)
@@ -94,6 +97,7 @@ impl<'a> IntervalChunks<'a> {
     fn of(cell: &'a CellRecord, detail: Detail) -> Option<Self> {
         let operations: Vec<&str> = operations(cell).into_iter().map(|(name, _)| name).collect();
         let intervals = &cell.intervals[..];
+        // An interval of length 0 has no rate, so it cannot be a point.
         let known = intervals.iter().filter(|it| it.length_ns > 0).count();
         // A single point shows no change over time.
         (known > 1 && !operations.is_empty()).then_some(Self {
@@ -119,6 +123,7 @@ impl<'a> IntervalChunks<'a> {
                 let end = chunk
                     .last()
                     .map_or(0, |last| last.at_ns.saturating_add(last.length_ns));
+                // `chunks` yields no empty slices, so the first interval exists.
                 let middle_ns = u64::midpoint(chunk[0].at_ns, end);
                 // Finer steps than a millisecond are not visible.
                 ChartNumber::exact((middle_ns / 1_000_000) as f64 / 1e3)
@@ -144,6 +149,7 @@ impl<'a> IntervalChunks<'a> {
         of: impl Fn(&IntervalRecord) -> Option<u64>,
     ) -> Series {
         let share = |chunk: &[IntervalRecord]| {
+            // If one interval is unknown, so is the point: a partial sum would be too small.
             let known = chunk.iter().map(|it| Some((of(it)?, it.length_ns)));
             let known: Option<Vec<(u64, u64)>> = known.collect();
             let sums = known?.into_iter().fold((0, 0), |sum: (u64, u64), it| {
@@ -181,6 +187,7 @@ impl<'a> IntervalChunks<'a> {
             Series::new(label, color, line, values)
         });
         View {
+            // The pairs refer to `curves`, which are ordered from top to bottom.
             bands: vec![[0, 1], [1, 2]],
             ..View::new(name, Axis::LATENCY, series)
         }
@@ -248,11 +255,13 @@ impl<'a> IntervalChunks<'a> {
 /// Returns the number of intervals per point. It limits the number of points. If intervals have few
 /// operations, each point covers about a second, because single operations do not show a rate.
 fn chunk_size(intervals: &[IntervalRecord], detail: Detail) -> usize {
+    // The statistics within a run also combine intervals until each has ten operations.
     const FEW: u64 = 10;
     let figures = intervals.iter().flat_map(|it| it.operations.values());
     let count = figures.fold(0, |sum: u64, it| sum.saturating_add(it.count));
     let length_ns = intervals.iter().map(|it| it.length_ns).sum::<u64>();
     let few = count < FEW * intervals.len() as u64;
+    // Intervals longer than a second yield 0 here, and `at_least` then decides.
     let to_a_second = match few {
         true => intervals.len() as u64 * 1_000_000_000 / length_ns.max(1),
         false => 1,

@@ -9,6 +9,7 @@ use crate::picks::picks;
 use crate::wrap::printable;
 
 /// Colors of hosts. With more hosts than colors, all share one color. Gray is for the median.
+// Repeated colors would make two hosts look like one.
 const HOST_COLORS: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
 const MEDIAN_COLOR: usize = 5;
 
@@ -45,6 +46,7 @@ type OfHosts<'a> = Vec<(&'a str, Vec<&'a RankFigures>)>;
 
 fn by_host(crew: &CellCrew) -> OfHosts<'_> {
     let mut hosts: OfHosts = Vec::new();
+    // A table instead of a search: a run may have thousands of processes.
     let mut known = std::collections::HashMap::new();
     for rank in &crew.ranks {
         let place = *known.entry(rank.host.as_str()).or_insert_with(|| {
@@ -78,6 +80,7 @@ fn series(crew: &CellCrew, hosts: &OfHosts) -> Vec<Series> {
     let count = crew.ranks.len();
     let rate = |rank: &RankFigures| match rank.lost_ns {
         None => ChartNumber::rounded(rank.per_second),
+        // The results of a lost process are not in the sums, so it must not look like a slow one.
         Some(_) => ChartNumber::NONE,
     };
     let all = || hosts.iter().flat_map(|(_, ranks)| ranks).map(|it| rate(it));

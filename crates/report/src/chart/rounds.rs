@@ -26,6 +26,8 @@ fn view(steady: &SteadyRecord) -> View {
     let mut bands = Vec::new();
     if let Some(window) = &steady.window {
         let drawn = Drawn { steady, window };
+        // The rule limits the distance between the largest and the smallest value (SNIA PTS). Half
+        // of it is on each side of the mean.
         let half = window.range_limit / 2.0;
         let share = steady.rule.range_max * 50.0;
         let mean = window.average;
@@ -41,6 +43,7 @@ fn view(steady: &SteadyRecord) -> View {
                 mean - half
             }),
         ]);
+        // The indexes of the last two series, which are the edges of the band.
         bands.push([3, 4]);
     }
     View {

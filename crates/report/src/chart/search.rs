@@ -21,6 +21,7 @@ pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
     let [first, .., last] = trials.as_slice() else {
         return None;
     };
+    // A search tries a rate up to three times, and repetitions of one rate make no curve.
     if first.per_second.total_cmp(&last.per_second).is_eq() {
         return None;
     }
@@ -36,6 +37,7 @@ pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
         Series::new(limit, 1, LineStyle::Dashed, at_limit),
     ];
     if let Some(held) = bracket.held {
+        // An exact comparison is safe, because `bracket` returns the rate of a trial unchanged.
         let is_knee = |trial: &&&RateTrial| trial.per_second.total_cmp(&held).is_eq();
         let knee = |trial: &&RateTrial| {
             Some(trial)

@@ -121,6 +121,7 @@ fn throughput_summary(lines: &[SweepLine], metric: Metric) -> String {
         .iter()
         .filter_map(|line| {
             let (depth, most) = line.best(metric)?;
+            // `show` adds a unit to a bandwidth, but not to a rate.
             let most = match metric {
                 Metric::PerSecond => format!("{} operations per second", metric.show(most)),
                 _ => metric.show(most),

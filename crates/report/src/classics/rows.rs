@@ -35,6 +35,7 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
     let mut planned = record.plan.cells.iter();
     let planned = planned.find(|planned| planned.index == cell.index);
     let mut shown = Shown::new();
+    // Only PostMark has a pool, and only its output depends on the version.
     let asked = planned.filter(|_| figures.pool.is_some());
     if let Some(compat) = asked.and_then(|planned| front::pool_version(record, planned)) {
         show(&mut shown, "compat", compat.name());
@@ -49,6 +50,7 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
     shown.extend(shown_before(&figures.figures_before));
     let phase = cell.phase.name();
     let name = |name: String| match phase {
+        // PostMark's results are all in this phase, so they need no prefix to be distinct.
         TRANSACTIONS => name,
         _ => format!("{phase}: {name}"),
     };
@@ -157,6 +159,7 @@ fn shown_before(before: &BTreeMap<String, Value>) -> Shown {
         Value::String(text) => Some(text.clone()),
         Value::Array(values) => {
             let numbers: Vec<f64> = values.iter().filter_map(Value::as_f64).collect();
+            // Values that are not numbers are gone from `numbers`, so the original length decides.
             several(&numbers).filter(|_| values.len() <= VALUES_MAX)
         }
         _ => None,

@@ -63,6 +63,7 @@ fn parts(comparisons: &[Comparison], medium: ReportMedium) -> Vec<DocumentPart> 
     let notes = DocumentPart::new("", [Block::paragraphs(sentences::notes(comparisons))]);
     let chapter = |heading: &str, id: &str| {
         let chapter = DocumentPart::new(heading, []).at(id);
+        // A terminal has no navigation, and the headings of the sections are enough for reading.
         (medium != ReportMedium::Terminal).then_some(chapter)
     };
     let differences = chapter("What differs", "differences").into_iter();

@@ -245,6 +245,7 @@ pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUn
 
 /// Describes a metric that became worse, in one line.
 pub(super) fn regression(cell: &CellComparison, it: &FigureComparison) -> String {
+    // This line stands alone, so its unit need not suit other metrics.
     let unit = LatencyUnit::fitting(Some(it.a.mean.min(it.b.mean).max(0.0) as u64));
     let value = |value| numbers::figure(it.figure, value, unit);
     format!(
@@ -287,6 +288,7 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
     if figures().any(is_vague) {
         notes.push("-: too uncertain to detect any difference".to_owned());
     }
+    // A set, because many cells have the same basis and each note appears once.
     let bases: BTreeSet<&str> = figures().filter_map(|figure| basis(figure.basis)).collect();
     notes.extend(bases.into_iter().map(str::to_owned));
     notes

@@ -120,6 +120,8 @@ fn range(rates: &[&FigureComparison]) -> Option<String> {
 fn of_latencies(comparison: &Comparison) -> String {
     let is_judged = |it: &FigureComparison| matches!(it.verdict, Verdict::Better | Verdict::Worse);
     let has_rate = |cell: &&CellComparison| total(cell, Figure::PerSecond).is_some_and(is_judged);
+    // In a closed loop, the mean latency follows from rate and depth (Little's law). A verdict on
+    // the rate therefore covers it.
     let open = comparison.cells.iter().filter(|cell| !has_rate(cell));
     let figures: Vec<&FigureComparison> = open
         .flat_map(|cell| [Figure::LatencyMean, Figure::LatencyP99].map(|it| total(cell, it)))

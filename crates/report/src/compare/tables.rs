@@ -171,6 +171,7 @@ fn judged(figure: &FigureComparison) -> [String; 5] {
 
 /// Formats a ratio with three decimals, or fewer if it is large.
 fn ratio(value: f64) -> String {
+    // Most ratios are close to 1, where a third decimal shows a tenth of a percent.
     if (0.001..10.0).contains(&value) {
         format!("{value:.3}")
     } else {
@@ -181,6 +182,7 @@ fn ratio(value: f64) -> String {
 /// Formats the smallest detectable difference, if no difference was detected.
 fn detects(figure: &FigureComparison) -> String {
     match (figure.verdict, figure.smallest_difference) {
+        // `digits` drops decimals from 1000 % on, which keeps the column narrow.
         (Verdict::NoDifferenceShown, Some(smallest)) if smallest >= 1.0 => digits(smallest * 100.0),
         (Verdict::NoDifferenceShown, Some(smallest)) => percent(smallest),
         (Verdict::NoDifferenceShown, None) | (Verdict::CannotTell, _) => ABSENT.to_owned(),

@@ -57,6 +57,7 @@ impl DirectionFigures {
             bw_bytes: figures.bytes_per_second as u64,
             bw: (figures.bytes_per_second / 1024.0) as u64,
             iops: figures.per_second,
+            // fio prints a direction without requests with zeros.
             runtime: if done {
                 cell.run_time_ns / 1_000_000
             } else {
@@ -71,6 +72,7 @@ impl DirectionFigures {
             lat_ns: Times::of(&figures.latency),
             bw_min: bandwidths.min,
             bw_max: bandwidths.max,
+            // All workers of a cell form one job, so no other job shares the bandwidth.
             bw_agg: if done { 100.0 } else { 0.0 },
             bw_mean: bandwidths.mean,
             bw_dev: bandwidths.stddev,
@@ -115,6 +117,7 @@ impl Times {
             .into_iter()
             .zip(PERCENTILES);
         let known: Vec<(String, u64)> = found
+            // fio prints these keys with `%f`, and tools look for `99.000000`.
             .filter_map(|(ns, percent)| Some((format!("{percent:.6}"), ns?)))
             .collect();
         Self {
@@ -139,6 +142,8 @@ impl Samples {
         if cell.operation(name).is_none() {
             return Self::default();
         }
+        // fio takes these samples every 500 ms (`bwavgtime`, `iopsavgtime`). Intervals of the
+        // record take their role.
         let rates: Vec<f64> = cell
             .intervals
             .iter()

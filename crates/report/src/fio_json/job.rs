@@ -52,6 +52,7 @@ impl JobJson {
         let elapsed_ns = cell.ramp_time_ns.saturating_add(cell.run_time_ns);
         Self {
             jobname: Naming::of(record).cell(cell),
+            // Cells run one after the other, like groups that `stonewall` separates in fio.
             groupid: cell.index,
             error: cell.errors.first().map_or(0, |error| error.errno),
             total_err: Some(cell.total.errors).filter(|count| *count > 0),
@@ -86,6 +87,7 @@ fn shares(latency: &Latency) -> [Ordered<f64>; 3] {
         .collect();
     // Only fio's classes in milliseconds have a bound of 2000.
     bounds_ns.push(2_000_000_000);
+    // fio's classes are disjoint across its units, so one ascending list of bounds serves all.
     let counts = latency.counts_between(&bounds_ns);
     let total = counts
         .iter()
@@ -97,5 +99,6 @@ fn shares(latency: &Latency) -> [Ordered<f64>; 3] {
         let names = names.chain(more.iter().map(|name| (*name).to_owned()));
         Ordered(names.zip(counts.by_ref().map(share)).collect())
     };
+    // `class` consumes `counts`, so the order of the units must be the order of the bounds.
     [class(&[]), class(&[]), class(&["2000", ">=2000"])]
 }

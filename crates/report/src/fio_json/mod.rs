@@ -33,6 +33,7 @@ struct FioDocument {
 
 impl FioDocument {
     fn of(record: &RunRecord) -> Self {
+        // fio takes the time when it prints its results. A killed run has no end.
         let end = record.finished_at.unwrap_or(record.started_at);
         Self {
             // fio's own tools only print the version. The name prevents confusion with results of
@@ -40,6 +41,7 @@ impl FioDocument {
             version: format!("pgmeter-{}", record.pgmeter.version),
             timestamp: end.as_second(),
             timestamp_ms: end.as_millisecond(),
+            // The format of `ctime`, which fio uses.
             time: end.strftime("%a %b %e %H:%M:%S %Y").to_string(),
             jobs: record
                 .cells
@@ -96,6 +98,7 @@ impl Disk {
 
 /// A JSON object that keeps the order of its keys.
 #[derive(Debug, Clone)]
+// A map would sort the keys of percentiles as text, with 10 before 5.
 struct Ordered<T>(Vec<(String, T)>);
 
 impl<T: Serialize> Serialize for Ordered<T> {

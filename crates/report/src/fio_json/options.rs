@@ -35,6 +35,7 @@ pub fn options(record: &RunRecord, cell: &CellRecord) -> Ordered<String> {
     options.extend(shares(lines));
     options.extend(place(record, cell));
     if cell.planned_run_time_ns > 0 {
+        // fio's JSON has an empty text for an option without a value.
         options.push(("time_based", String::new()));
         options.push(("runtime", seconds(cell.planned_run_time_ns)));
     }
@@ -51,6 +52,7 @@ pub fn options(record: &RunRecord, cell: &CellRecord) -> Ordered<String> {
 /// Returns the access lines, if they are the same for all workers.
 fn lines_of(cell: &Cell) -> &[LinePlan] {
     match cell.workers.split_first() {
+        // One fio job describes all workers, so it cannot express different lines.
         Some((first, rest)) if rest.iter().all(|worker| worker.lines == first.lines) => {
             &first.lines
         }
@@ -70,6 +72,7 @@ fn direction(cell: &CellRecord, lines: &[LinePlan]) -> &'static str {
         (true, true, false) => "rw",
         (false, true, true) => "randwrite",
         (false, true, false) => "write",
+        // A cell that completed nothing counts as reads, which is also fio's default.
         (_, false, true) => "randread",
         (_, false, false) => "read",
     }
@@ -96,6 +99,7 @@ fn sizes(lines: &[LinePlan]) -> Vec<(&'static str, String)> {
 /// Formats a size as in fio job files, such as `4k`, if it is a multiple of the unit.
 fn size(bytes: u32) -> String {
     match bytes {
+        // With fio's default `kb_base`, `k` and `m` are units of 1024.
         bytes if bytes > 0 && bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
         bytes if bytes > 0 && bytes % (1 << 10) == 0 => format!("{}k", bytes >> 10),
         bytes => bytes.to_string(),
@@ -112,6 +116,7 @@ fn shares(lines: &[LinePlan]) -> Vec<(&'static str, String)> {
         parts.sum::<f64>()
     };
     let inner = |name, percent: f64| {
+        // Both options are whole numbers in fio.
         (percent > 0.0 && percent < 100.0).then(|| (name, format!("{}", percent.round())))
     };
     [
@@ -134,6 +139,7 @@ fn place(record: &RunRecord, cell: &CellRecord) -> Vec<(&'static str, String)> {
     } else {
         "filename"
     };
+    // fio separates several names by colons.
     let mut place = vec![(name, cell.target.replace(", ", ":"))];
     if let [target] = targets.as_slice() {
         place.push(("size", target.size_bytes.to_string()));

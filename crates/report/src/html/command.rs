@@ -27,10 +27,12 @@ pub fn command_line(command: &[String]) -> String {
 
 /// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
+    // `~` is not in the list, because a shell expands it at the start of a word.
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:=,@%+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
+    // A hidden character would end up in the reader's clipboard unseen, so it becomes an escape.
     format!("'{}'", printable(word).replace('\'', "'\\''"))
 }
 

@@ -27,6 +27,8 @@ pub fn waiting(text: &str) -> Markup {
 }
 
 fn packed(bytes: &[u8]) -> String {
+    // Without zlib's header: the script unpacks with `DecompressionStream("deflate-raw")`. The page
+    // is written once, so its size matters more than the time.
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
     BASE64_STANDARD.encode(written.expect("memory takes every byte"))

@@ -21,6 +21,7 @@ static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
     let mut text = String::new();
     // The data comes from the build, and a test reads it, so this cannot fail.
     let _ = DeflateDecoder::new(DEFLATED).read_to_string(&mut text);
+    // `build.rs` puts NUL between the parts, because no style or script contains it.
     let mut parts = text.split('\0');
     let mut part = || parts.next().unwrap_or_default();
     let (style, library, charts, page) = (part(), part(), part(), part());
@@ -46,12 +47,14 @@ const CHART_LICENSE: &str = include_str!("vendor/uPlot.LICENSE");
 #[must_use]
 pub fn shell(title: &str, links: &Markup, body: &Markup) -> String {
     let title = printable(title);
+    // Applied to the finished markup, so that no caller can forget a text.
     let [top, body] = [&top(links), body].map(|it| printable_lines(&it.0).into_owned());
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
+                // An element, because a page opened from a file has no HTTP headers.
                 meta http-equiv="Content-Security-Policy" content=(page_policy());
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
@@ -89,6 +92,7 @@ fn top(links: &Markup) -> Markup {
 pub fn page_policy() -> String {
     // Bars set their width with `style` attributes, which hashes do not cover, so styles are
     // allowed inline.
+    // A hash admits only this script. A script that a name smuggles into the page does not run.
     let hash = BASE64_STANDARD.encode(Sha256::digest(&ASSETS.script));
     format!(
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; \

@@ -76,6 +76,7 @@ fn style(table: &Table, row: usize, column: usize) -> Option<&'static str> {
 #[must_use]
 pub fn frame(label: &str, is_long: bool, content: &Markup) -> Markup {
     html! {
+        // The keyboard scrolls only a focused element, which then needs a role and a name.
         div.frame.long[is_long] tabindex="0" role="group" aria-label=(label) { (content) }
     }
 }

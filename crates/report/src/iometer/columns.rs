@@ -2,6 +2,7 @@
 
 /// Column heads, in order.
 pub const HEADS: [&str; 80] = [
+    // The apostrophe marks a line of heads in all of Iometer's files.
     "'Target Type",
     "Target Name",
     "Access Specification Name",
@@ -81,6 +82,7 @@ pub const HEADS: [&str; 80] = [
     "2 to 4.7 s",
     "4.7 to 5 s",
     "5 to 10 s",
+    // Programs compare heads exactly, so Iometer's leading blank stays.
     " >= 10 s",
 ];
 
@@ -88,6 +90,7 @@ pub const HEADS: [&str; 80] = [
 pub const BIN_FIRST: usize = 59;
 
 /// Upper bounds of the bins according to their labels, in nanoseconds; the last bin has none.
+// Iometer itself counts with 1/67 s, 1/33 s and 4 s under three of these labels.
 pub const BIN_BOUNDS_NS: [u64; 20] = [
     50_000,
     100_000,
@@ -130,6 +133,7 @@ impl IometerRow {
 
     /// Sets a field to a text.
     pub fn text(&mut self, head: &str, text: &str) {
+        // By name, because versions of the file have 56, 59 or 80 columns.
         let index = HEADS.iter().position(|known| *known == head);
         let index = index.expect("fields are only set under the heads of Iometer's 80 columns");
         text.clone_into(&mut self.fields[index]);

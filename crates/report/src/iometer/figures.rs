@@ -120,6 +120,7 @@ impl IometerFigures {
         let read = Direction::of(operations.get("read"));
         let write = Direction::of(operations.get("write"));
         let mut bins = vec![0; BIN_BOUNDS_NS.len() + 1];
+        // Iometer's bins count reads and writes together.
         for name in ["read", "write"] {
             if let Some(figures) = operations.get(name) {
                 add(&mut bins, &figures.latency.counts_between(&BIN_BOUNDS_NS));
@@ -129,6 +130,7 @@ impl IometerFigures {
             transactions_per_second: results::per_second(flows.transactions, run_time_ns),
             transaction: flows
                 .transaction_latency
+                // Without replies, every request is a transaction.
                 .map_or_else(|| read.timed.plus(write.timed), Timed::of),
             connections_per_second: results::per_second(flows.connections, run_time_ns),
             connections: flows.connections,

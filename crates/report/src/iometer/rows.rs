@@ -52,6 +52,7 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
             known.any(|it| it.worker_index == worker.worker_index)
         };
         let here: Vec<&WorkerFigures> = own.iter().copied().filter(is_here).collect();
+        // A lost process leaves no results of its workers.
         if here.is_empty() {
             continue;
         }
@@ -142,6 +143,7 @@ fn summary(
     let is_manager = kind == "MANAGER";
     let mut row = IometerRow::new(kind, name);
     row.text("Access Specification Name", &super::name(cell.name()));
+    // Iometer leaves this column empty in rows of managers.
     if !is_manager {
         row.whole("# Managers", u64::from(cell.ranks));
     }
@@ -156,8 +158,10 @@ fn summary(
         "# Disks",
         workers.iter().map(|worker| worker.spans.len() as u64).sum(),
     );
+    // Iometer leaves the raw times of the row ALL empty.
     figures.fill(&mut row, is_manager);
     fill_place(&mut row, workers);
+    // With several processes, the CPUs of the machine belong to no single manager.
     if let Some(machine) = cell.cpu.machine.as_ref().filter(|_| !is_part) {
         fill_cpu(&mut row, machine);
         if machine.busy > 0.0 {
@@ -168,6 +172,7 @@ fn summary(
     if is_manager {
         row.real("Processor Speed", TICKS_PER_SECOND);
     }
+    // Iometer fills these columns only in the rows ALL and MANAGER.
     for head in [
         "Packets/Second",
         "Packet Errors",
@@ -202,6 +207,7 @@ fn of_target(worker: &WorkerFigures, target: &TargetFigures, plan: Option<&Worke
         connections: target.connections,
         connection_latency: target.connection_latency.as_ref(),
     };
+    // Iometer also divides the counts of a target by the worker's time.
     let figures = IometerFigures::of(&target.operations, worker.run_time_ns, flows);
     figures.fill(&mut row, true);
     let spans = plan.map_or(&[][..], |plan| &plan.spans[..]);

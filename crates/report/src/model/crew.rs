@@ -68,6 +68,7 @@ fn has_ranks(cell: &CellRecord) -> bool {
 pub fn part(record: &RunRecord, cell: &CellRecord, unit: LatencyUnit) -> Option<CrewPart> {
     let crew: &CellCrew = cell.crew.as_ref().filter(|it| !it.ranks.is_empty())?;
     let mut tables = vec![tables::ranks(crew, unit)];
+    // With few processes, their table already shows the host of each.
     if crew.ranks.len() > ALL_MAX {
         tables.extend(tables::by_host(crew));
     }

@@ -124,6 +124,7 @@ fn warnings(model: &Model, is_note: bool, medium: ReportMedium) -> DocumentPart 
         TextLine { label, text, style }
     });
     let lines: Vec<TextLine> = lines.collect();
+    // In a terminal, each line begins with `warning` or `note`.
     let has_heading = medium != ReportMedium::Terminal && !lines.is_empty();
     DocumentPart::new(if has_heading { heading } else { "" }, [Block::List(lines)])
 }

@@ -36,6 +36,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let rows: Vec<Vec<String>> = record.cells.iter().filter_map(row).collect();
     let has_curve = record.cells.iter().any(|cell| cell.curve.is_some());
     let mut columns = place_columns();
+    // Share of the peak, arrivals and achieved rate come before the response times.
     let first = columns.len() + 3;
     columns.extend([
         Column::number(OF_PEAK, 22),
@@ -95,6 +96,7 @@ fn row(figures: &OpenLoopFigures, unit: LatencyUnit) -> [String; 10] {
         percentile(at.p50, 50.0),
         percentile(at.p99, 99.0),
         percentile(at.p99_9, 99.9),
+        // A request that never began counts with its wait, which is shorter than its response.
         bound(is_bound, unit.show(response.max_ns.map(|ns| ns as f64))),
         figures.late_count.to_string(),
         bound(is_bound, unit.show(Some(figures.lateness_max_ns as f64))),
@@ -104,6 +106,7 @@ fn row(figures: &OpenLoopFigures, unit: LatencyUnit) -> [String; 10] {
 
 /// Marks a shown value that is a lower bound.
 pub(super) fn bound(is_bound: bool, shown: String) -> String {
+    // A missing value is shown as `-`, which has no bound.
     match is_bound && shown.starts_with(|it: char| it.is_ascii_digit()) {
         true => format!(">={shown}"),
         false => shown,

@@ -130,6 +130,7 @@ fn storage(environment: &Environment) -> Vec<String> {
     targets.extend(environment.devices.iter().map(|device| device.target_index));
     let mut storages = Vec::new();
     for target in targets {
+        // Not every record has stacks. File system and device then describe it less precisely.
         let mut stacks = environment.stacks.iter();
         if let Some(stack) = stacks.find(|it| it.target_index == target) {
             if !storages.contains(&stack.layers) {

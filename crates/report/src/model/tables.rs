@@ -237,6 +237,7 @@ pub fn operation_estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Tabl
     let keys: Vec<_> = groups.iter().map(|group| group[0].key()).collect();
     let is_one_of_several =
         |group: &[&EstimateRecord]| keys.iter().filter(|key| **key == group[0].key()).count() > 1;
+    // A single operation has the same values as the total.
     groups.retain(|group| is_one_of_several(group));
     estimate_table(record, &groups, Some(Column::name("operation")), unit)
 }
@@ -348,6 +349,7 @@ fn ending(group: &[&EstimateRecord]) -> String {
 fn detectable(group: &[&EstimateRecord]) -> String {
     let share = group
         .iter()
+        // There is no share of a mean of 0.
         .find(|estimate| estimate.metric == "per_second" && estimate.mean > 0.0)
         .and_then(|estimate| Some(estimate.smallest_difference? / estimate.mean));
     share.map_or_else(
@@ -361,6 +363,7 @@ fn detectable(group: &[&EstimateRecord]) -> String {
 fn with_interval(estimate: &EstimateRecord, show: &dyn Fn(f64) -> String) -> String {
     let mean = show(estimate.mean);
     match (estimate.ci95_low, estimate.ci95_high) {
+        // Resampling yields asymmetric intervals, of which half the width would be misleading.
         (Some(low), Some(high)) if estimate.interval == Some(IntervalKind::Bootstrap) => {
             format!("{mean} ({} to {})", show(low), show(high))
         }

@@ -39,6 +39,7 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
         .cells
         .iter()
         .map(|cell| [place(cell), figures(cell)].concat());
+    // Counted from the end, because rare columns before the device can be missing.
     let last = first + shown.len();
     let mut table = Table::new(columns, rows).spanned(last - OF_DEVICE, last - 1, "block device");
     table.drop_uniform(&UNIFORM);
@@ -105,6 +106,7 @@ impl UsageColumn {
 }
 
 fn share_of_time(cell: &CellRecord, ns: u64) -> Option<String> {
+    // Not divided by the number of CPUs: 100 % is one CPU, as in the record.
     (cell.run_time_ns > 0).then(|| percent(ns as f64 / cell.run_time_ns as f64))
 }
 
@@ -119,6 +121,7 @@ fn differs(record: &RunRecord, operation: &str) -> bool {
         .cells
         .iter()
         .filter_map(|it| it.device_share(operation));
+    // The warnings about caches have the same limit of 90 %.
     shares.any(|share| !(0.9..=1.1).contains(&share))
 }
 

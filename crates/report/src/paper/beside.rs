@@ -95,6 +95,7 @@ fn rows(figure: &ComparedFigure) -> Vec<Vec<String>> {
             None => [NOT_MEASURED.to_owned(), ABSENT.to_owned()],
             Some(it) => [
                 figure.kind.show(it.mean),
+                // `ratios` has one entry per published value, in the same order.
                 it.ratios[place].map_or_else(|| ABSENT.to_owned(), digits),
             ],
         };

@@ -118,6 +118,7 @@ impl Board {
         Some(Standing {
             rank: ahead_count + 1,
             of: published.len() + 1,
+            // `entries` are sorted, so the systems ahead are the first ones.
             ahead: ahead_count.checked_sub(1).map(|place| published[place]),
             behind: published.get(ahead_count).copied(),
         })
@@ -230,6 +231,7 @@ pub(super) fn doubts(table: &PaperTable) -> Vec<String> {
 
 fn reasons(table: &PaperTable, side: &PaperSide) -> Vec<String> {
     let mut reasons = Vec::new();
+    // All repetitions of a side have the same reasons.
     let mut add = |reason: String| {
         if !reasons.contains(&reason) {
             reasons.push(reason);
@@ -246,6 +248,7 @@ fn reasons(table: &PaperTable, side: &PaperSide) -> Vec<String> {
             |it: &&Warning| it.code == WarningCode::Lab && it.message.starts_with("scale ");
         let scale = warnings.find(is_scale);
         let measured = record.cells.iter().find_map(|it| measured_size(record, it));
+        // The scale already explains another size, so only one of the two is a reason.
         match (scale, measured) {
             (Some(scale), _) => add(format!("it ran at {}", scale.message)),
             (None, Some(size)) if Some(&size) != full.as_ref() => {

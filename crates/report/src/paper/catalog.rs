@@ -225,6 +225,7 @@ impl Paper {
         let rows = reader.deserialize::<BTreeMap<String, String>>();
         // A test checks that every file can be read.
         rows.flatten()
+            // Only the experiments of one publication set `table`, and its rows have this column.
             .filter(|row| self.table.is_none_or(|table| row["table"] == table))
             .collect()
     }

@@ -113,6 +113,7 @@ struct BarAxis {
 impl BarAxis {
     /// Chooses a scale from zero, or a logarithmic one if the values differ widely.
     fn of(entries: &[BoardEntry]) -> Self {
+        // The scale must also have room for the whiskers.
         let ends = entries.iter().filter_map(|it| it.ends.map(|ends| ends[1]));
         let values = || {
             entries

@@ -118,6 +118,7 @@ impl Reference {
         for (place, run) in runs.iter().enumerate() {
             let of_run = gather(run, &self.paper, &figures);
             for (number, one) in of_run.iter().enumerate() {
+                // Letters belong to runs, so the ways of one run differ by a number.
                 let number = (of_run.len() > 1).then(|| (number + 1).to_string());
                 let name = letter(place) + &number.unwrap_or_default();
                 sides.push(one.side(name, &self.paper));

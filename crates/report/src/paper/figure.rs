@@ -316,6 +316,7 @@ fn step_of<'a>(
     let (step, fileset) = (figures.step()?, figures.fileset()?);
     let label = match operation.as_str() {
         "create" => "create",
+        // The publication has only these two operations.
         _ => "remove",
     };
     let is_it = step.label == label && fileset.file_bytes.to_string() == *size;
@@ -339,6 +340,7 @@ fn bandwidths(name: &str, rows: &[Published]) -> FigureTable {
     let rate = |operation: &str| {
         let key = format!("{operation}_mb_per_second");
         let published = column(rows.iter().copied(), "file_system", &key);
+        // The pack `bfs-iozone` names its workloads after the book's tables.
         let workload = format!("table-{name}-{operation}");
         let label = (format!("{operation} MB/s"), FigureKind::Each);
         PaperFigure::new(label, published, move |cell| {

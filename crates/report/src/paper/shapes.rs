@@ -213,6 +213,7 @@ fn grid(workload: &str, sides: &[PaperSide]) -> Titled {
             depths.push(depth);
         }
     }
+    // The pack of this paper has four workloads, `sequential-read` to `random-write`.
     let is_sequential = workload.starts_with("sequential");
     let mut lines = Vec::new();
     for name in &names {

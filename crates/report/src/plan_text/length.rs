@@ -22,10 +22,12 @@ impl CellTime {
         }
         let jobs = cell.workers.iter().map(|worker| worker.job.as_ref());
         let ends = jobs.map(|job| {
+            // A job that waits for another one begins at an unknown time.
             let job = job.filter(|job| job.run_time_ns > 0 && job.after.is_none())?;
             let begin_ns = job.start_delay_ns.saturating_add(job.ramp_time_ns);
             Some(begin_ns.saturating_add(job.run_time_ns))
         });
+        // One job without a known end leaves the whole cell without one.
         let ends: Option<Vec<u64>> = ends.collect();
         match ends.and_then(|ends| ends.into_iter().max()) {
             Some(end_ns) => Self::AtMost(end_ns),

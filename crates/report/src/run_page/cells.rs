@@ -232,6 +232,7 @@ fn circumstances(cell: &CellRecord) -> Vec<String> {
             parts.push(format!(
                 "Read from it: {}, {} of that by pgmeter",
                 format::size(device.read_bytes),
+                // Requests in flight at either end can make pgmeter's count the larger one.
                 format::size(own.min(device.read_bytes))
             ));
         }

@@ -25,6 +25,7 @@ pub fn compared(records: &[RunRecord]) -> Option<Compared> {
     }
     let sides: Vec<&[RunRecord]> = records.iter().map(std::slice::from_ref).collect();
     let options = ComparisonOptions {
+        // A page shows any runs next to each other. Different work appears as an alarm.
         force: true,
         paired: are_in_turn(records),
     };
@@ -59,6 +60,7 @@ fn matches<'a>(runs: &'a [Run<'a>]) -> Vec<Match<'a>> {
             let name = run.naming.place(&group.place);
             let same = |one: &&mut Match| {
                 let (_, first) = one.groups[0];
+                // A name contains the depth only if it varies within its run.
                 one.name == name && first.place.iodepth == group.place.iodepth
             };
             match matches.iter_mut().find(same) {
@@ -127,6 +129,7 @@ fn rows(runs: &[Run], measure: WorkloadMeasure, found: &Match) -> Markup {
     };
     let ends = found.groups.iter().filter_map(|(_, group)| {
         let figure = group.figure(metric)?;
+        // The scale must have room for the whiskers, not only for the bars.
         Some(figure.interval.map_or(figure.mean, |[_, high]| high))
     });
     let most = ends.fold(0.0, f64::max);

@@ -12,6 +12,7 @@ use crate::names::capital;
 #[must_use]
 pub fn part(run: &Run, cell: &CellRecord) -> Markup {
     let part = crew_part(run.record, cell, unit(run.record));
+    // In the order of `CrewPart::tables`.
     let captions = ["Processes", "Hosts"];
     html! {
         @if let Some(part) = part {

@@ -29,6 +29,7 @@ fn system(environment: &Environment) -> Vec<(String, String)> {
     let cpu = &environment.cpu;
     let load = environment.load_before;
     let clock = &environment.clock;
+    // 0 stands for an unknown value. Rows without a value are left out below.
     let number = |count: u32| match count {
         0 => String::new(),
         count => count.to_string(),

@@ -124,6 +124,7 @@ pub fn status(run: &Run) -> Markup {
         format!("complete, {count} {noun}")
     });
     html! {
+        // The words contain the status, so a screen reader must not read the sign as well.
         span.status.(status_name(status)) { span aria-hidden="true" { (sign) } " " (words) }
     }
 }

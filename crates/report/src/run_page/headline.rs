@@ -85,6 +85,7 @@ fn tiles(group: &RepeatedCell) -> Markup {
     ];
     let moves = group.cells.iter().any(|cell| cell.total.bytes > 0);
     let is_of_files = counted == CountedOperations::FileOperations;
+    // Transactions of a classic program are its file operations, which have a tile already.
     let iometer_transactions = transactions(group).filter(|_| !is_of_files);
     let shown = figures.into_iter().filter_map(|(label, metric)| {
         let figure = group.figure(metric)?;
@@ -267,6 +268,7 @@ fn chosen<'a, 'b>(groups: &'a [RepeatedCell<'b>]) -> Vec<&'a RepeatedCell<'b>> {
             .iter_mut()
             .find(|known| known.place.at_any_depth() == group.place.at_any_depth())
         {
+            // All depths have the same request sizes, so the rate also ranks their bandwidth.
             Some(known) if mean(group) > mean(known) => *known = group,
             Some(_) => {}
             None => best.push(group),

@@ -44,6 +44,7 @@ fn body(runs: &[Run], compared: Option<&Compared>) -> Markup {
             @if let Some(Ok(document)) = compared { (page::parts(&document.parts)) }
             (sweeps::section(runs))
             @for run in runs {
+                // A single run has this heading and these facts in the header already.
                 @if let Some(letter) = &run.letter {
                     h2.run { span.letter { (letter) } " " (sentence(&run.title())) }
                     (first::facts(run))

@@ -32,6 +32,7 @@ pub(crate) fn opened(records: &[RunRecord], groups: &[RunGroup]) -> Markup {
                 [] => {}
                 [only] => {
                     details.cell #(group.id) {
+                        // Always packed, because each run is as large as a page.
                         (opening(&summary(&group.name, only), &part(only), false))
                     }
                 }

@@ -25,6 +25,7 @@ fn rows(cell: &CellRecord) -> Table {
     let operations = operations(cell);
     let medians = operations.iter();
     let medians = medians.filter_map(|(_, figures)| figures.latency.percentiles_ns.p50);
+    // Other cells can be much slower, so each cell has the unit that suits it.
     let unit = LatencyUnit::fitting(medians.min());
     let moves = cell.operations.values().any(|figures| figures.bytes > 0);
     let short = cell

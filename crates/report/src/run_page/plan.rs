@@ -109,6 +109,7 @@ fn file_work(plan: &Plan) -> Markup {
     let mut works = Vec::new();
     for cell in &plan.cells {
         if let Some(files) = cell.program()
+            // Cells that differ in depth or repetition have the same program.
             && !works.iter().any(|(_, known)| *known == files)
         {
             works.push((cell.workload.as_str(), files));

@@ -69,6 +69,7 @@ impl<'a> Run<'a> {
         if let Some(Some(pack)) = packs.next()
             && packs.all(|it| it.as_ref() == Some(pack))
         {
+            // A record of another version can name a pack that this version lacks.
             let known = description::builtin::find(pack).map(|it| it.title);
             return printable(known.as_deref().unwrap_or(pack));
         }

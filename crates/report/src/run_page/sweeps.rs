@@ -53,6 +53,7 @@ fn names(lines: &[SweepLine]) -> String {
 
 /// Returns the groups of a run that differ only in queue depth, if there are several.
 fn lines<'a>(run: &Run<'a>) -> Vec<SweepLine<'a>> {
+    // Two depths make a line in a chart. Advice needs more of them.
     sweeps_of(&run.groups, 2)
         .into_iter()
         .map(|(place, groups)| {

@@ -5,6 +5,7 @@ use results::{CellRecord, Claim, RunRecord};
 use units::format;
 
 /// Below this share of the bytes read, some were not served by the devices.
+// The warning `cache-served-reads` has the same limit.
 const DEVICE_SHARE_MIN: f64 = 0.9;
 
 /// What served the I/O of a workload.
@@ -19,6 +20,7 @@ pub(super) struct Cached {
 /// Returns what served the I/O of all runs of a workload; `None` if there was no I/O.
 pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<Cached> {
     let records = columns.iter().copied().flatten();
+    // The null engine makes no system call, so it has no I/O.
     let done = |cell: &&CellRecord| cell.engine != EngineKind::Null && cell.total.count > 0;
     let cells: Vec<&CellRecord> = records.flat_map(|run| &run.cells).filter(done).collect();
     let through: Vec<&CellRecord> = cells
@@ -74,6 +76,7 @@ fn served(through: &[&CellRecord]) -> (String, bool) {
     let (read, device) = known.fold((0_u64, 0_u64), |sum, it| {
         (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1))
     });
+    // Read-ahead and other programs can make it larger than 1.
     let share = device as f64 / read as f64;
     if read > 0 && share >= DEVICE_SHARE_MIN {
         let words = format!("the devices served the data read ({})", format::size(read));

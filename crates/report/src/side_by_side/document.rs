@@ -121,6 +121,7 @@ fn lines(row: &FigureRow, count: usize) -> Vec<Vec<String>> {
         lines.push(line("ratio", &|_, value| {
             value
                 .ratio
+                // Only the first column with a value has no ratio, because it is the reference.
                 .map_or_else(|| "1".to_owned(), |it| ratio(it.value))
         }));
     }

@@ -77,6 +77,7 @@ impl FigureRow {
 
 /// Returns all pairs of a row's columns with a known uncertainty.
 fn of_row(row: &FigureRow, [section, place]: [usize; 2]) -> Vec<ColumnTest> {
+    // A test without a possible winner would only make the correction stricter for the others.
     if row.better == Better::Neither {
         return Vec::new();
     }

@@ -233,6 +233,7 @@ impl SideBySide {
             false => String::new(),
         };
         let judged = match self.tests {
+            // Repetitions without a test: no row has a better direction and values in two columns.
             0 if self.columns.len() < 2 || self.is_repeated() => String::new(),
             0 => "Nothing was repeated, so nothing is marked as the best: add `--repetitions 5`."
                 .to_owned(),

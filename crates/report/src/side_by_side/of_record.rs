@@ -28,6 +28,7 @@ impl SideBySide {
         }
         let runs = side_by_side.runs.iter();
         side_by_side.records = runs.filter_map(|it| record.run(&it.id)).cloned().collect();
+        // The store keeps runs separately from labs, so a user can have removed some of them.
         let gone = record.run_ids().len() - side_by_side.runs.len();
         if gone > 0 {
             side_by_side
@@ -53,6 +54,7 @@ impl SideBySide {
                 .collect()
         };
         let columns: Vec<Vec<RunRecord>> = section.runs.iter().map(runs_of).collect();
+        // The index that `add` gives to this section below.
         let section_index = self.sections.len();
         for (column_index, (column, runs)) in record.columns.iter().zip(&columns).enumerate() {
             let listed = runs.iter().map(|run| Listed {

@@ -164,6 +164,7 @@ impl FigureRow {
 /// Returns the rows of records, with the runs of each column taken together, and reasons against a
 /// comparison.
 pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<FigureRow>, Vec<String>) {
+    // Different work must not end the report. `unlike` turns it into alarms.
     let options = ComparisonOptions {
         force: true,
         paired: false,

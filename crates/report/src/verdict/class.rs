@@ -147,6 +147,7 @@ impl Likeness {
         let mut parts = Vec::new();
         if let Some(one) = find(known, DeviceAccess::RandomRead, Some(1)) {
             let mut ranges: Vec<&str> = self.classes.iter().map(|class| class.range()).collect();
+            // All SSDs share a range. At most two classes fit, so equal ranges are adjacent.
             ranges.dedup();
             let rate = format::iops(one.rate.mean);
             let ranges = ranges.join(" or ");

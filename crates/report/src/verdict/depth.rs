@@ -110,6 +110,7 @@ fn peak(points: &[DepthPoint]) -> Option<&DepthPoint> {
 fn knee(points: &[DepthPoint]) -> Option<Knee> {
     let peak = peak(points)?.rate.mean;
     let mut good = points.iter().filter(|it| it.rate.mean >= AS_GOOD * peak);
+    // The points are in ascending order of depth, so the first one has the smallest depth.
     let found = good.next().filter(|_| points.len() >= DEPTHS_MIN)?;
     Some(Knee {
         depth: found.depth,

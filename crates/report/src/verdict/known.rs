@@ -113,6 +113,7 @@ impl<'a> KnownRate<'a> {
         };
         Some(Self {
             access,
+            // A plan has the depth per worker and target, but the device sees the sum.
             depth: spans.map(|span| u64::from(span.iodepth)).sum(),
             rate: UncertainRate::of(group, metric)?,
             group,

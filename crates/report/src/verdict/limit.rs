@@ -175,6 +175,7 @@ fn is_even(group: &RepeatedCell) -> bool {
 }
 
 fn mean_bytes(group: &RepeatedCell) -> f64 {
+    // All repetitions have the same plan, so one of them is enough.
     let total = &group.cells[0].total;
     total.bytes as f64 / total.count.max(1) as f64
 }

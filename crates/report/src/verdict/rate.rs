@@ -41,6 +41,7 @@ impl UncertainRate {
         };
         // A precision above 100 % must not make the lower end negative.
         let around = |share: f64| [mean * (1.0 - share).max(0.0), mean * (1.0 + share)];
+        // Repetitions have precedence, because they also show what varies only between runs.
         let (ends, basis) = match (figure.interval, within) {
             (Some(ends), _) => (ends, RateBasis::Repetitions(figure.n)),
             (None, Some(share)) => (around(share), RateBasis::WithinRun),

@@ -26,6 +26,7 @@ fn push_blocks(lines: &mut Vec<String>, blocks: &[Block]) {
     let mut is_in_list = false;
     for block in blocks.iter().filter(|block| !block.is_empty()) {
         let is_list = matches!(block, Block::List(_));
+        // A blank line between two lists would turn both into one loose list.
         if !(is_list && is_in_list) {
             lines.push(String::new());
         }
@@ -47,6 +48,7 @@ fn line(line: &TextLine) -> String {
     let text = sentence(&line.text);
     match (line.label.as_str(), line.style) {
         ("", None) => text,
+        // Markdown has no colors, so every style becomes bold.
         ("", Some(_)) => format!("**{}**", escape(&line.text)),
         (label, _) if label.starts_with('`') => format!("{}: {text}", sentence(label)),
         (label, _) => format!("**{}**: {text}", escape(label)),

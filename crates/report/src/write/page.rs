@@ -11,6 +11,7 @@ pub fn write(document: &Document) -> String {
     let linked = document.parts.iter().filter(|part| !part.id.is_empty());
     let links = html! {
         @for part in linked {
+            // The navigation has little room, and the rest of a heading only explains its start.
             @let name = part.heading.split(':').next().unwrap_or_default();
             a href={ "#" (part.id) } { (sentence(name)) }
         }

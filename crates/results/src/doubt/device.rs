@@ -14,6 +14,7 @@ const OTHER_IO_SHARE_MAX: f64 = 0.05;
 /// Fewer extra bytes than this are never reported as other I/O.
 pub(super) const OTHER_IO_BYTES_MIN: f64 = 1024.0 * 1024.0;
 /// File systems that write changed data and its metadata to a new place.
+// `overlay` copies a file of its lower layer before the first write to it.
 const COPY_ON_WRITE: [&str; 6] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "overlay", "zfs"];
 
 pub(super) fn cache_served_reads(cell: &CellRecord) -> Finding {
@@ -73,6 +74,7 @@ fn missing_share(cell: &CellRecord, operation: &str, device_bytes: u64) -> Optio
     let moved = figures.bytes as f64 * cell.device_coverage()?;
     let missing = moved - device_bytes as f64 - in_flight_bytes(cell, figures);
     let is_missing = missing > moved * (1.0 - DEVICE_SHARE_MIN);
+    // The allowance for requests in flight only prevents false alarms, so the share is without it.
     is_missing.then(|| 1.0 - device_bytes as f64 / moved)
 }
 
@@ -155,6 +157,7 @@ fn may_amplify(
     environment: &Environment,
     plan: &Plan,
 ) -> bool {
+    // Without the plan, dirty pages of an earlier cell are possible, except for direct I/O.
     let Some(planned) = planned else {
         return cell.cache != CacheMode::Direct;
     };

@@ -76,6 +76,8 @@ impl ProcessorUsage {
     fn is_of_wakeups(&self, cell: &CellRecord) -> bool {
         // With a CPU for each thread, none would have to wait for another one.
         f64::from(cell.cpu.threads) > self.allowed
+            // A quota makes threads wait although CPUs are idle, which has nothing to do with
+            // wakeups.
             && self.allowed >= self.usable
             && self.busy.is_some_and(|busy| busy < SHORT_SHARE)
             && !self.counts(self.others)
@@ -156,6 +158,7 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
             let count = usage.allowed.floor().max(1.0);
             format!("; use at most `--workers {count}`")
         }
+        // With fewer workers than CPUs, the surplus threads come from the queue depth.
         EngineKind::Psync if cell.iodepth > 1 => {
             "; use `--engine io_uring`, which takes one thread a worker".to_owned()
         }
@@ -179,6 +182,7 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
         return None;
     }
     let bound = cell.worker_figures.iter().filter_map(|worker| {
+        // Older records have 0 threads.
         let running = worker.utilization / f64::from(worker.threads.max(1));
         let waiting = worker.waiting.unwrap_or(0.0);
         (running + waiting >= WORKER_BUSY_SHARE).then_some((worker, running, waiting))

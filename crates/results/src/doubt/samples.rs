@@ -14,6 +14,7 @@ pub(super) fn few_operations(cell: &CellRecord, planned: Option<&Cell>) -> Findi
     let count = cell.total.count;
     // A number of operations is exact: nothing is in flight at its end.
     let by_operations = planned.is_some_and(|it| it.operations.is_some());
+    // With both limits, the time ended the cell only if it was used up.
     let was_long_enough = cell.run_time_ns >= cell.planned_run_time_ns;
     let ends_by_time = cell.phase == Phase::Measure
         && cell.planned_run_time_ns > 0

@@ -18,6 +18,7 @@ impl CellRecord {
     /// did no I/O are excluded.
     #[must_use]
     pub fn is_too_short(&self) -> bool {
+        // The `null` engine measures pgmeter itself, not the rate of a target.
         let is_meant = self.engine != EngineKind::Null
             && self.status == Status::Complete
             && !is_idle(self)

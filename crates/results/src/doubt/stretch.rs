@@ -37,6 +37,7 @@ pub(super) fn worst(cell: &CellRecord) -> Option<Stretch> {
     let times: Vec<f64> = times.collect();
     let (waited, time) = (waits.iter().sum::<f64>(), times.iter().sum::<f64>());
     // Gains are above the cell's mean, so that even waiting has no stretch.
+    // With little waiting on average, a burst of a kernel thread must not count as a stretch.
     let usual = (waited / time).max(SHARE_MIN);
     let gains: Vec<f64> = waits
         .iter()

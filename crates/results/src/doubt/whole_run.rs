@@ -19,6 +19,7 @@ const STORE_SHARE_MIN: f64 = 0.01;
 pub fn doubt_load(environment: &Environment, cells: &[CellRecord]) -> Option<Warning> {
     let load = environment.load_before.one_minute;
     let processors = f64::from(environment.cpu.logical_count.max(1));
+    // A single runnable task does not make a machine busy, however few CPUs it has.
     if load <= (processors * 0.5).max(1.0) {
         return None;
     }

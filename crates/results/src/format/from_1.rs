@@ -40,6 +40,7 @@ fn phase_figures(cell: &Map<String, Value>, mut named: Named) -> PhaseFigures {
             file_bytes: whole(&named, "size_bytes")?,
         })
     };
+    // Format 1 named the number of files `files_asked` in create-remove and `files` in lat_fs.
     if let Some(fileset) = fileset("files_asked") {
         figures.steps = steps(cell, &named).unwrap_or_default();
         figures.filesets = vec![fileset];

@@ -27,6 +27,7 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
         match by_place.get_mut(&place) {
             Some(known) => add(known, interval),
             None => {
+                // `tell_apart` adds the workers again, at their places among all processes.
                 let parts_apart = IntervalRecord {
                     workers: Vec::new(),
                     targets: Vec::new(),
@@ -142,6 +143,7 @@ fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, 
                 // With several processes, each one reports all workers of the cell.
                 all if all == count => places.iter().map(|it| interval.workers[*it]).collect(),
                 all if all == own => interval.workers.clone(),
+                // A process with one worker lists none, so all of its operations are that worker's.
                 _ => vec![together(&interval.operations)],
             };
             for (place, told) in places.iter().zip(&told) {

@@ -19,6 +19,7 @@ impl CellRecord {
                 ..RankFigures::default()
             });
         }
+        // Lost processes were added at the end, and reports list processes by rank.
         crew.ranks.sort_by_key(|it| it.rank);
     }
 }

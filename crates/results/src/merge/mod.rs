@@ -62,10 +62,12 @@ pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     if parts.iter().any(|part| part.host != parts[0].host) {
         record.device = None;
     }
+    // Costs are per operation, so they are averaged, not added.
     record.own_cost_ns_per_operation = mean(records().map(|it| it.own_cost_ns_per_operation));
     record.user_cost_ns_per_operation = mean(records().map(|it| it.user_cost_ns_per_operation));
     record.intervals = intervals::merged(parts);
     record.worker_figures = records().flat_map(|it| it.worker_figures.clone()).collect();
+    // The intervals list their workers in this order, too.
     record.worker_figures.sort_by_key(|it| it.worker_index);
     record.target_figures = targets(records().flat_map(|it| &it.target_figures), time_ns);
     record.phase_figures = phases::merged(records().map(|it| it.phase_figures.as_ref()));
@@ -177,6 +179,7 @@ fn open_loop<'a>(of: impl Iterator<Item = &'a OpenLoopFigures> + Clone) -> Optio
         errors: sum(|it| it.errors),
         censored_count: sum(|it| it.censored_count),
         censored_min_ns: of.clone().filter_map(|it| it.censored_min_ns).min(),
+        // All processes drain at the same time.
         drain_ns: most(|it| it.drain_ns),
         late_count: sum(|it| it.late_count),
         lateness_max_ns: most(|it| it.lateness_max_ns),
@@ -237,6 +240,7 @@ fn cpu(parts: &[RankCell]) -> CpuFigures {
         system_ns: total(figures().map(|it| it.system_ns)),
         utilization: figures().map(|it| it.utilization).sum(),
         threads,
+        // One process without the counter makes the sum unknown.
         waited_ns: figures().try_fold(0_u64, |sum, it| Some(sum.saturating_add(it.waited_ns?))),
         waiting: waiting
             .sum::<Option<f64>>()

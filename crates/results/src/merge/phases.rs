@@ -43,6 +43,7 @@ fn by_place<'a, T: Clone + 'a>(
 fn add_step(sum: &mut StepFigures, other: &StepFigures) {
     sum.count = sum.count.saturating_add(other.count);
     sum.errors = sum.errors.saturating_add(other.errors);
+    // All processes do the step at the same time, so it lasts until the slowest is done.
     sum.time_ns = sum.time_ns.max(other.time_ns);
     sum.user_ns = sum.user_ns.saturating_add(other.user_ns);
     sum.system_ns = sum.system_ns.saturating_add(other.system_ns);

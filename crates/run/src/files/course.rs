@@ -184,6 +184,7 @@ pub(super) fn with_ramp_ns(measured: &Measured, ramp_ns: u64) -> u64 {
         return longest_ns(measured);
     }
     let ends = measured.lanes.iter().map(|lane| lane.outcome.finish_ns);
+    // All workers begin the ramp together, before the planned start of the measurement.
     let begin_ns = measured.measure_ns.saturating_sub(ramp_ns);
     ends.max().unwrap_or(0).saturating_sub(begin_ns)
 }

@@ -115,6 +115,7 @@ fn is_unchanged(directory: BorrowedFd<'_>, name: &str) -> bool {
     let Some((file, state)) = state_of(directory, name) else {
         return false;
     };
+    // A state has at most about 70 bytes.
     let mut stored = [0; 128];
     let length = fgetxattr(&file, STATE, &mut stored);
     length.is_ok_and(|length| stored.get(..length) == Some(state.as_bytes()))

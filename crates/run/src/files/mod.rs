@@ -135,6 +135,7 @@ impl FilesKit<'_> {
     }
 
     fn make_trees(&mut self, program: &Program, grounds: &mut CellTrees) -> Result<(), RunError> {
+        // Without targets (engine `null`), files are neither made nor found.
         if let (Some(files), false) = (&program.lasting, self.targets.is_empty()) {
             lasting::check(files)?;
         }
@@ -242,6 +243,8 @@ impl FilesKit<'_> {
             Before::Remount => {
                 // The new mount may be on another device.
                 self.counters = None;
+                // `remount` closes the trees: open directories would make the unmount fail with
+                // EBUSY.
                 for (target_index, tree) in std::mem::take(&mut grounds.trees) {
                     let prepared = self
                         .targets

@@ -267,6 +267,7 @@ fn merge_lane(lane: &mut MeasuredLane, added: MeasuredLane) {
 fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
     used.cpu.user_ns += more.cpu.user_ns;
     used.cpu.system_ns += more.cpu.system_ns;
+    // Shares of different times cannot be added. The largest shows that a quota limited the phase.
     let shares = [used.cpu.throttled, more.cpu.throttled].into_iter();
     used.cpu.throttled = shares.flatten().reduce(f64::max);
     // Shares of different time spans cannot be added.

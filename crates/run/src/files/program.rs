@@ -187,6 +187,7 @@ impl ProgramCourse {
         self.states.entry(owner).or_insert_with(|| {
             let is_shared = owner.worker.is_none() && self.cell.workers.len() > 1;
             let states = self.trees.states(&self.program, owner.fileset, is_shared);
+            // Files of an earlier command exist already, with at least their planned size.
             if self.program.finds_files() {
                 let set = &self.program.filesets[owner.fileset];
                 let bytes = set.size.always().unwrap_or(0);

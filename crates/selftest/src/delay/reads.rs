@@ -95,6 +95,8 @@ impl DelayedReads {
         let mut state = self.state();
         loop {
             let now = Instant::now();
+            // All reads have the same delay, and a stall moves due times to its end, so the first
+            // is due first.
             let due = state.waiting.front().map(|it| it.due);
             state = match due {
                 Some(due) if due > now => {

@@ -209,6 +209,7 @@ fn found_in(shared: &Shared, said: &ProgramOutput) -> Result<CheckAnswer, Refuse
         RefusedAnswer::failed(format!("`check` printed an unexpected plan: {error}"))
     })?;
     let found = plan.as_object_mut().and_then(|plan| {
+        // The plan becomes part of a document that has another format.
         plan.remove("format");
         plan.remove("warnings")
     });
@@ -230,6 +231,7 @@ fn strangers(shared: &Shared, plan: &Value) -> Vec<String> {
     let targets = plan["targets"].as_array().into_iter().flatten();
     // Targets of the `null` engine are only names.
     let touched = targets.filter(|target| target["kind"] != "null");
+    // A target without a path counts as a stranger, because no root admits the empty path.
     let paths = touched.map(|target| target["path"].as_str().unwrap_or_default());
     let strange = paths.filter(|path| shared.roots.admit(path).is_err());
     strange.map(str::to_owned).collect()

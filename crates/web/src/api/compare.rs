@@ -57,6 +57,7 @@ async fn compared(
     let mut arguments = words(["compare", "--format", format]);
     arguments.extend(ids.await?.into_iter().map(OsString::from));
     if let Some(published) = query.published {
+        // In one argument, so that a value that begins with a hyphen is not an option.
         arguments.push(format!("--published={published}").into());
     }
     if query.force {

@@ -24,6 +24,7 @@ const END_MAX: Duration = Duration::from_secs(20);
 
 /// `POST /api/runs`
 pub(crate) async fn start(shared: State, Body(asked): Body<RunRequest>) -> Answer {
+    // Before the run is queued: its tags are set much later, when nobody sees a refusal.
     check_tags(&asked.tags)?;
     for device in &asked.what.overwrite_devices {
         shared.roots.admit_overwriting(device)?;
@@ -85,6 +86,7 @@ pub(crate) async fn skip(shared: State, Path(id): Path<String>) -> Answer {
 pub(crate) async fn abort(shared: State, Path(id): Path<String>) -> Answer {
     let run = live(&shared.0, id).await?;
     interrupt(&shared.0, &run)?;
+    // Not awaited, because a run can take some time to end.
     tokio::spawn(discard(shared.0, run.clone()));
     told(run, "abort")
 }
@@ -121,6 +123,7 @@ fn interrupt(shared: &Shared, run: &LiveRun) -> Result<(), RefusedAnswer> {
 async fn discard(shared: Arc<Shared>, run: LiveRun) {
     let begin = std::time::Instant::now();
     let mut is_forced = false;
+    // The process may not be a child of this server, so it cannot be waited for.
     while run.owner.may_run() {
         if begin.elapsed() > END_MAX && !is_forced {
             is_forced = true;

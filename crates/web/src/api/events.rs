@@ -89,6 +89,7 @@ pub(crate) async fn events(
             sender,
         },
     };
+    // The task ends when the client disconnects, because that drops the body and its channel.
     tokio::spawn(stream.serve(hello, receiver));
     let mut answer = typed("text/event-stream", Body::new(BodyParts(parts)));
     // nginx would otherwise hold events back until its buffer is full.

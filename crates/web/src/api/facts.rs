@@ -89,6 +89,7 @@ fn clock_ns(clock: ClockId) -> u64 {
 fn root_facts(path: &std::path::Path) -> RootFacts {
     let free = rustix::fs::statvfs(path).ok();
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    // `file_type` does not follow links, which could lead out of the root.
     let directories = entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
     let names = directories.filter_map(|it| it.file_name().into_string().ok());
     let seen = names.filter(|name| !name.starts_with('.'));
@@ -98,6 +99,7 @@ fn root_facts(path: &std::path::Path) -> RootFacts {
     RootFacts {
         path: path.to_string_lossy().into_owned(),
         is_directory: path.is_dir(),
+        // `f_bfree` also counts blocks that are reserved for root (`statvfs(3)`).
         free_bytes: free.map(|it| it.f_bavail.saturating_mul(it.f_frsize)),
         directories,
     }

@@ -90,6 +90,8 @@ pub(crate) fn command_line(
         Some(_) => words(["paper", "run"]),
         None => words(["lab", "run"]),
     };
+    // Progress would fill the part of standard error that the queue keeps. The server renders
+    // pages on request.
     arguments.extend(words(["--quiet", "--no-html"]));
     let target = shared.roots.admit(&lab.target)?;
     if !target.is_dir() {

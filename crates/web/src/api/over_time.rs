@@ -81,6 +81,7 @@ pub(crate) async fn intervals(
             .map_err(|()| RefusedAnswer::bad("`from` is not a place in a run"))?,
         None => RunCursor::default(),
     };
+    // A section of a thinned series keeps two intervals, its lowest and its highest.
     let points = query.points.unwrap_or(POINTS).clamp(2, POINTS_MAX);
     let only = query.cell;
     let answer = shared.with_store(move |store| {

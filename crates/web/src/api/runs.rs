@@ -349,6 +349,7 @@ pub(crate) async fn notes(
             store.set_note(&row.id, note)?;
         }
         if let Some(tags) = &asked.tags {
+            // Added first: the store refuses an invalid tag here, before any tag is lost.
             for tag in tags.iter().filter(|tag| !row.tags.contains(tag)) {
                 store.add_tag(&row.id, tag)?;
             }

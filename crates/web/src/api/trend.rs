@@ -120,6 +120,7 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
             ci95_high: cell.interval.map(|it| it.1),
         })
     };
+    // The query returns the newest first, so that its limit leaves out the oldest runs.
     let runs: Vec<TrendRun> = followed.runs.iter().rev().filter_map(run).collect();
     let rates: Vec<f64> = runs.iter().map(|run| run.per_second).collect();
     let change = |it: ChangePoint| TrendChange {

@@ -76,6 +76,7 @@ pub(crate) async fn show(shared: State, Body(choice): Body<WorkloadChoice>) -> A
     let options = choice.options()?;
     let (word, given) = blocking(move || choice.resolve(&folder)).await?;
     let mut arguments = words(["show", "--json"]);
+    // `pgmeter show` has no such option.
     arguments.extend(options.into_iter().filter(|it| it != "--strict"));
     arguments.push(word.into());
     Ok(json(ask(&shared, arguments, given).await?.checked()?))

@@ -105,5 +105,6 @@ pub(crate) fn write(file: &mut File, kept: &KeptQueue) -> io::Result<()> {
     // Written in place: a new file under this name would not have the lock.
     file.seek(SeekFrom::Start(0))?;
     file.write_all(text.as_bytes())?;
+    // The previous content may have been longer.
     file.set_len(text.len() as u64)
 }

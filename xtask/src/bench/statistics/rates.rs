@@ -79,6 +79,7 @@ pub fn rates(
         for rate in RATES {
             let share_max = match arrivals {
                 "uniform" => UNIFORM_SHARE_MAX,
+                // A Poisson count of N has the standard error √N, as a share 1/√N.
                 _ => POISSON_ERRORS_MAX / (f64::from(rate) * seconds as f64).sqrt(),
             };
             let mut seen: Vec<Reached> = Vec::new();

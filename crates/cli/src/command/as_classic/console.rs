@@ -41,6 +41,7 @@ struct ConsoleArgs {
     #[arg(long)]
     no_db: bool,
     /// Print help
+    // clap prints the help and ends, so this field is never set.
     #[arg(long, short, action = clap::ArgAction::Help)]
     help: Option<bool>,
     /// Arguments of the program
@@ -91,6 +92,7 @@ pub(super) fn run(
     };
     match (front.play)(&arguments, &mut console) {
         Ok(()) => console.finish(),
+        // Arguments are read before anything is printed, so no output is lost here.
         Err(refusal) => refused(&refusal),
     }
 }
@@ -138,6 +140,7 @@ impl RealConsole<'_> {
     }
 
     fn fail(&mut self, exit: Exit) {
+        // The first failure may cause the later ones, so its code is kept.
         self.failed.get_or_insert(exit);
     }
 
@@ -161,6 +164,7 @@ impl RealConsole<'_> {
             work,
             (store, directories),
             (&stop, self.at_once, None),
+            // The program prints its own text while it runs, so there is no live display.
             true,
             &mut |event| self.hear(&mut *text, event),
         )?;
@@ -174,6 +178,7 @@ impl RealConsole<'_> {
 impl Console for RealConsole<'_> {
     fn print(&mut self, text: &[u8]) {
         self.output.extend_from_slice(text);
+        // The C library of the original buffers by line on a terminal, and in blocks elsewhere.
         if self.is_terminal && text.ends_with(b"\n") || self.output.len() > LINES_BYTES {
             self.flush();
         }
@@ -203,6 +208,8 @@ impl Console for RealConsole<'_> {
         let Ok(mut file) = opened else {
             return false;
         };
+        // The original examines only whether the file opens, so a failed write is pgmeter's own
+        // warning.
         if let Err(error) = file.write_all(text) {
             self.print_error(format!("warning: {error}\n").as_bytes());
             self.fail(Exit::System);

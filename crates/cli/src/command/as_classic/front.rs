@@ -48,6 +48,7 @@ struct FrontArgs {
     #[arg(long)]
     no_db: bool,
     /// Print help
+    // There is no `-h`, because several of the programs use it themselves.
     #[arg(long, action = clap::ArgAction::Help)]
     help: Option<bool>,
     /// Arguments of the program
@@ -106,6 +107,7 @@ pub(super) fn run(
         return Ok(Exit::Measured);
     }
     tell_notes(front, &work);
+    // A log file that cannot be opened must be reported before the run.
     let printed = Printed::new(front.text_of(&origin(&work.cells)))?;
     super::raise_descriptor_limit();
     let store = (!args.no_db).then_some(place);
@@ -114,6 +116,7 @@ pub(super) fn run(
     let ended = directories.and_then(|it| measure(&work, (store, it), crew, printed, at_once));
     ended.map_err(|failure| {
         let mut failure = failure.with_helps(|help| front.own_help(help));
+        // Scripts expect the original's code for errors, such as fio's 1 and IOR's 255.
         failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
         failure
     })
@@ -247,12 +250,14 @@ fn measure(
     }
     let (record, is_stored) = carried?;
     let own = printed.end(&record)?;
+    // The program's own complaints already name the failures.
     if !printed.has_complained() {
         for failure in record.failures() {
             tell!("error: {}", failure.message);
         }
     }
     match (own, Exit::of_run(&record, is_stored)) {
+        // Failures that pgmeter found outrank the program's own exit code.
         (Some(own), Exit::Measured) => Ok(own),
         (_, exit) => Ok(exit),
     }
@@ -283,6 +288,7 @@ pub(super) fn carry_out(
         continued: continued.flag(),
         ..RunOptions::default()
     };
+    // Scripts treat any text on standard error as an error; the record has the warning anyway.
     let elsewhere = not_mounted(&planned.plan, OutputStream::Error.is_terminal());
     let of_front = work.warnings.iter();
     let of_front = of_front.map(|it| Warning::of_run(WarningCode::Plan, it));
@@ -351,6 +357,7 @@ impl Directories {
             let found = std::fs::symlink_metadata(path);
             match found.map(|found| found.is_symlink()) {
                 // The original program follows symbolic links, too.
+                // `target` itself refuses links.
                 Ok(true) => std::fs::canonicalize(path),
                 Ok(false) => Ok(path.clone()),
                 Err(error) => Err(error),

@@ -31,6 +31,7 @@ impl Introduction<'_> {
             .about(&about)
             .long_about(format!("{about}\n\n{}", self.promise))
             .after_help(self.usage);
+        // clap takes the first word for the program's name.
         let name = OsString::from(self.name);
         let words = std::iter::once(name).chain(ours_first(args));
         A::from_arg_matches(&command.try_get_matches_from(words)?)

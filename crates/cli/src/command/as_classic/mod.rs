@@ -21,6 +21,7 @@ use crate::terminal::print;
 /// Returns the program to emulate if pgmeter was started under its name.
 pub(crate) fn of_own_name() -> Option<AsArgs> {
     let mut args = std::env::args_os();
+    // `current_exe` would not do: it resolves the link with the program's name to pgmeter.
     let own_path = args.next()?;
     let program = program_of(Path::new(&own_path))?;
     let args: Vec<OsString> = args.collect();

@@ -62,6 +62,7 @@ impl Printed {
         }
         if let (Some(log), None) = (&mut self.log, &self.log_error) {
             let logged = self.text.logged(&said);
+            // The run continues without its log; `end` reports the error.
             self.log_error = log.write_all(logged.as_bytes()).err();
         }
         let printed = self.stream.write_document(&OutputText::Data(said));

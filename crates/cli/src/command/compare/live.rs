@@ -53,6 +53,7 @@ impl Both {
             } => {
                 let plan = &self.record.as_ref()?.plan;
                 *index = place(plan, side, *index)?;
+                // The event counts the cells of one side only.
                 *count = u32::try_from(plan.cells.len()).unwrap_or(u32::MAX);
                 *what = cell_title(plan.cells.get(*index as usize)?, plan);
             }
@@ -63,6 +64,7 @@ impl Both {
                 record.index = place(&self.record.as_ref()?.plan, side, record.index)?;
             }
             RunEvent::Finished { .. } => {
+                // The display ends at this event, and the other side still has to finish.
                 self.finished_count += 1;
                 if self.finished_count < LETTERS.len() {
                     return None;
@@ -78,6 +80,7 @@ impl Both {
     fn added(&mut self, second: &[Cell]) -> Vec<Cell> {
         let first = std::mem::take(&mut self.told);
         let mut all = Vec::with_capacity(first.len() + second.len());
+        // Both plans have the same cells, and the run adds cells to both at once.
         for (a, b) in first.iter().zip(second) {
             let mut pair = [self.named(a, LETTERS[0]), self.named(b, LETTERS[1])];
             if begins_with_b(a) {

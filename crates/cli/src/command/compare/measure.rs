@@ -70,6 +70,8 @@ pub(super) fn measure(
         &[b],
         ComparisonOptions {
             force: args.force,
+            // Repetitions of A and B alternated, so a drift of the machine affects both values of a
+            // pair.
             paired: true,
         },
     );
@@ -85,6 +87,7 @@ pub(super) fn measure(
     let comparisons = [comparison];
     present(&comparisons, args, (format, json))?;
     let found = verdict(&comparisons, args);
+    // A failed run makes the verdict doubtful, so its code comes first.
     let worst = exits.into_iter().find(|exit| *exit != Exit::Measured);
     Ok(worst.unwrap_or(found))
 }
@@ -132,6 +135,7 @@ fn sides(args: &CompareArgs) -> Result<[PlannedSide; 2], CliError> {
 }
 
 fn side(args: &CompareArgs, target: &Path) -> Result<PlannedSide, CliError> {
+    // With `--target`, the positional arguments are workloads instead of runs.
     let names = args
         .runs
         .iter()

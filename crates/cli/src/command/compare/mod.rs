@@ -29,11 +29,13 @@ pub(crate) fn compare(
     if !args.measure.target.is_empty() {
         return measure::measure(args, format, place, at_once);
     }
+    // `run` shares these options, so clap cannot require `--target` for them here.
     if args.measure != WorkloadOptions::default() || args.one_line != OneLineArgs::default() {
         let message = "there are options for measuring, but no targets to measure";
         let help = "write `compare --target A --target B WORKLOAD`, or leave them out";
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     }
+    // Mistakes in names are reported before an output file is opened.
     let references = references(args)?;
     refuse_too_few(args)?;
     let json = args.json.open()?;

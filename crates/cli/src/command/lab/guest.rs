@@ -20,6 +20,7 @@ pub(super) fn guest(
     place: &StoreLocation,
     at_once: fn() -> !,
 ) -> Result<Exit, CliError> {
+    // `rule` starts this program again and powers the guest off, so it returns only on errors.
     if lab::vm::is_init() {
         lab::vm::rule(path)?;
     }
@@ -49,6 +50,7 @@ fn leave<A: Serialize>(
 fn recover(order: &GuestOrder<GuestTask>, part: GuestPart) -> Result<Exit, CliError> {
     match part {
         GuestPart::Write { seed, is_honest } => {
+            // The host kills the guest while it writes, so only an error ends this call.
             let Err(error) = lab::recovery::write_until_killed(&order.image, seed, is_honest);
             leave::<()>(order, Err(error.into()))
         }

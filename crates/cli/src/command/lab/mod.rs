@@ -57,6 +57,8 @@ impl From<LabError> for CliError {
         };
         match error {
             LabError::Plan(refused) => (*refused).into(),
+            // The pgmeter in the guest has already formatted this text, with its `error:` and
+            // `help:`.
             LabError::InGuest { text } => Self::quoted(exit, text),
             error => Self::new(exit, error, help),
         }

@@ -14,6 +14,7 @@ use crate::terminal::surroundings;
 
 /// Shows the progress of a lab.
 pub(super) struct LabProgress<'a> {
+    // The trait gives `hear` only a shared reference, and everything runs on one thread.
     parts: RefCell<PartsDisplay>,
     choices: &'a [FileSystemChoice],
     /// Empty for recovery trials.

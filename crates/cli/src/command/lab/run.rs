@@ -36,12 +36,14 @@ pub(crate) fn run(
         matrix.workloads.len(),
         args.repetitions,
         order(args.jobs),
+        // Workloads have the same default seed.
         args.change.seed.unwrap_or(1),
     );
     let outcome = matrix.measure(&jobs, &runner, &stop)?;
     let title = title(&matrix.workloads, args.repetitions);
     let record = record(&matrix, &outcome, (start, title));
     let table = SideBySide::of(&record);
+    // An output that fails must not prevent the others, so its error is returned last.
     let printed = on
         .table
         .print(json, &record, |format, page| table.render(format, page));

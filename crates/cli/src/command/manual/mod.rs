@@ -149,6 +149,7 @@ fn write_page(
             }
         }
     }
+    // `clap_mangen` would print the heading of this section even without a text.
     if described.get_after_help().is_some() {
         manual.render_extra_section(page)?;
     }

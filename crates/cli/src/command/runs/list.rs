@@ -129,6 +129,7 @@ fn filter(args: &RunsListArgs, zone: &TimeZone) -> Result<Filter, CliError> {
             StatusArg::Failed => RunStatus::Failed,
         }),
         since: since.transpose()?,
+        // Several runs may share the row of a lab, so the rows are cut later.
         limit: None,
     })
 }

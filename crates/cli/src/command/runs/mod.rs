@@ -65,6 +65,7 @@ fn import(files: &[PathBuf], place: &StoreLocation, json: &JsonArg) -> Result<()
     let output = json.open()?;
     let mut store = place.open()?;
     let mut done = RunsImported::default();
+    // Each record has its own transaction, so the imported ones stay after an error.
     let outcome = files.iter().try_for_each(|file| -> Result<(), CliError> {
         let imported = import_file(file, &mut store)?;
         if !output.takes_stdout() {

@@ -61,6 +61,7 @@ fn remove_all(
         tell(format!("removed {id}\n"))?;
         done.removed.push(id);
     }
+    // If a run cannot be removed, its lab keeps its name for another attempt.
     for id in &removal.labs {
         store.remove_lab(id)?;
         tell(format!("removed lab {id}\n"))?;
@@ -103,6 +104,7 @@ fn found(names: &[String], store: &Store) -> Result<RunsToRemove, CliError> {
 
 /// If one run is still running, removes none: half a lab is useless.
 fn refuse_running(removal: &RunsToRemove, force: bool, store: &Store) -> Result<(), CliError> {
+    // `Store::remove` refuses a single running run with the same error.
     if force || removal.runs.len() < 2 {
         return Ok(());
     }

@@ -166,6 +166,7 @@ impl CreateRemove {
         )?;
         let mode = self.mode.unwrap_or_default();
         let sync = self.sync.unwrap_or_default();
+        // The started programs, such as `touch` and `rm`, do not sync.
         if mode == Mode::Exec && sync != FileSync::None {
             return Err(ClassicError::Needs {
                 table: TABLE,

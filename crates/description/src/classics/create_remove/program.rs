@@ -46,6 +46,7 @@ impl CreateRemovePlan {
             path: String::new(),
             copies: Copies::One,
             count: self.file_count,
+            // The file names of the original script are not known.
             names: FileNames::Number {
                 before: String::new(),
                 digits: 0,
@@ -55,6 +56,7 @@ impl CreateRemovePlan {
                 1 => DirectoryTree::Flat,
                 directories => DirectoryTree::Turns { directories },
             },
+            // The size differs from phase to phase, so the calls have it.
             size: Law::fixed(0),
             present_permille: 0,
         }
@@ -62,6 +64,7 @@ impl CreateRemovePlan {
 
     fn phase(&self, act: FileStep, size_name: &str, size_bytes: u64) -> ProgramPhase {
         let name = format!("{} {size_name}", act.name());
+        // The discriminants have the order of `LABELS`.
         let label = act as u8;
         let order = self.order_of(act).of_pick();
         if self.mode == Mode::Exec {
@@ -69,6 +72,7 @@ impl CreateRemovePlan {
                 fileset: 0,
                 which: Which::Any,
                 order,
+                // The leader of the workers starts all programs, so there is nothing to divide.
                 turn: Turn::Own,
             };
             let command = command(act, size_bytes);
@@ -83,7 +87,9 @@ impl CreateRemovePlan {
                 ..ProgramPhase::default()
             };
         }
+        // As with `touch`, an empty file gets no write of 0 bytes.
         let write = (size_bytes > 0).then_some((size_bytes, self.write_bytes));
+        // Slices make `count` the total for any number of workers.
         let acts = match act {
             FileStep::Create => create(order, Turn::Slice, write, self.sync),
             FileStep::Stat => vec![named(FileOperation::Stat, order, Turn::Slice)],
@@ -104,6 +110,8 @@ impl CreateRemovePlan {
 /// Program that the original script starts for each file.
 const fn command(act: FileStep, size_bytes: u64) -> FileCommand {
     match (act, size_bytes) {
+        // The script is lost. Its published output suggests `touch` for empty files and `dd` for
+        // others.
         (FileStep::Create, 0) => FileCommand::Touch,
         (FileStep::Create, bytes) => FileCommand::Fill { bytes },
         (FileStep::Stat, _) => FileCommand::Stat,

@@ -117,6 +117,7 @@ impl FsMark {
             name_length,
             random_length: ranged((TABLE, "random_length"), self.random_length, 24, NAME)?,
             iterations: self.loops.unwrap_or(1).max(1),
+            // `-L` and `-F` imply `-k` in fs_mark.
             is_kept: self.keep.unwrap_or(self.loops.is_some() || until_full),
             until_full,
             is_directory_made: self.mkdir_every_file.unwrap_or(false),
@@ -125,6 +126,7 @@ impl FsMark {
 
     fn thread_count(&self, directory_count: u32) -> Result<u32, ClassicError> {
         let thread_count = ranged((TABLE, "threads"), self.threads, 1, THREADS)?;
+        // fs_mark starts a thread for each `-d` unless `-t` is larger.
         let thread_count = thread_count.max(directory_count);
         if thread_count.is_multiple_of(directory_count) && thread_count <= THREADS.1 {
             return Ok(thread_count);

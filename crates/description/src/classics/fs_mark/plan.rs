@@ -67,6 +67,7 @@ impl FsMarkPlan {
     #[must_use]
     pub const fn writes_per_file(&self) -> u64 {
         let count = self.size_bytes.div_ceil(self.write_bytes as u64);
+        // An empty file is written with one call of 0 bytes.
         if count == 0 { 1 } else { count }
     }
 }

@@ -33,6 +33,7 @@ impl FsMarkPlan {
         let method = self.sync_method;
         let mut phases = vec![self.phase(CREATE, self.making(false))];
         if method.has_sync() {
+            // `sync` covers all file systems, so one worker calls it once.
             let sync = Call::new(FileOperation::Sync, On::Handle);
             let mut phase = self.phase(SYNC_ALL, vec![Act::Call(sync)]);
             phase.groups[0].workers = Some(1);
@@ -42,6 +43,7 @@ impl FsMarkPlan {
         if let Some(order) = anew(method) {
             let is_first = matches!(order, PickOrder::Index(_));
             let mut phase = self.phase(SYNC, vec![synced(order)]);
+            // `-S 2` opens only the first file again.
             phase.groups[0].quotas = is_first.then(once).into_iter().collect();
             phases.push(phase);
         }
@@ -69,6 +71,7 @@ impl FsMarkPlan {
         group.failed = Failed::EndRun;
         if self.sync_method.has_sync() {
             let sync = Call::new(FileOperation::Sync, On::Handle);
+            // Within the window, because fs_mark counts these syncs in its files per second.
             group.last.push(Act::Call(sync));
         }
         let all = Law::fixed(self.file_count.into());
@@ -80,9 +83,11 @@ impl FsMarkPlan {
             None => {}
         }
         if !self.is_kept {
+            // After the window, because fs_mark leaves `unlink` out of its files per second.
             let unlink = removed(Some(UNLINK));
             group.leave.push(Act::Times(all, vec![unlink]));
         }
+        // fs_mark checks the free space before each loop, not before the first one for all.
         let until = Until::Fitting {
             times: (!self.until_full).then_some(self.iterations),
             bytes: self.iteration_bytes(),
@@ -90,6 +95,8 @@ impl FsMarkPlan {
         let making = Way {
             name: "make".to_owned(),
             makes_directory: self.is_directory_made,
+            // fs_mark opens with O_CREAT, O_RDWR, O_TRUNC and mode 0666, and calls `write` without
+            // an offset.
             permissions: 0o666,
             is_truncating: true,
             seeks: true,
@@ -122,6 +129,7 @@ impl FsMarkPlan {
         let reading = Way {
             name: "read".to_owned(),
             access: Access::Read,
+            // All ways under one handle must treat the file offset alike.
             seeks: making.seeks,
             ..Way::default()
         };
@@ -198,6 +206,7 @@ impl FsMarkPlan {
             Until::Full => (1, true),
             Until::Spent { .. } | Until::Sampled { .. } => return None,
         };
+        // Only files to be synced are opened; creating is another operation.
         let order = find(FileOperation::Open).and_then(|call| match &call.on {
             On::Name(pick) => Some(&pick.order),
             _ => None,

@@ -120,6 +120,7 @@ impl LatFs {
         match table.compat.unwrap_or_default() {
             LatFsCompat::V1_6 => table.budget = Some(time),
             LatFsCompat::V3 => {
+                // lmbench 3 repeats samples of a minimum length, so they share the time.
                 let samples = table.repetitions.unwrap_or(SAMPLES).max(1);
                 table.sample_time = Some(Span((time.0 / u64::from(samples)).max(1)));
             }

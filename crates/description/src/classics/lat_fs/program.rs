@@ -33,12 +33,14 @@ impl LatFsPlan {
 
     fn files(&self) -> FilesetPlan {
         let (path, count, names) = match self.form {
+            // lmbench 1.6 creates `a` to `z`, `aa` to `zz` and so on, in one directory.
             LatFsForm::Best { file_count, .. } => (String::new(), file_count, FileNames::Words),
             LatFsForm::Median {
                 files_per_directory: each,
                 ..
             } => (
                 format!("{SAMPLE_NAME}{STAMP_MARK}"),
+                // Calibration finds the number of files, so this is only its limit.
                 FILES_MAX,
                 FileNames::Low { each },
             ),
@@ -70,6 +72,7 @@ impl LatFsPlan {
         match self.form {
             LatFsForm::Best { budget_ns, .. } => vec![ProgramPart::Rounds {
                 until: Until::Spent {
+                    // lmbench makes one pass even without a budget, but a program refuses 0.
                     ns: budget_ns.max(1),
                 },
                 parts: phases(None),
@@ -95,7 +98,9 @@ impl LatFsPlan {
 
     fn creation(&self, name: &str, size_bytes: u64) -> ProgramPhase {
         let (order, piece_bytes_max, is_empty_written) = match self.form {
+            // lmbench 1.6 writes each file with one call, even an empty one.
             LatFsForm::Best { .. } => (Order::Forward, PIECE_BYTES_MAX, true),
+            // lmbench 3 goes backward and writes at most 128 KiB per call.
             LatFsForm::Median { .. } => (Order::Reverse, WRITE_BYTES_MAX, false),
         };
         // At most 64 MiB.

@@ -67,6 +67,7 @@ impl Compat {
         match self {
             Self::V1_14 => "PostMark v1.14\n",
             Self::V1_5 => "PostMark v1.5 : 3/27/01\n",
+            // 1.52 and 1.53 still print the constant of 1.51.
             Self::V1_53 => "PostMark v1.51 : 8/14/01\n",
             Self::V1_54 => "PostMark v1.54 : 9/27/2025\n",
         }

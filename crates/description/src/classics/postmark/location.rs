@@ -21,6 +21,7 @@ pub fn beneath(name: &str) -> Result<Option<&str>, &'static str> {
     if bare.is_empty() {
         return Err("is empty, not a directory beneath the target");
     }
+    // pgmeter writes only below the target, so every part must be a plain name.
     for component in bare.split('/') {
         match component {
             ".." => return Err("leads out of the target"),

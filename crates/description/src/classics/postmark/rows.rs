@@ -18,6 +18,7 @@ impl Postmark {
         let plan = self.resolve(SEEDS.default)?;
         let it = &plan.settings;
         let bytes = |bytes: u32| Bytes(bytes.into());
+        // In PostMark's commands, -1 switches a bias off.
         let bias = |tenths: Option<u8>| tenths.map_or(-1, i64::from);
         let choice = text_of(&match plan.choice {
             FileChoice::Uniform => Choice::Uniform,

@@ -23,8 +23,10 @@ impl StoredPlan {
     /// # Errors
     /// If the settings are invalid.
     pub fn program(self) -> serde_json::Result<Program> {
+        // These records have the version; a pool has only the generator that follows from it.
         let compat = self.settings["compat"].as_str();
         let compat: Option<Compat> = compat.and_then(|name| name.parse().ok());
+        // Through text, because reading this type from a `Value` would be compiled separately.
         let pool: FilePool = units::parse_json(&self.settings.to_string())?;
         let pool = FilePool {
             draws: compat.unwrap_or_default().draws(),

@@ -151,6 +151,7 @@ impl Postmark {
                 seen: Bytes(high.into()).to_string(),
                 wanted: format!("at least `min_size` ({})", Bytes(low.into())),
             }),
+            // The default of the other bound yields to the bound that is written.
             (Some(_), _) => Ok((low, high.max(low))),
             (None, _) => Ok((low.min(high), high)),
         }
@@ -196,6 +197,7 @@ impl Postmark {
             }
             locations.push(PoolLocation::beneath(name, weight));
         }
+        // PostMark draws a location below this sum, as a signed 32-bit number.
         let sum = locations.iter().map(|it| u64::from(it.weight)).sum::<u64>();
         ranged((TABLE, "locations"), Some(sum), 0, (0, BYTES.1)).map(|_| locations)
     }
@@ -229,6 +231,7 @@ impl Postmark {
         };
         let locations: Vec<String> = it.locations.iter().map(location_text).collect();
         let (low, high) = (it.size_low_bytes, it.size_high_bytes);
+        // A bound alone could move the default of the other one, so both are written.
         let has_own_sizes = (low, high) != (default.size_low_bytes, default.size_high_bytes);
         Self {
             number: (it.number != default.number).then_some(it.number),
@@ -245,6 +248,7 @@ impl Postmark {
             create_bias: bias(it.create_bias, default.create_bias),
             compat: (it.compat != Compat::default()).then_some(it.compat),
             report: (it.report != default.report).then_some(it.report),
+            // PostMark has none of these settings.
             fsync: None,
             choice: None,
             pool: None,
@@ -294,6 +298,7 @@ fn bias(
 
 /// Splits `name WEIGHT` at its last blank; a name alone has the weight 1.
 fn with_weight(text: &str) -> Result<(&str, u32), ClassicError> {
+    // PostMark takes the text after the last blank as the weight.
     let Some((name, weight)) = text.rsplit_once(' ') else {
         return Ok((text, 1));
     };

@@ -31,7 +31,9 @@ fn block_rule(table: &JobTable, own: &DirectionTable) -> Result<BlockRule, Flaw>
         let help = "write `block_size = \"4k\"`";
         return Err(Flaw::new("block_size", "a request has 0 bytes", help));
     }
+    // As fio, whose `blockalign` defaults to the smallest block size.
     let align = own.align.or(table.align).unwrap_or(least);
+    // As fio, which draws multiples of the smallest size unless `bs_unaligned` is set.
     let unit = own.block_unit.or(table.block_unit).unwrap_or(least);
     for (key, value) in [("align", align), ("block_unit", unit)] {
         access::at_most_a_request(key, Some(value))?;
@@ -154,6 +156,8 @@ pub(super) fn put_blocks(
     table.block_unit = unit(&main.sizes).filter(|unit| *unit != bytes(least(main)));
     if main != rest {
         let other_sizes = choice(&rest.sizes);
+        // An `align` of the job also applies to this direction; without one, its own smallest size
+        // does.
         let align = table.align.unwrap_or(bytes(least(rest)));
         other.align = differing(bytes(rest.align_bytes), align);
         let inherited = table.block_unit.unwrap_or(bytes(least(rest)));

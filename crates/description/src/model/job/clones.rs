@@ -15,6 +15,7 @@ pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) 
     let mut alike: &[LooseJob] = &[];
     let mut index = 0;
     while let Some(first) = jobs.get(index) {
+        // Found once for each run of similar jobs: a search at every job would take quadratic time.
         if alike.is_empty() {
             alike = &jobs[index..][..alike_count(&jobs[index..])];
         }
@@ -50,6 +51,7 @@ fn clones(alike: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTa
         // Most candidate tables already differ in the first clones.
         let is_same = |(read, wanted): (Result<LooseJob, Flaw>, &LooseJob)| {
             read.is_ok_and(|mut read| {
+                // The caller writes `after`, so the candidate cannot have it yet.
                 read.job.plan.after = wanted.job.plan.after;
                 read == *wanted
             })
@@ -73,6 +75,7 @@ fn next_count(run: &[LooseJob], count: usize) -> usize {
         .position(|it| it.parts.first().map(|it| (&it.name, it.start_bytes)) == own);
     match again.map(|at| at + 1) {
         Some(at) if at < count => at,
+        // Halving keeps the number of candidate tables logarithmic.
         _ => count / 2,
     }
 }

@@ -28,9 +28,11 @@ pub(super) fn with_defaults(table: &JobTable, workload: &Workload) -> JobTable {
     or(&mut table.batch, workload.batch);
     or(&mut table.sqpoll, workload.sqpoll);
     or(&mut table.iopoll, workload.iopoll);
+    // The workload's start would be added to the job's own percentage.
     if table.start_percent.is_none() {
         or(&mut table.start, workload.start);
     }
+    // A job with a size in bytes and in percent is refused.
     if table.size_percent.is_none() {
         or(&mut table.size, workload.size);
     }
@@ -44,6 +46,7 @@ pub(super) fn with_defaults(table: &JobTable, workload: &Workload) -> JobTable {
     if is_of_requests && (is_counted || lasts) {
         // Rounds, trials and `operations` need work that does not end on its own.
         table.loops = Some(0);
+        // Otherwise the default run time would end the work before the last operation.
         or(&mut table.run_time, is_counted.then_some(Span(0)));
     }
     table

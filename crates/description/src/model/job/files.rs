@@ -14,6 +14,7 @@ use super::{FilesChoice, JobFileChoice, JobFileTable, JobTable, differing};
 use crate::flaw::Flaw;
 
 /// Longest file name in bytes, limited by the longest path.
+// Below the 4096 bytes of `PATH_MAX`, because the target's path comes before the name.
 const NAME_BYTES_MAX: usize = 4000;
 
 /// Longest component of a name in bytes.
@@ -124,6 +125,7 @@ pub(super) fn parts(
                 let file = pattern
                     .replace("{clone}", &clone_index.to_string())
                     .replace("{file}", &index.to_string())
+                    // Last, because the name of a job may contain `{clone}` or `{file}`.
                     .replace("{job}", name);
                 of_clone.part(Some(file), &JobFileTable::default())
             })
@@ -169,6 +171,7 @@ impl Clone<'_> {
         let start = file.start.or(table.start).map_or(0, |it| it.0);
         let further = step.saturating_mul(u64::from(self.clone_index));
         let size = file.size.or(table.size).map(|it| it.0);
+        // 0 means all of the target, so it has no meaning for a named file.
         if size == Some(0) && name.is_some() {
             let help = "leave `size` out, or work on the target itself with `files = 0`";
             return Err(Flaw::new("size", "a file has a `size` of 0", help));
@@ -180,6 +183,7 @@ impl Clone<'_> {
             start_bytes: start.saturating_add(further),
             size_bytes,
         };
+        // `gathered` adds these two numbers without a check.
         match part.start_bytes.checked_add(part.size_bytes) {
             Some(end) if end <= POSITION_MAX => Ok(part),
             _ => {
@@ -201,6 +205,7 @@ impl Clone<'_> {
             all => all[self.clone_index as usize % all.len()],
         };
         match file.target.unwrap_or(own) {
+            // Whether the target exists is known only for a complete workload; see `check_whole`.
             number @ 1..=TARGETS_MAX => Ok(number - 1),
             number => {
                 let message = format!("`target` is {number}, not from 1 to {TARGETS_MAX}");
@@ -267,6 +272,8 @@ pub(super) fn gathered(loose: Vec<LooseJob>) -> BuiltJobs {
             });
             let file = &mut files[file_index as usize];
             file.size_bytes = file.size_bytes.max(part.start_bytes + part.size_bytes);
+            // The strongest requirement counts: layouts are ordered from full to empty, and states
+            // of the cache from cold to warm.
             file.layout = file.layout.min(state.layout);
             file.cache = file.cache.max(state.cache);
             file.is_removed |= state.is_removed;
@@ -303,6 +310,7 @@ pub(crate) fn taken_apart(built: &BuiltJobs) -> Vec<LooseJob> {
                 is_layout_only: built.files.is_layout_only,
             }
         });
+        // Another job may have strengthened the state of a file; gathering does so again.
         let state = states.reduce(FileState::least);
         let parts = own.iter().map(|it| {
             let file = &files[it.file_index as usize];

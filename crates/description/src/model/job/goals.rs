@@ -64,6 +64,7 @@ const FLOOR: RateFloor = RateFloor {
 const TARGET: DepthTarget = DepthTarget {
     latency_ns: 0,
     window_ns: 0,
+    // The default of fio's `latency_percentile`.
     percentile: 100.0,
     goes_on: false,
 };

@@ -7,6 +7,7 @@ pub(super) fn pattern(
     of_next_clone: Option<&str>,
     next: Option<&str>,
 ) -> Option<String> {
+    // A brace in a name would be read back as a placeholder.
     if first.contains(['{', '}']) {
         return None;
     }
@@ -18,6 +19,7 @@ pub(super) fn pattern(
     }
     let mut text = String::new();
     for ((token, clone), number) in tokens.iter().zip(clones).zip(numbers) {
+        // Clones and files are counted from 0, so only a 0 that becomes a 1 is a counter.
         let is_counted = |other: &str| *token == "0" && other == "1";
         text.push_str(match (*token == clone, *token == number) {
             (true, true) => token,

@@ -122,6 +122,7 @@ pub(super) fn stream(
 pub(super) fn put(stream: &StreamPlan, table: &mut JobTable) {
     let mut reads = DirectionTable::default();
     let mut writes = DirectionTable::default();
+    // Mix, blocks and end are the same on both sides, because other functions write them.
     let usual = StreamPlan::sequential(stream.mix, stream.blocks.read.clone(), stream.end);
     write_stream(stream, &usual, table);
     put_mix(stream, table);
@@ -199,6 +200,7 @@ fn mix(table: &JobTable) -> Result<Mix, Flaw> {
 }
 
 fn step(table: &JobTable) -> Result<i64, Flaw> {
+    // `values::check` has limited both keys to what a signed number holds.
     let narrow = |bytes: Bytes| i64::try_from(bytes.0).unwrap_or(i64::MAX);
     match (table.skip, table.back) {
         (Some(_), Some(_)) => {
@@ -293,12 +295,14 @@ fn put_pace(
     writes: &mut DirectionTable,
 ) {
     let of = |rule: &PaceRule| match rule.is_of_bytes {
+        // A fraction is lost here, but `in_tables` compares the jobs and reports it.
         true => (None, Some(Bytes(rule.per_second as u64))),
         false => (Some(Rate(rule.per_second)), None),
     };
     let Some(first) = pace.read.as_ref().or(pace.write.as_ref()) else {
         return;
     };
+    // One key sets the arrivals of both directions.
     table.arrivals = differing(first.arrivals, ArrivalKind::Uniform);
     table.delay_moves_rate = differing(first.ignores_pauses, false);
     if pace.read == pace.write {

@@ -75,8 +75,10 @@ pub(crate) fn clones_of(
     Ok((0..).zip(order).map(move |(position, clone_index)| {
         let parts = parts(table, &name, clone_index)?;
         let mut job = one(table, &name, &parts)?;
+        // A seed may be the largest number of 64 bits.
         job.seed = first.wrapping_add(position);
         let cpus = table.cpus.as_ref();
+        // `values::check` has refused empty lists.
         job.cpu = cpus.map(|cpus| cpus.0[clone_index as usize % cpus.0.len()]);
         let state = FileState::of(table);
         Ok(LooseJob { job, parts, state })
@@ -92,6 +94,7 @@ fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Fl
         None => has_an_end(table).then_some(1),
     };
     let moved = FileShare {
+        // The cast loses nothing, because `share` refuses fractions.
         moved_percent: table.bytes_percent.map_or(100, |it| it.0 as u64),
         ..FileShare::WHOLE
     };
@@ -113,6 +116,7 @@ fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Fl
     plan.run_time_ns = table.run_time.unwrap_or(run_time).0;
     plan.names = table.names;
     if table.io_class.is_some() || table.io_priority.is_some() {
+        // `ioprio_set` returns EINVAL for a level without a class.
         let class = table.io_class.unwrap_or(IoClassWord::BestEffort);
         plan.thread.io_priority = Some(IoPriority {
             // The variants are in the order of the kernel's class numbers.
@@ -198,6 +202,7 @@ fn share(
             let help = format!("write `{key} = {}`", percent.0.clamp(0.0, 100.0) as u64);
             return Err(Flaw::new(key, message, help));
         }
+        // The amount may be a percentage of the job's own files, because their sizes are known.
         if has_names && key != "bytes_percent" {
             let message =
                 format!("`{key}` applies to the target itself, but the job has its own files");
@@ -214,6 +219,7 @@ fn share(
         let message = format!("there are both `{key}` and `{percent}`");
         return Err(Flaw::new(percent, message, "leave one of them out"));
     }
+    // fio rounds by the smallest block of both directions, too.
     let least = stream.blocks.read.sizes.min_bytes();
     let least = least.min(stream.blocks.write.sizes.min_bytes());
     let share = read_share(table, all_of_file(least.into()));
@@ -258,6 +264,7 @@ pub(super) fn table(
 /// Writes keys that the workload may set for all of its jobs.
 fn put_chosen(job: &BuiltJob, workload: &Workload, table: &mut JobTable) {
     let plan = &job.plan;
+    // If the workload has the key, a job without it would get the workload's value.
     let says = workload.engine.is_some() || plan.engine != engine(table);
     let usual_cache = cache(table, plan.engine);
     table.engine = says.then_some(plan.engine);
@@ -278,6 +285,7 @@ fn put_end(job: &BuiltJob, all_bytes: u64, workload: &Workload, table: &mut JobT
         write_share(share, &all_of_file(share.size_unit_bytes), table);
         moved_bytes = share.moved_bytes(all_bytes);
     }
+    // Before the loops, because `has_an_end` reads the keys that this writes.
     stream::put_end(&plan.stream, all_bytes, moved_bytes, table);
     table.loops = match (end.loops, has_an_end(table)) {
         (Some(1), true) | (None, false) => None,

@@ -185,6 +185,7 @@ fn useless(table: &JobTable) -> Result<(), Flaw> {
             is_written(&["rate_min", "byte_rate_min"])
                 || own().any(|it| it.rate_min.is_some() || it.byte_rate_min.is_some())
         }
+        // fio's `offset_align` is kept with any percentage, so each of the three allows the key.
         "start_percent" => is_written(&["start_percent", "size_percent", "bytes_percent"]),
         "read_back" => table.read_back == Some(true),
         "sync_range_each" => table.sync_range_each.is_some_and(|each| each > 0),

@@ -152,6 +152,7 @@ fn targets(job: &JobTable, count: usize) -> Result<(), Flaw> {
 
 /// A job that would never end needs a run time or another job that ends it.
 fn endless(workload: &Workload) -> Result<(), Flaw> {
+    // The cell ends after the operations, whatever its jobs do.
     if workload.operations.is_some() {
         return Ok(());
     }
@@ -192,6 +193,7 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
             names = NamesOfWave::default();
         }
         let placed = |flaw: Flaw| flaw.within("job", index);
+        // Counted before they are made, because each clone takes memory.
         let clones = u64::from(table.count.unwrap_or(1));
         if count + clones > JOBS_MAX {
             let message = format!("there are more than {JOBS_MAX} jobs");
@@ -217,6 +219,7 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
                 let help = "write `layout_only` in all of them, or `waits` in the next";
                 return Err(placed(Flaw::new("layout_only", message, help)));
             }
+            // Before its own name is added, so that a job cannot wait for itself.
             if let Some(name) = &table.after {
                 let before = names.jobs(name).map_err(placed)?;
                 jobs.iter_mut()
@@ -282,6 +285,7 @@ pub fn jobs(workload: &Workload) -> Result<Option<BuiltJobs>, Flaw> {
     let mut waves = all_waves(workload)?;
     Ok(match waves.is_empty() {
         true => None,
+        // A loaded workload has a single wave.
         false => Some(waves.swap_remove(0).built),
     })
 }
@@ -318,6 +322,7 @@ pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<BuiltJobs>, Diagnostic> 
 /// Jobs converted from another program's file; keys of the workload replace their settings.
 fn with_keys(built: &BuiltJobs, workload: &Workload) -> BuiltJobs {
     let mut built = built.clone();
+    // Any other option has turned the jobs into tables (`overrides::jobs`).
     for job in &mut built.jobs {
         let plan = &mut job.plan;
         plan.engine = workload.engine.unwrap_or(plan.engine);
@@ -340,6 +345,8 @@ pub(crate) fn waves(workload: Workload) -> Vec<Workload> {
             waves.push(Vec::new());
         }
         let mut table = table.clone();
+        // Numbers in the first wave are the same as in the file, so its defaults need not be
+        // written.
         if waves.len() > 1 {
             table.waits = None;
             table.seed = table.seed.or(Some(Seed(count + 1)));
@@ -367,6 +374,7 @@ pub(crate) fn waves(workload: Workload) -> Vec<Workload> {
         };
         wave.title = title.or_else(|| Some(title_of(&wave)));
         let engine = |table: &JobTable| table.engine.or(wave.engine);
+        // Planning looks at the workload's engine to see whether its targets are used at all.
         if wave
             .job
             .iter()

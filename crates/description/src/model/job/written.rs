@@ -19,6 +19,7 @@ pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     }
     let built = jobs(workload).map_err(|flaw| flaw.diagnostic(""))?;
     let mut built = built.unwrap_or_default();
+    // Tables have no origin and no positions, so the comparison below must not see them.
     built.origin = FrontOrigin::default();
     if let Some(job) = built.jobs.iter().find(|job| job.plan.recorded.is_some()) {
         let log = job.plan.recorded.as_ref().map_or("", |it| it.log.as_str());
@@ -41,6 +42,7 @@ pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
         // Logging of requests is the other program's task and has no key.
         job.plan.is_noted = false;
         job.share = job.share.filter(|it| !it.is_whole());
+        // Planning assigns the workload's `cpus` to all jobs.
         if workload.cpus.is_some() {
             job.cpu = None;
         }

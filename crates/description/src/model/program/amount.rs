@@ -52,6 +52,7 @@ impl<'de> Deserialize<'de> for AmountChoice {
 /// Whether a text looks like a number with a unit.
 fn begins_as_number(text: &str) -> bool {
     let first = text.trim_start().chars().next();
+    // A sign counts as part of a number, so that `-1` gets the message for sizes.
     first.is_some_and(|it| it.is_ascii_digit() || matches!(it, '.' | '-' | '+'))
 }
 

@@ -16,6 +16,7 @@ pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, F
         ("ramp_time", workload.ramp_time),
     ];
     let mut timed = program.phases_mut();
+    // Phases that end by an amount keep the length that the other program gave them.
     timed.retain(|phase| phase.time_ns.is_some());
     if let (true, Some((key, _))) = (timed.is_empty(), times.iter().find(|it| it.1.is_some())) {
         let message =

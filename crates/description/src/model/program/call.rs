@@ -11,6 +11,7 @@ use plan::program::{
 };
 
 /// Largest default size of one request, in bytes.
+// Each worker has a buffer of the largest request.
 const PIECE_BYTES: u32 = 1 << 20;
 /// Default alignment of random positions when requests have no fixed size, in bytes.
 const ALIGN_BYTES: u32 = 4096;
@@ -38,6 +39,7 @@ const OF_HANDLES: [Verb<String>; 4] = [
     (FileOperation::Close, |it| &mut it.close),
     (FileOperation::Fsync, |it| &mut it.fsync),
     (FileOperation::Fdatasync, |it| &mut it.fdatasync),
+    // One operation with two verbs: `stat` names the file, `fstat` uses the open one.
     (FileOperation::Stat, |it| &mut it.fstat),
 ];
 
@@ -139,6 +141,7 @@ impl ActReader<'_> {
         Ok(Some(Pick {
             fileset: self.names.fileset("to", &to)?,
             which: table.to_which.unwrap_or(Which::Absent),
+            // Workers that divide the files usually have to divide the new names alike.
             turn: table.to_turn.or(table.turn).unwrap_or(usual_turn(&order)),
             order,
         }))
@@ -163,6 +166,7 @@ impl ActReader<'_> {
                 let message = "`piece` is 0, so nothing would ever be moved";
                 return Err(Flaw::new("piece", message, "write `piece = \"64KiB\"`"));
             }
+            // The check of the program refuses the largest number, so nothing is cut silently.
             Some(piece) => u32::try_from(piece.0).unwrap_or(u32::MAX),
             None if !operation.moves() => 0,
             None => usual_piece(&bytes, self.filesets),
@@ -297,6 +301,7 @@ fn word(call: &Call) -> Option<ActWord> {
     let is_bare = call.handle == 0 && call.label.is_none() && call.on == On::Handle;
     let mut words = ActWord::ALL.into_iter();
     let word = words.find(|word| word.operation() == call.operation);
+    // `sync` works on no file, so its handle has no meaning.
     word.filter(|word| is_bare || *word == ActWord::Sync)
 }
 
@@ -339,6 +344,7 @@ fn usual_align(bytes: &MovedBytes, piece_bytes: u32) -> u32 {
     match (piece_bytes, bytes) {
         (0, MovedBytes::Law(law)) => {
             let all = law.always().map(u32::try_from);
+            // Even a call of 0 bytes needs an alignment above 0.
             all.and_then(Result::ok).unwrap_or(ALIGN_BYTES).max(1)
         }
         (0, _) => ALIGN_BYTES,

@@ -106,6 +106,7 @@ fn usual_fileset(name: &str) -> FilesetPlan {
         copies: Copies::One,
         count: 1,
         names: FileNames::Number {
+            // The name may contain slashes, which a file name cannot.
             before: format!("{}-", name.replace('/', "-")),
             digits: 0,
             after: String::new(),
@@ -200,6 +201,7 @@ impl FilesetTable {
 
     fn permille(&self) -> Result<u32, Flaw> {
         let tenths = self.present.map_or(0.0, |present| present.0 * 10.0);
+        // In binary, 33.3 times 10 is not exactly 333.
         if (tenths - tenths.round()).abs() < 1e-6 {
             // A percentage is at most 100.
             return Ok(tenths.round() as u32);
@@ -337,6 +339,7 @@ fn file_names(key: &'static str, pattern: &str) -> Result<FileNames, Flaw> {
     let digits = match digits.strip_prefix(':') {
         None if digits.is_empty() => Some(0),
         None => None,
+        // The largest number of 64 bits has 20 digits.
         Some(count) => count.parse().ok().filter(|count| (1..=20).contains(count)),
     };
     let Some(digits) = digits else {

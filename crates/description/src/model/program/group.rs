@@ -101,6 +101,7 @@ impl GroupTable {
 
     /// The list of acts at this place, and its key.
     pub(super) fn acts(&self, list: ActList) -> (&'static str, &[ActChoice]) {
+        // `lists` and `ActList` both have the order in which the lists run.
         self.lists()[list as usize]
     }
 
@@ -124,6 +125,8 @@ impl GroupTable {
             ..Group::default()
         };
         let mut group = read_group(&self, usual);
+        // All handles get their numbers first, because an act may name one that a later act
+        // defines.
         let mut written = Vec::new();
         self.lists()
             .into_iter()
@@ -139,6 +142,7 @@ impl GroupTable {
         group.body = reader.list("body", self.body.clone())?;
         group.last = reader.list("last", self.last.clone())?;
         group.leave = reader.list("leave", self.leave.clone())?;
+        // After the acts, because they number the labels that the quotas name.
         group.quotas = self.quotas(reader.names)?;
         Ok(group)
     }

@@ -63,6 +63,7 @@ const WHOLE_BELOW: f64 = 9_007_199_254_740_992.0;
 impl<U: LawUnit> Serialize for Mean<U> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let amount = self.amount;
+        // A whole amount is written like every other size or time.
         if amount.fract() == 0.0 && (0.0..WHOLE_BELOW).contains(&amount) {
             return U::of(&(amount as u64)).serialize(serializer);
         }
@@ -106,6 +107,7 @@ impl<U: LawUnit> Visitor<'_> for MeanVisitor<U> {
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Mean<U>, E> {
         let number = value.strip_suffix(U::SUFFIX);
+        // Every text ends with an empty suffix. `NaN` also parses, but `Law::flaw` refuses it.
         if let Some(Ok(amount)) = number.filter(|_| !U::SUFFIX.is_empty()).map(str::parse) {
             return Ok(Mean::of(amount));
         }
@@ -350,6 +352,7 @@ impl<U: LawUnit> From<&Law> for LawChoice<U> {
             ..LawTable::default()
         };
         match &law.shape {
+            // Not reached, because `always` has a value for this shape.
             Shape::Fixed(amount) => table.uniform = Some([U::of(amount); 2]),
             Shape::Uniform { low, high } => table.uniform = Some([U::of(low), U::of(high)]),
             Shape::Exponential { mean: of } => table.exponential = mean(of),

@@ -66,6 +66,7 @@ pub fn program(workload: &Workload) -> Result<Program, Flaw> {
     }
     let mut names = ProgramNames::written(workload)?;
     let mut program = Program::default();
+    // Before the phases: the largest file decides the default of `piece`.
     for (index, table) in workload.fileset.iter().enumerate() {
         let fileset = table.fileset(&names);
         let fileset = fileset.map_err(|flaw| flaw.within("fileset", index))?;
@@ -77,6 +78,7 @@ pub fn program(workload: &Workload) -> Result<Program, Flaw> {
         let part = rounds::part(*place, workload, &mut names, &program.filesets)?;
         program.parts.push(part);
     }
+    // Reading the phases has collected the labels.
     program.labels = names.labels;
     for (index, table) in workload.tokens.iter().enumerate() {
         let tokens = table
@@ -112,6 +114,7 @@ fn sized(workload: &Workload, program: Program) -> Result<Program, Flaw> {
 /// Most flows that a thread of a worker has in progress at once.
 fn deepest(workload: &Workload) -> u32 {
     let engine = workload.engine.unwrap_or(EngineKind::Psync);
+    // With such an engine, each flow in progress is a separate thread.
     if engine.is_one_at_a_time() {
         return 1;
     }
@@ -164,6 +167,7 @@ fn written(workload: &Workload, program: &Program) -> Result<Workload, Unsaid> {
             .filter(|_| groups.any(|group| group.workers.is_none())),
         ..workload.clone()
     };
+    // Tables have limits that the other program may not have.
     self::program(&written).map_err(|flaw| Unsaid(flaw.message))?;
     Ok(written)
 }

@@ -156,6 +156,7 @@ fn written<'a>(
     key: &'static str,
 ) -> Result<Vec<String>, Flaw> {
     let mut all: Vec<String> = Vec::new();
+    // Text that starts with `@` names a handle, not a table.
     let is_plain = |c: char| !c.is_control() && c != '@';
     for (index, name) in names.enumerate() {
         let (message, help) = match name {
@@ -259,6 +260,7 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> Vec<String>
     let mut all: Vec<String> = Vec::new();
     for (index, name) in names.enumerate() {
         let plain = plain(name, what);
+        // Only the first way may have the reserved name `default`.
         let is_taken = |it: &String| all.contains(it) || index > 0 && it == "default";
         let numbered = (2_u32..).map(|number| format!("{plain}-{number}"));
         let mut candidates = std::iter::once(plain.clone()).chain(numbered);

@@ -106,6 +106,7 @@ impl PhaseTable {
         };
         let time_ns = time.map(|time| time.0).filter(|ns| *ns > 0);
         let ramp = match (self.ramp_time, time_ns) {
+            // A hidden phase has no results, so a ramp would only take time.
             (None, Some(_)) if !is_hidden => workload.ramp_time,
             (own, _) => own,
         };

@@ -21,6 +21,7 @@ fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec
     match steps {
         [ProgramStep::Fileset(index), ..] => under("fileset", *index),
         [ProgramStep::Way(index), ..] => {
+            // Without a default way in the file, the program has one more at its beginning.
             let unwritten = usize::from(!begins_with_default(workload));
             under("way", index.saturating_sub(unwritten))
         }

@@ -48,6 +48,7 @@ pub(super) fn places(workload: &Workload) -> Result<Vec<PartPlace>, Flaw> {
     let mut behind = Vec::with_capacity(workload.rounds.len());
     for (index, rounds) in workload.rounds.iter().enumerate() {
         let phase = match rounds.after.as_deref() {
+            // Larger than every index, so that these rounds are sorted to the end.
             None => usize::MAX,
             Some(after) => {
                 let phase = names.iter().position(|name| *name == after);
@@ -118,10 +119,12 @@ pub(super) fn written_parts(
         };
         let mut table = RoundsTable::ending(until)?;
         let is_phase = |part: &ProgramPart| matches!(part, ProgramPart::Phase(_));
+        // Rounds at the end of a program need no `after`.
         if program.parts[index..].iter().any(is_phase) {
             let Some(last) = phases.last() else {
                 return unsaid("rounds come before its first phase");
             };
+            // `after` always means the first phase of that name.
             if phases.iter().filter(|it| it.name == last.name).count() > 1 {
                 return unsaid("rounds follow one of several phases with the same name");
             }

@@ -62,6 +62,7 @@ impl TokensTable {
             start: (tokens.start != 0).then_some(tokens.start),
             room: tokens.room,
             rate: refill.map(|it| Rate(it.per_second)),
+            // Always written, because the default of `most` depends on the rate and on this.
             at_once: refill.map(|it| it.at_once),
             most: refill.map(|it| it.most),
         }

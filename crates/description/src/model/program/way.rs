@@ -68,6 +68,7 @@ fn usual_way(is_direct: bool) -> Way {
 
 /// The ways of a workload, preceded by the default way unless the file defines it.
 pub(super) fn ways(workload: &Workload) -> Result<Vec<Way>, Flaw> {
+    // A way without `direct` follows the workload's `cache`.
     let usual = usual_way(workload.cache == Some(CacheMode::Direct));
     let tables = || workload.way.iter().enumerate();
     let mut late = tables().skip(1);
@@ -104,6 +105,7 @@ pub(super) fn written_ways(
             name: name.clone(),
             ..way.clone()
         };
+        // Acts without a way use the first one, so only that one may be left out.
         if index == 0 && named == usual {
             continue;
         }

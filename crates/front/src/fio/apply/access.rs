@@ -33,6 +33,8 @@ pub(super) fn apply(
                 blocks.range.take(ranges.map(|it| it.map(Some)));
             }
         }
+        // As in fio, a list without a comma sets all directions, and missing trims follow the
+        // writes.
         "bssplit" => {
             blocks.split = shares_by_direction(value.text(), |it| block_shares(it, kilo))?;
         }
@@ -47,6 +49,7 @@ pub(super) fn apply(
 fn read_write(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let kilo = settings.kilo.0;
     let access = &mut settings.access;
+    // The option table has already checked the word, so the default is never used.
     access.direction = Direction::of(text).unwrap_or_default();
     access.is_random = text.starts_with("rand");
     // A later `rw` replaces all parts of an earlier one, such as that of [global].
@@ -92,10 +95,12 @@ pub(super) fn apply_places(
         }
         "random_distribution" => order.distribution = distribution(value.text(), kilo)?,
         "randrepeat" => order.is_repeatable = value.flag(),
+        // `number` would turn every negative seed into 0, so that all of them give the same order.
         "randseed" => order.seed = Some(value.signed().unsigned_abs()),
         "kb_base" => {
             // As in fio, this only affects the options after it.
             settings.kilo.0 = if value.text() == "1000" { 1000 } else { 1024 };
+            // fio also prints sizes and rates in this base.
             settings.results.is_decimal = value.text() == "1000";
         }
         _ => return Ok(false),

@@ -23,6 +23,8 @@ pub(super) fn apply(
             if files.names.len() > NAMES_MAX {
                 return Err(format!("name at most {NAMES_MAX} files, or use `nrfiles`"));
             }
+            // As in fio, the names replace an earlier `nrfiles`. Only a later `nrfiles` selects
+            // fewer of them.
             files.count = files.names.len().max(1) as u32;
         }
         "directory" => files.directories = file_names(value.text()),
@@ -65,6 +67,7 @@ fn file_order(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let drawn = |law: &str| distribution(law, kilo).map(JobFileOrder::Drawn);
     files.order = match name {
         "zipf" | "pareto" => drawn(text)?,
+        // `distribution` reads `random_distribution`, which does not know the word `gauss`.
         "normal" | "gauss" => drawn(&format!("normal:{rest}"))?,
         "random" => JobFileOrder::Drawn(RandomDistribution::Uniform),
         "sequential" => JobFileOrder::Sequential,

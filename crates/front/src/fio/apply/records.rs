@@ -11,6 +11,7 @@ pub(super) fn syncs(settings: &mut FioSettings, name: &str, value: &OptionValue)
         "fsync" => durability.fsync = value.count(),
         "fdatasync" => durability.fdatasync = value.count(),
         "end_fsync" => durability.fsync_at_end = value.flag(),
+        // `end_syncfs=0` must not switch off an `end_fsync` above it.
         "end_syncfs" => durability.fsync_at_end |= value.flag(),
         "fsync_on_close" => durability.fsync_on_close = value.flag(),
         "sync" => durability.open = SyncOpen::of(value.text()).unwrap_or_default(),
@@ -26,6 +27,7 @@ fn range_sync(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let (words, count) = text.rsplit_once(':').ok_or_else(wanted)?;
     ranges.write_count = count.trim().parse().map_err(|_| wanted())?;
     for word in words.split(',') {
+        // fio accepts a number after each word and uses the last one.
         match word.split(':').next().unwrap_or_default() {
             "wait_before" => ranges.waits_before = true,
             "write" => ranges.writes = true,
@@ -86,6 +88,7 @@ pub(in crate::fio) const WRONG_CONTENT: i32 = 84;
 /// Reads `EIO:5,ENOSPC`: lists for reads, writes and verification, separated by commas.
 fn ignore_error(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let number = |word: &str| {
+        // These numbers are the same on all Linux architectures (`asm-generic/errno-base.h`).
         let named = ERRORS.split(' ').position(|it| it == word);
         let named = named.map(|it| it as i32 + 1);
         // `ERRORS` ends at 34, below the number for content that does not verify.
@@ -108,6 +111,8 @@ fn ignore_error(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     // An error that is ignored must not end the job either.
     errors.bears_reads |= !errors.ignored.read.is_empty();
     errors.bears_writes |= !errors.ignored.write.is_empty();
+    // A read that fails during verification counts as a read error, so only wrong content matters
+    // here.
     errors.bears_verify |= errors.ignored.verify.contains(&WRONG_CONTENT);
     Ok(())
 }
@@ -157,6 +162,7 @@ pub(super) fn apply_replay(
         "write_iolog" => replay.write = Some(value.text().to_owned()),
         "replay_no_stall" => replay.is_without_stall = value.flag(),
         "replay_redirect" => replay.redirect = Some(value.text().to_owned()),
+        // As in fio, 0 means no scaling.
         "replay_scale" => replay.offset_divisor = value.number().max(1),
         "replay_align" => replay.offset_align = value.number(),
         "replay_time_scale" => replay.time_percent = value.number(),
@@ -214,6 +220,7 @@ pub(super) fn apply_logs(settings: &mut FioSettings, name: &str, value: &OptionV
         "log_issue_time" => logs.has_issue_time = value.flag(),
         "log_alternate_epoch" => logs.is_since_epoch = value.flag(),
         "per_job_logs" => logs.is_per_clone = value.flag(),
+        // As in fio, `gtod_reduce=0` leaves the other options as they are.
         "gtod_reduce" if value.flag() => {
             (results.lat, results.clat, results.slat) = (false, false, false);
             (results.bandwidth, results.clat_percentiles) = (false, false);

@@ -37,8 +37,10 @@ pub(super) fn apply(
         "time_based" => time.is_time_based = value.flag(),
         "ramp_time" => time.ramp_us = value.number(),
         "startdelay" => time.start_delay_us = value.range(),
+        // As in fio, 0 loops mean one.
         "loops" => time.loops = value.count().max(1),
         "steadystate" => steady_state(settings, value.text())?,
+        // These options may precede `steadystate`, so each of them creates the entry.
         "steadystate_duration" => steady(settings).window_us = value.number(),
         "steadystate_ramp_time" => steady(settings).ramp_us = value.number(),
         "steadystate_check_interval" => steady(settings).interval_us = value.number(),
@@ -100,6 +102,7 @@ pub(super) fn apply_process(
                 nodes => cpus(nodes)?,
             }
         }
+        // The option table limits the value to -20 to 19, so the cast keeps it.
         "nice" => process.nice = value.signed() as i32,
         "prio" => process.io_priority = Some(value.count()),
         "prioclass" => process.io_class = Some(value.count()),

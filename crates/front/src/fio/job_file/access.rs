@@ -157,6 +157,7 @@ impl Cells<'_> {
         let active: Vec<(&AlikeWorkers, &AccessSpec)> = self
             .crews
             .iter()
+            // A worker with an empty list of targets makes no requests.
             .filter(|crew| {
                 !crew
                     .table
@@ -317,6 +318,7 @@ impl Cells<'_> {
         let several = |count: Option<usize>| count.is_some_and(|count| count > 1);
         let mut name = spec.to_owned();
         if self.crews.len() > 1 {
+            // Two crews may have equal settings, so they are compared by address.
             let place = self.crews.iter().position(|it| std::ptr::eq(it, crew));
             let number = place.unwrap_or_default() + 1;
             let worker = crew
@@ -356,6 +358,7 @@ impl Cells<'_> {
                 table.operations = Some(each);
                 // Enough bytes for all requests, so that only their number ends the job.
                 table.bytes = Some(Bytes(lines::largest(table).0.saturating_mul(each)));
+                // With gaps, one pass moves less than the size of the file and may end too early.
                 table.starts_over = table.skip.or(table.back).map(|_| true);
             }
         }

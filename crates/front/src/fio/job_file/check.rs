@@ -55,6 +55,7 @@ pub(super) fn read_back(list: &JobList) -> Result<Vec<Diagnostic>, Diagnostic> {
     };
     let set = read_file(FILE_NAME, text.as_bytes(), &Surroundings::EMPTY).map_err(unread)?;
     let letter = list.tables.iter().any(|it| it.fio_compat == Some(true));
+    // Without access to files, the result does not depend on the machine.
     let read = work(&set, "job", letter, &CommandLine::of(&[])).map_err(unread)?;
     let wanted = waves_of_jobs(&list.tables)?;
     let found = read.cells.into_iter().map(|cell| cell.jobs);
@@ -74,6 +75,7 @@ fn difference(wanted: &[BuiltJobs], found: &[BuiltJobs]) -> Result<Option<Diagno
             return Ok(Some(named(wanted, found)?));
         }
     }
+    // The number of waves is checked last, because a differing key explains more.
     let is_same = wanted.len() == found.len();
     Ok((!is_same).then(|| {
         let message = "fio cannot do `waits` of this workload: other jobs would run together";
@@ -103,6 +105,7 @@ fn named(wanted: BuiltJobs, found: BuiltJobs) -> Result<Diagnostic, Diagnostic> 
         );
         return Ok(Diagnostic::error("", message).help("convert fewer jobs at once"));
     };
+    // JSON has the names of the keys, which the error needs.
     let (one_json, other_json) = (units::json_value(one), units::json_value(other));
     let value = |json: &serde_json::Result<serde_json::Value>, key: &str| {
         json.as_ref()
@@ -149,6 +152,7 @@ fn plain(mut built: BuiltJobs) -> BuiltJobs {
         job.content = ContentPlan::Incompressible;
         job.plan.is_noted = false;
         job.share = job.share.filter(|share| !share.is_whole());
+        // fio's `iodepth_batch` expresses only fixed batches above 1.
         if !job.plan.ring.batch_fixed || job.plan.ring.batch == 1 {
             job.plan.ring = RingOptions {
                 sqpoll: job.plan.ring.sqpoll,
@@ -157,6 +161,7 @@ fn plain(mut built: BuiltJobs) -> BuiltJobs {
             };
         }
         if let Some(steady) = &mut job.plan.goals.steady {
+            // The job file may number its groups differently.
             steady.group_index = steady.group_index.map(|_| 0);
         }
         plain_stream(&mut job.plan);
@@ -167,6 +172,7 @@ fn plain(mut built: BuiltJobs) -> BuiltJobs {
 /// Normalizes the request stream of a job.
 fn plain_stream(plan: &mut JobPlan) {
     let stream = &mut plan.stream;
+    // `--fio-compat` is an option of the command line, so a job file cannot have it.
     stream.is_to_the_letter = false;
     if plan.files.len() == 1 {
         stream.file_order = FileOrder::RoundRobin;

@@ -192,6 +192,7 @@ fn put_state(
             }
             (Layout::Allotted, false) => it.put("fallocate", "native"),
             (Layout::Sparse, false) => it.put("fallocate", "truncate"),
+            // By default, fio would allocate the space of a new file.
             (Layout::Empty | Layout::Absent, false) => it.put("fallocate", "none"),
         }
     }

@@ -117,6 +117,8 @@ fn put_end(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> 
         let reason = "it is 0 in a job without an end, and fio would end it after its `size`";
         return Err(it.refuse("run_time", reason, "write a `run_time`, or `loops = 1`"));
     }
+    // pgmeter repeats a job without an end until its time is over. fio does so only with this
+    // option.
     it.flag("time_based", !has_end);
     for (option, key, span) in [
         ("runtime", "run_time", run_time),
@@ -267,6 +269,7 @@ fn put_content(
         return Ok(());
     }
     match table.content.as_ref() {
+        // By default, fio writes the same random buffer again and changes it only slightly.
         None | Some(ContentChoice::Incompressible) => it.put("refill_buffers", 1),
         Some(ContentChoice::Zero) => it.put("zero_buffers", 1),
         // Without scrambling, fio fills buffers once and writes them repeatedly.

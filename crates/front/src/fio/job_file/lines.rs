@@ -149,6 +149,7 @@ impl<'a> UsedLines<'a> {
         };
         let weight = |line: &AccessLine| share(line) * of_line(line);
         let all: f64 = used().map(|line| weight(line)).sum();
+        // Sorted by size, so that reads and writes with the same sizes compare as equal.
         let mut sizes: BTreeMap<u64, f64> = BTreeMap::new();
         for line in used() {
             *sizes.entry(size_of(line).0).or_default() += weight(line) / all * 100.0;

@@ -66,6 +66,7 @@ pub fn job_file(
         if let Some(first) = list.tables.first_mut() {
             first.waits = Some(!sections.is_empty());
         }
+        // fio numbers all jobs of the file, so a default seed depends on the workloads above.
         put_seeds(&mut list.tables, job_count);
         job_count += list.tables.iter().map(count_of).sum::<u64>();
         let targets = Targets {
@@ -172,6 +173,7 @@ fn put_seeds(tables: &mut [JobTable], before_count: u64) {
             // Recover the original `randseed` of a seed that came from a job file.
             let said = seed.wrapping_sub(number).wrapping_mul(SEED_FACTOR_INVERSE);
             match said {
+                // Without `randseed`, the seed of a job is its number.
                 0 => None,
                 said if said < WRITTEN_SEED_MAX => Some(Seed(said)),
                 // fio parses signed numbers, so clear the highest bit.
@@ -205,6 +207,7 @@ fn text_of(sections: &[WrittenSection]) -> String {
     }
     for section in sections {
         text.push_str(&format!("\n[{}]\n", section.name));
+        // `stonewall` in `[global]` would make every section wait.
         if section.waits {
             text.push_str("stonewall=1\n");
         }

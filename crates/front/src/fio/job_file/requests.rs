@@ -328,6 +328,7 @@ fn width(it: &WrittenSection, deviation: Percent) -> Result<f64, Diagnostic> {
     let variance = deviation.0.powi(2) - 100.0_f64.powi(2) / 144.0;
     let width = (variance * 12.0).max(0.0).sqrt();
     let width = (width * 1e9).round() / 1e9;
+    // The tolerance covers the rounding of a deviation that came from a job file.
     if variance < -1e-9 || width > 50.0 {
         let reason =
             format!("fio's normal law has a deviation from 8.34 % to 16.66 %, not {deviation}");
@@ -360,6 +361,7 @@ fn put_order(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic
     }
     if let Some(zone) = table.zone_size {
         it.put("zonemode", "strided");
+        // fio's `zonesize` is the part of a zone in use, and `zonerange` is its length.
         it.put("zonesize", size(table.zone_used.unwrap_or(zone)));
         it.put("zonerange", size(zone));
         it.put_some(

@@ -124,6 +124,7 @@ impl WrittenSection {
 pub(super) fn size(bytes: Bytes) -> String {
     // fio's units are powers of 1024 by default.
     let units = [(40, "t"), (30, "g"), (20, "m"), (10, "k")];
+    // 0 has 64 trailing zero bits, so it would get the largest unit.
     let is_whole = |shift: u32| bytes.0 > 0 && bytes.0.trailing_zeros() >= shift;
     match units.iter().find(|(shift, _)| is_whole(*shift)) {
         Some((shift, unit)) => format!("{}{unit}", bytes.0 >> shift),

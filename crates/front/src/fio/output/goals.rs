@@ -12,6 +12,7 @@ use super::tree::JsonTree;
 pub(in crate::fio) fn complaints(set: &JobSet, cell: &results::CellRecord) -> String {
     let mut text = String::new();
     for (index, job) in set.jobs.iter().enumerate() {
+        // The messages appear at the end of each wave, so only this wave counts.
         let Some((_, worker)) = measured(set, std::slice::from_ref(cell), index) else {
             continue;
         };
@@ -91,6 +92,7 @@ const fn measure_name(measure: GoalMeasure) -> &'static str {
 }
 
 fn mean(steady: &SteadyReadings, value: fn(&SteadyReading) -> u64) -> u64 {
+    // The sum must not overflow, whatever values a stored record has.
     let count = steady.readings.len().max(1) as u128;
     let values = steady.readings.iter().map(|it| u128::from(value(it)));
     (values.sum::<u128>() / count) as u64

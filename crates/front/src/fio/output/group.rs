@@ -41,7 +41,9 @@ impl GroupDirection {
         let whole = self.bytes_per_second / 1024.0;
         match whole > 1.0 {
             // The mean covers only whole windows, so it may exceed the rate of the group.
+            // fio passes the mean as an `int`.
             true => (bandwidth.mean.trunc() * 100.0 / whole).min(100.0),
+            // fio prints 100 % for groups of at most 1 KiB/s.
             false => 100.0,
         }
     }

@@ -63,6 +63,7 @@ pub(super) fn local_time(at: Timestamp) -> String {
 fn elapsed_seconds(record: &RunRecord) -> u64 {
     let end_ms = printed_at(record).as_millisecond();
     let elapsed_ms = end_ms.saturating_sub(record.started_at.as_millisecond());
+    // fio rounds up, too. A clock that was set back gives 0.
     u64::try_from(elapsed_ms).unwrap_or(0).div_ceil(1000)
 }
 
@@ -132,6 +133,7 @@ fn head(job: &ReportedJob<'_>, elapsed: u64) -> Vec<(&'static str, JsonTree)> {
         ("eta", JsonTree::Count(0)),
         ("elapsed", JsonTree::Count(elapsed)),
     ];
+    // In a group, each job overwrites the options in fio, so the last one remains.
     if let Some(options) = written_of(job.last_job) {
         pairs.push(("job options", options));
     }
@@ -251,6 +253,7 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
     // A job that only laid out its files has no depth.
     let depth = (job.depth > 0).then_some([
         ("latency_depth", JsonTree::Count(job.depth.into())),
+        // fio prints the target and the window under an old and a new name each.
         ("latency_target", JsonTree::Count(target_ns)),
         ("latency_target_ns", JsonTree::Count(target_ns)),
         ("latency_percentile", JsonTree::Real(goal.percentile)),

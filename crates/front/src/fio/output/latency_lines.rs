@@ -40,6 +40,7 @@ pub(super) fn percentile_table(name: &str, samples: &LatencySamples, percents: &
     let values_ns: Vec<u64> = values_ns.collect();
     let least_ns = values_ns.iter().copied().min().unwrap_or(0);
     let most_ns = values_ns.iter().copied().max().unwrap_or(0);
+    // fio chooses the unit of percentiles without the deviation, unlike the one of other latencies.
     let unit = time_unit(least_ns, most_ns, None);
     let mut text = format!("    {name} percentiles ({}):\n", unit.name);
     let rounded = |ns: u64| (ns + unit.ns / 2) / unit.ns;

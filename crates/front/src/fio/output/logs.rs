@@ -30,6 +30,7 @@ struct LogFiles(Vec<(String, String)>);
 
 impl LogFiles {
     fn append(&mut self, name: String, text: &str) {
+        // With `per_job_logs=0`, all clones share a file.
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, whole)) => whole.push_str(text),
             None => self.0.push((name, text.to_owned())),
@@ -173,6 +174,7 @@ impl LoggedSeries<'_> {
                 Logged::Completion => (latency_ns, noted.act.due_ns),
                 Logged::Submission => continue,
             };
+            // fio sets its clock to 0 at the end of the ramp time (`reset_all_stats`).
             let after_ms = (noted.done_ns - self.ramp_ns) / 1_000_000;
             let time_ms = self.epoch_ms.saturating_add(after_ms);
             let rest = self.rest([bytes, noted.act.offset_bytes, issued_ns]);
@@ -213,6 +215,7 @@ impl LoggedSeries<'_> {
 /// The value of a direction in a window; `None` if it has no requests.
 fn value(window: &RateWindow<'_>, logged: Logged, name: &str, has_max: bool) -> Option<u64> {
     let count: u64 = window.figures(name).map(|it| it.count).sum();
+    // As in fio, a window without requests has no line.
     if count == 0 {
         return None;
     }
@@ -242,6 +245,7 @@ fn lines_of_all(record: &RunRecord, name: &str) -> String {
         let began = cell.started_at.unwrap_or(record.started_at);
         let before_ms = began.as_millisecond() - record.started_at.as_millisecond();
         let before_ms = u64::try_from(before_ms).unwrap_or(0);
+        // The number is fio's default of `bwavgtime`, in milliseconds.
         for window in windows(&cell.intervals, 500) {
             let Some(value) = value(&window, Logged::Bandwidth, name, false) else {
                 continue;

@@ -118,6 +118,7 @@ impl DirectionResult {
             .saturating_add(figures.bytes)
             .saturating_add(bytes);
         self.short_count = self.short_count.saturating_add(figures.short_count);
+        // As in fio, the longest run time of a group counts, not the sum.
         self.run_time_ns = self.run_time_ns.max(worker.run_time_ns);
         let told = &job.settings.results;
         if told.clat {
@@ -169,6 +170,7 @@ fn counted_as<'a>(job: &FioJob, direction: &'a str) -> (&'a str, CountedBlocks) 
     } else {
         sizes.write
     };
+    // A call counts at least as one request, also if the size of the files is unknown.
     let count = (bytes / block.min().max(1)).max(1);
     let operation = if side == direction {
         operation
@@ -385,10 +387,12 @@ impl<'a> ReportedJob<'a> {
 /// fio's error for a missed goal.
 const fn failure(missed: &MissedGoal) -> JobFailure<'static> {
     match missed.goal {
+        // `EIO`, from fio's `check_min_rate`.
         GoalKind::Bandwidth | GoalKind::Iops => JobFailure {
             errno: 5,
             message: "Input/output error",
         },
+        // `ETIMEDOUT`, from fio's `lat_fatal`.
         GoalKind::Latency | GoalKind::DepthLatency => JobFailure {
             errno: 110,
             message: "Connection timed out",
@@ -402,6 +406,7 @@ pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<Report
     for (index, job) in set.jobs.iter().enumerate() {
         let group = set.groups.get(job.group_index);
         let is_first = group.is_none_or(|group| group.jobs.start == index);
+        // The jobs of a group are consecutive, so the last result is the one of the same group.
         let is_alone = is_first || !job.settings.grouping.is_reported_together;
         if is_alone || found.is_empty() {
             found.push(ReportedJob::new(job));

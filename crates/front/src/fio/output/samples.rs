@@ -70,6 +70,8 @@ impl LatencySamples {
         let mean_ns = latency.mean_ns.unwrap_or_default();
         let apart = mean_ns - self.mean_ns;
         let stddev_ns = latency.stddev_ns.unwrap_or_default();
+        // Records have the deviation of the population, so its square times the count is a sum of
+        // squares.
         self.squares += stddev_ns.powi(2) * more + apart.powi(2) * before * more / (before + more);
         self.mean_ns += apart * more / (before + more);
         let min_ns = latency.min_ns.unwrap_or_default();
@@ -98,6 +100,7 @@ impl LatencySamples {
     pub(super) fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.buckets.iter().map(|(&low_ns, &(high_ns, count))| {
             let width_ns = high_ns.saturating_sub(low_ns).saturating_add(1);
+            // fio also reports the middle of a bucket (`plat_idx_to_val`).
             (low_ns.saturating_add(width_ns / 2), count)
         })
     }
@@ -125,6 +128,7 @@ impl LatencySamples {
     pub(super) fn class_percents(&self) -> [Vec<f64>; 3] {
         let mut counts = vec![0_u64; CLASSES_NS.len() + 1];
         for (middle_ns, count) in self.bins() {
+            // A bucket counts in one class, even if it reaches into the next one.
             let class = CLASSES_NS.partition_point(|end_ns| *end_ns <= middle_ns);
             counts[class] = counts[class].saturating_add(count);
         }

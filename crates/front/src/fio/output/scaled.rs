@@ -100,6 +100,7 @@ pub(super) fn scaled(number: u64, digits: u32, prefixes: Prefixes, quantity: Qua
     };
     let words = prefixes.words();
     let (mut whole, mut times, mut value) = (number, 0, number as f64);
+    // fio repeatedly divides integers, so it chooses the prefix by the truncated number.
     while whole.to_string().len() > digits && times + 1 < words.len() {
         whole /= prefixes.step();
         value /= prefixes.step() as f64;
@@ -136,6 +137,7 @@ pub(super) fn time_unit(min_ns: u64, max_ns: u64, stddev_ns: Option<f64>) -> Tim
         ns: 1000,
     };
     let fits = |unit: &TimeUnit| {
+        // The limits are from fio's `nsec_to_usec` and `nsec_to_msec`.
         let is_wide = stddev_ns.is_none_or(|stddev_ns| stddev_ns > unit.ns as f64);
         min_ns > 2 * unit.ns && max_ns > 100 * unit.ns - 1 && is_wide
     };

@@ -93,7 +93,7 @@ fn direction(job: &FioJob, result: &DirectionResult, share: f64) -> Vec<String> 
         (false, false) => Vec::new(),
         _ => percentiles(job),
     };
-    // The line has percentiles of one latency only, and fio prefers `clat`.
+    // The line has fields for the percentiles of one latency only.
     let of = match told.clat_percentiles {
         true => &result.clat,
         false => &result.lat,

@@ -74,6 +74,7 @@ fn write_all<'a>(
         text.push_str(&"  ".repeat(depth + 1));
         if let Some(key) = key {
             text.push_str(&quoted(key));
+            // fio's own writer puts a blank on both sides of the colon (`json_print_pair`).
             text.push_str(" : ");
         }
         value.write(text, depth + 1);

@@ -41,6 +41,8 @@ impl Engine {
     pub const fn waits(self) -> bool {
         !matches!(
             self,
+            // fio's `null` has no flag `FIO_SYNCIO`, so it has a queue depth. `Refused` is an error
+            // anyway.
             Self::IoUring | Self::Libaio | Self::PosixAio | Self::Null | Self::Refused
         )
     }

@@ -163,6 +163,7 @@ impl Default for SteadyEnd {
     fn default() -> Self {
         Self {
             measure: SteadyMeasure::Iops,
+            // fio's default is `iops_slope:0.01%`.
             is_slope: true,
             limit: 0.01,
             is_percent: true,

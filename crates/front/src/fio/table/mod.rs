@@ -176,6 +176,7 @@ impl OptionTable {
     /// The row of this value, or the row of the option if the value has none.
     #[must_use]
     pub fn of_value<'a>(&'a self, row: &'a FioOption, value: &str) -> &'a FioOption {
+        // `randread:4` has the row of `rw=randread`.
         let end = value.find(':').unwrap_or(value.len());
         self.find(&format!("{}={}", row.name(), &value[..end]))
             .unwrap_or(row)
@@ -195,6 +196,7 @@ impl OptionTable {
         let first = alike.find(of_options)?.1;
         alike
             .filter(of_options)
+            // An option and its aliases have the same row, so they are not ambiguous.
             .all(|(_, row)| *row == first)
             .then(|| &self.rows[usize::from(first)])
     }

@@ -123,6 +123,7 @@ impl ArithmeticReader<'_> {
         let hex = self.rest.strip_prefix("0x");
         let (digits, behind) = match hex {
             Some(hex) => split(hex, |it| it.is_ascii_hexdigit()),
+            // Unlike plain numbers, numbers in fio's expressions may have decimals.
             None => split(self.rest, |it| it.is_ascii_digit() || it == '.'),
         };
         let value = match hex {

@@ -20,7 +20,9 @@ pub struct BlockShare {
 /// Splits `a/b:c/d` into pairs; the part after the slash may be missing.
 pub(super) fn shares(text: &str, most: usize) -> Result<Vec<(&str, Option<&str>)>, String> {
     let mut pairs = Vec::new();
+    // As in fio, an empty entry ends the list.
     for part in text.split(':').take_while(|it| !it.is_empty()) {
+        // fio ignores further entries, which would silently change the shares.
         if pairs.len() == most {
             return Err(format!("use at most {most} entries"));
         }
@@ -54,6 +56,7 @@ pub(in crate::fio) fn block_shares(text: &str, kilo: u64) -> Result<Vec<BlockSha
         let size = number(size, NumberUnit::Bytes { kilo })?.plain()?;
         let size = u64::try_from(size).ok().filter(|it| *it > 0);
         let size = size.ok_or("a block size is at least 1")?;
+        // fio reads the share with atoi(3), which ignores everything after the digits.
         let digits = share.map(|it| it.trim_start().split(|it: char| !it.is_ascii_digit()));
         let share = digits.and_then(|mut it| it.next()?.parse::<u64>().ok());
         // As in fio, a share of 0 counts as not given.
@@ -65,6 +68,7 @@ pub(in crate::fio) fn block_shares(text: &str, kilo: u64) -> Result<Vec<BlockSha
     if known > 100 && missing > 1 {
         return Err("the shares exceed 100 % in total".to_owned());
     }
+    // If the known shares exceed 100, a single missing share gets nothing.
     let each = 100_u32.saturating_sub(known) / missing.max(1);
     let mut shares: Vec<BlockShare> = Vec::with_capacity(sizes.len());
     for (size, percent) in sizes {
@@ -96,6 +100,7 @@ pub(in crate::fio) fn cpus(text: &str) -> Result<Vec<u32>, String> {
         cpu.filter(|it| *it < CPUS_MAX)
             .ok_or_else(|| "use a list of CPUs such as `0-3,8`".to_owned())
     };
+    // fio keeps a bit mask, so order and repetition do not matter.
     let mut cpus = BTreeSet::new();
     for part in text.split(',').filter(|it| !it.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -120,7 +125,7 @@ pub(in crate::fio) fn file_names(text: &str) -> Vec<String> {
         }
     }
     names.push(name);
-    // An empty name ends the list, as in fio.
+    // An empty name ends the list.
     let end = names.iter().position(String::is_empty);
     names.truncate(end.unwrap_or(names.len()));
     names
@@ -136,6 +141,7 @@ pub(in crate::fio) fn floats(text: &str, min: f64, max: f64) -> Result<Vec<f64>,
         let float = part.trim().parse::<f64>().ok();
         let float = float.filter(|it| (min..=max).contains(it));
         floats.push(float.ok_or_else(|| format!("use numbers from {min} to {max}"))?);
+        // This is fio's limit, and the number of percentile fields in a terse line.
         if floats.len() > FLOATS_MAX {
             return Err(format!("use at most {FLOATS_MAX} numbers"));
         }
@@ -195,6 +201,7 @@ pub(in crate::fio) fn pattern(text: &str) -> Result<BytePattern, String> {
 
 fn quoted(text: &str, mark: char) -> Result<(&str, &str), String> {
     text.split_once(mark)
+        // fio aborts at an empty text, by an assertion in `lib/pattern.c`.
         .filter(|(inner, _)| !inner.is_empty())
         .ok_or_else(|| format!("the text after {mark} is empty or not terminated"))
 }

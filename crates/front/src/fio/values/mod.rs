@@ -144,6 +144,8 @@ fn choice(words: &str, text: &str) -> Result<String, String> {
 
 fn flag(text: &str) -> Result<bool, String> {
     let wanted = || "use 0 or 1".to_owned();
+    // fio reads flags with sscanf(3), which accepts signs, hexadecimal digits and text after the
+    // number.
     let digits = text.trim_start().trim_start_matches(['+', '-']);
     let (digits, radix) = match digits.strip_prefix("0x") {
         Some(digits) => (digits, 16),
@@ -164,6 +166,8 @@ fn numbers(text: &str, unit: NumberUnit, bounds: NumberBounds) -> Result<ParsedV
     let mut given = [None; 3];
     let parts = parts(text);
     for (at, part) in parts.iter().enumerate().take(given.len()) {
+        // In `,16k`, reads keep their value. In `16k,`, writes do, because only a last part that is
+        // not empty is repeated.
         if part.is_empty() {
             continue;
         }
@@ -194,6 +198,7 @@ fn parts(text: &str) -> Vec<&str> {
     if text.starts_with('(') {
         return split_outside(text, ',');
     }
+    // fio splits at commas, else at colons, else at dashes.
     let separator = [',', ':'].into_iter().find(|it| text.contains(*it));
     if let Some(separator) = separator {
         return text.split(separator).collect();

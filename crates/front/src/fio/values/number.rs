@@ -14,6 +14,7 @@ pub(in crate::fio) fn number(text: &str, unit: NumberUnit) -> Result<UnitNumber,
     let trimmed = text.trim_start();
     let (value, tail) = integer(trimmed)?;
     let (factor, suffix, has_rest) = unit.factor(tail);
+    // fio lets the product wrap around, which would silently select another size.
     let value = value.checked_mul(factor).ok_or("it is too large")?;
     Ok(UnitNumber {
         value,

@@ -48,6 +48,7 @@ pub(in crate::fio) fn distribution(text: &str, kilo: u64) -> Result<RandomDistri
     };
     match name {
         "random" => Ok(RandomDistribution::Uniform),
+        // fio's generator divides by 1 - theta (`lib/zipf.c`), so theta cannot be 1.
         "zipf" => bounded(1.1, |it| it >= 0.0 && it != 1.0, "use 0 or more, but not 1")
             .map(|(theta, center)| RandomDistribution::Zipf(theta, center)),
         "pareto" => bounded(0.2, |it| it > 0.0 && it < 1.0, "it is between 0 and 1")

@@ -91,6 +91,7 @@ fn of_time(tail: &str, plain: i64) -> (i64, Option<char>, bool) {
         "d" => 86_400 * SECOND,
         _ if tail.starts_with("us") => 1,
         _ if tail.starts_with("ms") => 1000,
+        // fio takes unknown letters for microseconds, even where a plain number means seconds.
         _ => return (1, None, true),
     };
     (factor, None, false)

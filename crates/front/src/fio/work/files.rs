@@ -81,6 +81,8 @@ struct FileSpot {
 impl<'a> FileTable<'a> {
     /// Creates an empty table for these jobs.
     pub fn new(set: &JobSet, access: FileAccess<'a>) -> Self {
+        // A later job may write a file that an earlier one only reads, so this needs all jobs in
+        // advance.
         let writing = set.jobs.iter().filter(|job| !leaves_alone(job));
         let names = writing.filter(|job| job.shares_files()).flat_map(|job| {
             let files = 0..job.file_count();
@@ -240,6 +242,7 @@ fn check_stamp(job: &FioJob, known: &mut KnownFile, file: &str) -> Result<(), Di
     }
     known.is_stamped |= access.writes();
     let is_verified = verify.reads_back && access.reads();
+    // These jobs read nothing that could be wrong.
     let is_free = job.settings.files.is_layout_only || job.settings.engine.engine == Engine::Null;
     if !is_verified || known.is_stamped || is_free {
         return Ok(());
@@ -270,6 +273,7 @@ fn without_size(job: &FioJob, file: &str) -> Diagnostic {
 /// `true` if a job only reads its files, with any content.
 fn leaves_alone(job: &FioJob) -> bool {
     let settings = &*job.settings;
+    // Verification needs the stamps of this run, and a replayed log may contain writes.
     let is_reading = settings.access.direction == Direction::Read;
     is_reading
         && settings.verify.checksum == Checksum::None
@@ -287,6 +291,7 @@ fn stronger(one: Layout, other: Layout) -> Layout {
         Layout::Allotted => 3,
         Layout::Written => 4,
     };
+    // Jobs that share a file get the layout that satisfies all of them.
     if rank(one) >= rank(other) { one } else { other }
 }
 
@@ -305,18 +310,21 @@ fn layout(job: &FioJob, is_read: bool) -> Layout {
     let settings = &job.settings;
     match name_work(settings) {
         Some(NameWork::Create) => return Layout::Absent,
+        // stat(2) and unlink(2) need the files, but not their data.
         Some(NameWork::Stat | NameWork::Delete) => return Layout::Sparse,
         None => {}
     }
     if is_read || settings.files.overwrites || settings.files.is_layout_only {
         return Layout::Written;
     }
+    // Space allocated in advance would leave none for a job that fills the device.
     if settings.files.is_made_on_open || settings.space.fills_device {
         return Layout::Empty;
     }
     match settings.files.fallocate {
         Fallocate::Native | Fallocate::Posix => Layout::Allotted,
         Fallocate::Truncate => Layout::Sparse,
+        // With `FALLOC_FL_KEEP_SIZE`, the file is empty, too. pgmeter does not allocate its space.
         Fallocate::None | Fallocate::Keep => Layout::Empty,
     }
 }
@@ -369,6 +377,7 @@ fn sizes(job: &FioJob) -> Result<Vec<u64>, Diagnostic> {
         let above = drawn_of(job, index, steps) * block;
         (least + above) / block * block
     };
+    // Rounding down must not fall below the smallest size.
     Ok((0..count).map(|index| one(index).max(least)).collect())
 }
 
@@ -388,6 +397,7 @@ fn without_room(job: &FioJob) -> Diagnostic {
 
 fn drawn_of(job: &FioJob, index: u32, most: u64) -> u64 {
     let base = drawn(job, u64::MAX - 1);
+    // The constants are from SplitMix64. They spread neighboring seeds and indices.
     let mixed = (base ^ u64::from(index).wrapping_mul(0x9e37_79b9_7f4a_7c15)).rotate_left(31);
     mixed.wrapping_mul(0x94d0_49bb_1331_11eb) % most.saturating_add(1).max(1)
 }
@@ -395,6 +405,7 @@ fn drawn_of(job: &FioJob, index: u32, most: u64) -> u64 {
 /// Location of a job's file: below `directory`, or in the directory that its path names.
 fn spot(job: &FioJob, written: String) -> Result<FileSpot, Diagnostic> {
     let files = &job.settings.files;
+    // Nothing is created below `/dev`, so such a path is always the file itself.
     if is_device(&written) {
         return Ok(FileSpot::itself(written));
     }
@@ -406,6 +417,8 @@ fn spot(job: &FioJob, written: String) -> Result<FileSpot, Diagnostic> {
             let rest = rest.unwrap_or(&written).trim_start_matches('/');
             (directory.as_str(), rest)
         }
+        // The target is the directory of the path, because the job's file is created below a
+        // target.
         _ if written.starts_with('/') => {
             let (directory, name) = written.rsplit_once('/').unwrap_or(("", &written));
             (if directory.is_empty() { "/" } else { directory }, name)

@@ -55,6 +55,7 @@ fn rate_floor(job: &FioJob) -> Result<Option<RateFloor>, Diagnostic> {
         let sides = [(least.read, most.read), (least.write, most.write)];
         sides.iter().any(|(least, most)| *most > 0 && least > most)
     };
+    // fio rejects this, too (`fixup_options`).
     if is_above(bytes, &rates.bytes_per_second) || is_above(iops, &rates.iops) {
         let message = "a minimum rate is above the rate limit of the job";
         let error = job.place.error(message);
@@ -71,6 +72,7 @@ fn rate_floor(job: &FioJob) -> Result<Option<RateFloor>, Diagnostic> {
 /// The job's share in its flow. Jobs with the same `flow_id` share, even in different groups.
 fn flow(settings: &FioSettings) -> Option<FlowShare> {
     let flow = &settings.flow;
+    // 0 means no flow. `undone` has rejected negative weights.
     let weight = u32::try_from(flow.weight).ok().filter(|it| *it > 0)?;
     Some(FlowShare {
         group: flow.id,
@@ -107,6 +109,7 @@ fn steady(job: &FioJob) -> Result<Option<SteadyGoal>, Diagnostic> {
         window_ns: asked.window_us.saturating_mul(1000),
         ramp_ns: asked.ramp_us.saturating_mul(1000),
         interval_ns: asked.interval_us.saturating_mul(1000),
+        // In fio, jobs with `group_reporting` reach the steady state together, by their sums.
         group_index: match job.settings.grouping.is_reported_together {
             true => u32::try_from(job.group_index).ok(),
             false => None,
@@ -140,6 +143,7 @@ pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
         let asked = job.settings.steady_state.clone();
         asked.filter(|it| it.window_us > 0)
     };
+    // fio compares whole groups, even without `group_reporting` (`td_steadystate_init`).
     for group in &set.groups {
         let jobs = &set.jobs[group.jobs.clone()];
         let Some(first) = jobs.first() else { continue };

@@ -46,6 +46,7 @@ impl Remembered {
     pub fn read(&self) -> Result<(FioInvocation, JobSet), Diagnostic> {
         let surroundings = Surroundings {
             read: &|name| {
+                // The files may have changed since the run, or be on another machine.
                 let known = self.files.get(name).map(|text| text.clone().into_bytes());
                 known.ok_or_else(|| "it was not read before".to_owned())
             },

@@ -94,6 +94,8 @@ impl JobRecording {
             (_, false) => Mix::Read,
         };
         let end = StreamEnd {
+            // A log of syncs alone moves no bytes, and planning replaces 0 with the size of the
+            // files.
             bytes: plan.bytes.max(1),
             requests: None,
             loops: stream.end.loops,
@@ -101,6 +103,7 @@ impl JobRecording {
         };
         *stream = StreamPlan {
             sync: SyncRule {
+                // The log has its own syncs, except for the one at the end of the job.
                 fsync_at_end: stream.sync.fsync_at_end && plan.has(RecordedKind::Write),
                 ..SyncRule::default()
             },
@@ -113,6 +116,7 @@ impl JobRecording {
     fn blocks(&self) -> BlockRule {
         let acts = self.recording.acts.iter();
         let numbers = acts.flat_map(|it| [u64::from(it.length_bytes), it.offset_bytes]);
+        // Planning compares this unit with the alignment that direct I/O needs.
         let unit = numbers.fold(0, common_divisor).max(1) as u32;
         let min_bytes = self.lengths().min().unwrap_or(unit);
         BlockRule {

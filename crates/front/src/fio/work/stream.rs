@@ -59,6 +59,7 @@ pub(super) fn stream(
         sync: SyncRule {
             fsync_each: settings.durability.fsync,
             fdatasync_each: settings.durability.fdatasync,
+            // fio syncs at the end only in jobs that write (`should_fsync`).
             fsync_at_end: mix.writes()
                 && (settings.durability.fsync_at_end || settings.durability.fsync_on_close),
             range: Some(settings.durability.ranges).filter(|it| it.write_count > 0),
@@ -76,6 +77,7 @@ fn mix_of(settings: &FioSettings) -> Mix {
         Direction::Mixed => Mix::Both {
             read_percent: settings.access.read_percent.into(),
         },
+        // `undone` has rejected trims, and work on whole files does not use the mix.
         _ => Mix::Read,
     }
 }
@@ -137,6 +139,7 @@ fn blocks(job: &FioJob) -> Result<PerDirection<BlockRule>, Diagnostic> {
 fn visits(settings: &FioSettings, mix: Mix) -> Visits {
     let order = &settings.order;
     match &order.distribution {
+        // fio turns its map off for all other distributions, so `norandommap` matters only here.
         RandomDistribution::Uniform if order.is_with_replacement => Visits::Drawn {
             distribution: PlanDistribution::Uniform,
         },
@@ -164,6 +167,7 @@ fn visits(settings: &FioSettings, mix: Mix) -> Visits {
                 },
             }
         }
+        // As in fio, these distributions do not remember which blocks have been visited.
         law => Visits::Drawn {
             distribution: law_of(law, mix),
         },
@@ -269,6 +273,7 @@ fn whole_passes(job: &FioJob, parts: &[JobFile], io_bytes: u64) -> u64 {
     let settings = &job.settings;
     let block = largest_block(settings).max(1);
     let sizes = settings.blocks.sizes();
+    // With several block sizes, the number of bytes in a pass is not known in advance.
     let is_fixed = sizes.read.min().min(sizes.write.min()) == block;
     let pass: u64 = parts.iter().map(|it| it.size_bytes / block * block).sum();
     if !is_fixed || pass == 0 || io_bytes <= pass || !ends_with_files(settings, false) {
@@ -318,6 +323,7 @@ fn largest_block(settings: &FioSettings) -> u64 {
 /// `true` if fio's pass ends when every block has been visited, whatever `io_size` is.
 fn ends_with_files(settings: &FioSettings, is_verified: bool) -> bool {
     let (access, order) = (&settings.access, &settings.order);
+    // The cases below follow the counts of fio 3.42.
     let has_map = !order.is_with_replacement && order.distribution == RandomDistribution::Uniform;
     let is_mixed = access.direction == Direction::Mixed;
     match (access.is_random, !settings.engine.engine.waits()) {

@@ -35,6 +35,7 @@ pub fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     if line.is_empty() {
         return Ok(None);
     }
+    // The original handles lines as C strings, which end at a zero byte.
     let zero = line.iter().position(|byte| *byte == 0);
     line.truncate(zero.unwrap_or(line.len()));
     line.pop();

@@ -7,6 +7,7 @@ use description::classics::postmark::PostmarkSettings;
 use super::{Origin, PostmarkSession, SessionAction, next_line, show};
 
 /// Limit on nested files, about as many as a process may have open by default.
+// 1024 is the usual soft limit of descriptors; the standard streams take three of them.
 const LOAD_DEPTH_MAX: usize = 1021;
 /// Limit on the number of loaded files, so that files cannot load each other forever.
 const LOADS_MAX: usize = 100_000;

@@ -68,8 +68,7 @@ impl PostmarkSession {
 
     /// Applies a line without its line break. The caller must carry out the actions in their order.
     pub fn line(&mut self, line: &[u8], origin: Origin) -> Vec<SessionAction> {
-        // = match (origin, line)] In a configuration file, the original answers both words with
-        // `Eh?`.
+        // In a configuration file, the original answers both words with `Eh?`.
         let line: &[u8] = match (origin, line) {
             (Origin::Prompt, b"?") => b"help",
             (Origin::Prompt, b"exit") => b"quit",

@@ -12,6 +12,7 @@ pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &SessionTime
     let intervals = times.seconds();
     let rate = |count: u64, seconds: i64| {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
+        // An interval of 0 s counts as 1 s, so the default is never printed.
         count.checked_div(seconds).unwrap_or(0).to_string()
     };
     let page = VerboseReport {

@@ -142,6 +142,7 @@ impl DepthSearch {
         self.kept = Some(true);
         let before = self.depth;
         self.low = self.depth;
+        // Latency can improve during the search, so a depth that failed gets another chance.
         if self.depth + 1 == self.high {
             self.stable_count += 1;
             if self.stable_count >= STABLE_COUNT {

@@ -49,6 +49,7 @@ impl FloorWatch {
         if spent_ns < self.window_ns || spent_ns == 0 {
             return None;
         }
+        // With 64 bits, the product would overflow from 18 GB on.
         let per_second = u128::from(self.done - done) * 1_000_000_000 / u128::from(spent_ns);
         let seen = u64::try_from(per_second).unwrap_or(u64::MAX);
         self.since = Some((now_ns, self.done));

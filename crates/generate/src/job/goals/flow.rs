@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use plan::job::FlowShare;
 
 /// Minimum time between two checks of whether it is a job's turn, in nanoseconds.
+// fio's `flow_sleep` may be 0, but a wait must end later than now.
 const LOOK_NS: u64 = 100;
 
 /// Total of the jobs in a flow.

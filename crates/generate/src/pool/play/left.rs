@@ -4,6 +4,7 @@ use super::Play;
 use crate::pool::{OperationOutcome, PoolDirectory, PoolStep};
 
 /// Maximum number of failures that are listed individually.
+// On a full file system, every later creation may fail.
 const FAILURES_TOLD_MAX: usize = 1 << 16;
 
 /// Failed operations on files.

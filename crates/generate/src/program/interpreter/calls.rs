@@ -12,6 +12,7 @@ use crate::program::states::{Claimed, FileClaim};
 /// Negated error number (`EIO`) of a write that wrote nothing and reported no error.
 const NOTHING_WRITTEN: i32 = -5;
 /// Time after which a call gives up because other workers use all files, in nanoseconds.
+// Workers that wait for each other's files would never end without a limit.
 const BUSY_MAX_NS: u64 = 10_000_000_000;
 
 /// State of a call before its first request.
@@ -149,6 +150,7 @@ impl Interpreter {
             } => {
                 let size = span_bytes(*span);
                 let align_bytes = u64::from(*align_bytes);
+                // A call that is longer than the file has a single place, offset 0.
                 let room = size.saturating_sub(amount.min(size)) / align_bytes + 1;
                 let drawn = u128::from(draw.index(&mut self.rng)) * u128::from(room);
                 // Below the room, which has 64 bits.

@@ -16,6 +16,7 @@ impl Interpreter {
     #[cold]
     pub(super) fn run_out(&mut self, index: usize, now_ns: u64) -> Begun {
         self.let_go(index);
+        // Nobody shall make room for a call that has ended.
         self.unwant(index);
         let slot = &mut self.slots[index];
         slot.waiting = WaitProgress::default();

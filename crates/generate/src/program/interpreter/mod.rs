@@ -26,6 +26,7 @@ pub use straight::Straight;
 pub use told::{Amounts, CallFailure, Stamps, WallMark};
 
 /// After this many consecutive rounds without requests, the worker is done.
+// A few idle rounds are normal, for example if a random number of repetitions is 0.
 const IDLE_ROUNDS_MAX: u32 = 1000;
 /// After this many consecutive instructions without requests, the worker checks the clock.
 const QUIET_INSTRUCTIONS_MAX: u32 = 1000;

@@ -84,6 +84,7 @@ impl Interpreter {
             0 => now_ns + waiting.pause_ns,
             known_ns => known_ns,
         };
+        // A wait must not outlast the time of the phase.
         self.wait(until_ns.min(self.end_ns.max(1)))
     }
 

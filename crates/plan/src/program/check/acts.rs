@@ -136,6 +136,7 @@ impl Nest<'_> {
             return Err(ProgramFlaw::new(message, "put one after the other"));
         }
         if walk.each.is_empty() && walk.after.is_empty() {
+            // `inside` has the message for an empty list.
             return self.inside(&[]);
         }
         within.check(&walk.each)?;

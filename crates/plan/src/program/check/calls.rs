@@ -158,6 +158,7 @@ fn check_distribution(distribution: &Distribution) -> Result<(), ProgramFlaw> {
         Distribution::Zones { zones } => {
             let access: f64 = zones.iter().map(|zone| zone.access_percent).sum();
             let size: f64 = zones.iter().map(|zone| zone.size_percent).sum();
+            // Shares such as thirds cannot be written so that they add up to exactly 100.
             let is_whole = |sum: f64| (sum - 100.0).abs() < 0.1;
             let is_empty =
                 |zone: &crate::Zone| zone.size_percent <= 0.0 && zone.access_percent > 0.0;
@@ -233,6 +234,7 @@ fn check_bytes(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
             Err(ProgramFlaw::new(message, "write a size, or `size`"))
         }
         MovedBytes::Rest | MovedBytes::Size | MovedBytes::SizeOf { .. } => {
+            // A truncation moves no data, so it needs no buffer of that size.
             let is_cut = call.piece_bytes > 0 || !call.operation.moves();
             match is_cut || program.largest_file() <= PIECE_BYTES_MAX {
                 true => Ok(()),
@@ -321,6 +323,7 @@ fn uses(program: &Program) -> Vec<Uses> {
             it.is_made |= operation.makes();
             it.is_removed |= operation.removes();
             it.of_directories |= operation.is_of_directories();
+            // These operations work on files and on directories alike.
             let is_either = matches!(
                 operation,
                 FileOperation::Stat
@@ -331,6 +334,7 @@ fn uses(program: &Program) -> Vec<Uses> {
             it.of_files |= !operation.is_of_directories() && !is_either;
         }
         if let Some(second) = &call.second {
+            // A rename or a link creates its second name.
             uses[usize::from(second.fileset)].is_made = true;
         }
         // A file that is known only by its handle may belong to any set.

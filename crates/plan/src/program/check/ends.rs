@@ -54,6 +54,7 @@ pub(super) fn check(phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
         let message = "`level` does not apply to `first_done`";
         return Err(ProgramFlaw::new(message, "write `stop` or `finish`"));
     }
+    // With `finish`, the workers continue after the time, so it does not end the phase.
     if phase.time_ns.is_some() && phase.time_up != Ending::Finish {
         return Ok(());
     }
@@ -62,6 +63,7 @@ pub(super) fn check(phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
         return Ok(());
     }
     let endless = |group: &&Group| {
+        // `check_quotas` has already made sure that each quota can be reached.
         let is_repeated = !group.body.is_empty() && group.quotas.is_empty();
         group.is_endless_trace() || is_repeated && !runs_out(group, phase)
     };

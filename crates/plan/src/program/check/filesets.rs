@@ -194,6 +194,7 @@ fn check_path(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
 /// Checks listed names: they must be plain, and one per file.
 fn check_list(fileset: &FilesetPlan, files: &ListedFiles) -> Result<(), ProgramFlaw> {
     let count = fileset.count as usize;
+    // Without listed sizes, the law of the fileset gives them.
     let has_all = files.names.len() == count && [0, count].contains(&files.sizes.len());
     if has_all && files.are_plain() {
         return Ok(());
@@ -232,6 +233,7 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
         return wrong("have a control character");
     }
     let last = fileset.names.first().saturating_add(fileset.count);
+    // `ilog10` panics at 0, and 0 has one digit like 1.
     let needed = (last.max(1) - 1).max(1).ilog10() + 1;
     let digits = needed.max(digits.min(DIGITS_MAX)) as usize;
     if before.len() + digits + after.len() > NAME_BYTES_MAX {

@@ -79,6 +79,7 @@ impl Program {
         filesets::check(self)?;
         tokens::check_all(self)?;
         self.check_parts(&self.parts, 0)?;
+        // Last, because it indexes filesets by numbers that the other checks have validated.
         calls::check_sets(self)
     }
 
@@ -183,6 +184,8 @@ impl Program {
         for (index, group) in phase.groups.iter().enumerate() {
             let checked = named(&group.name, "group")
                 .and_then(|()| acts::check(self, group))
+                // The depth is known only when a cell is planned; `check_depth` then checks several
+                // flows.
                 .and_then(|()| registers::check(self, group, false))
                 .and_then(|()| places::check(self, group))
                 .and_then(|()| ends::check_quotas(self, group));

@@ -79,6 +79,7 @@ pub(super) fn check(
             };
             flaw.within(ProgramStep::Acts(list))
         })?;
+        // Flows have separate registers, so `last` sees the state that `first` left.
         if !(is_body && has_several_flows) {
             before = done;
         }
@@ -141,6 +142,8 @@ impl Path<'_> {
         loop {
             let done = self.through(entered.clone(), acts)?;
             let again = join(&entered, &done);
+            // The loop ends, because a join only makes a state less certain, and there are few
+            // states.
             if again == entered {
                 return Ok(match may_be_left_out {
                     true => again,

@@ -89,6 +89,7 @@ fn check_act(
         }
         Act::Take { count, .. } => {
             check_due(program, *count)?;
+            // How much is taken may depend on draws, so any start or put counts as enough.
             let is_given = tokens.start > 0 || tokens.refill.is_some() || is_put(phase, number);
             if is_given {
                 return Ok(());
@@ -135,6 +136,7 @@ fn is_put(phase: &ProgramPhase, number: u8) -> bool {
 /// A group that only puts, and never waits for room, would loop without end.
 fn check_pauses(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
     let takes_time = |act: &Act| match act {
+        // A put waits only if the counter has a limit.
         Act::Put { tokens, .. } => {
             let tokens = program.tokens.get(usize::from(*tokens));
             tokens.is_some_and(|it| it.room.is_some())

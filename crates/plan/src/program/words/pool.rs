@@ -56,6 +56,7 @@ impl FilePool {
         if low == high {
             return format!("{low} bytes");
         }
+        // The upper bound is exclusive, as in PostMark.
         format!("{low} to {} bytes", high - 1)
     }
 

@@ -133,6 +133,7 @@ impl RankRows<'_> {
             printable(&rank.host),
         ];
         if let Some(lost_ns) = rank.lost_ns {
+            // All columns up to `done s`, which then shows the time of the loss.
             let absent = 7 + usize::from(self.has_errors);
             row.extend(vec![ABSENT.to_owned(); absent]);
             let done = row.len() - 1;
@@ -181,6 +182,7 @@ impl OfHost<'_> {
     }
 
     fn mean(&self) -> f64 {
+        // A host can have lost all its processes.
         self.sum(|it| it.per_second) / self.there.len().max(1) as f64
     }
 }

@@ -18,6 +18,7 @@ use crate::RunError;
 use crate::open_fileset;
 
 /// Maximum number of names tried for a new directory.
+// A random name is hardly ever taken, so more attempts would fail for the same reason.
 const ATTEMPTS: u64 = 100;
 
 /// Owner of a fileset's files: one worker, or all workers on a target.
@@ -80,6 +81,7 @@ pub(super) fn open(
         _ => Fileset::generated(vec![location], rule)?,
     };
     if has_subdirectories {
+        // A command that only finds files creates nothing.
         if !tree.is_found() {
             fileset.make_missing(open_fileset::directory_mode(tree), was_made)?;
         }

@@ -128,6 +128,7 @@ impl ProgramCourse {
                 outcome = Err(error);
             }
         };
+        // Copied first, because `remove_files` borrows the whole course.
         let states: Vec<(FileOwner, Arc<FileStates>)> = self
             .states
             .iter()

@@ -11,6 +11,7 @@ use super::files::FileOwner;
 use crate::meeting::{FileNews, Meeting};
 
 /// Maximum number of shared files whose sizes are reported again each time.
+// Files that all workers extend are few. The sizes of a million files would be a long message.
 const TOLD_AGAIN_MAX: u32 = 1024;
 
 /// Existing files, as known to all processes.

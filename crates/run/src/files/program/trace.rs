@@ -98,6 +98,7 @@ fn ways(is_sync: bool) -> Vec<OpenMode> {
             true => OFlags::SYNC,
             false => OFlags::empty(),
         };
+        // dbench creates its files with these permissions.
         OpenMode::new((flags | sync).bits().cast_signed(), 0o600)
     };
     all.map(way).to_vec()

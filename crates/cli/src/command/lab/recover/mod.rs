@@ -25,6 +25,7 @@ pub(super) fn recover(
 ) -> Result<Exit, CliError> {
     let json = args.table.open()?;
     let mut page = TablePage::open(&args.page, place, args.table.quiet)?;
+    // The record contains the start time and the state of the machine, so it precedes the trials.
     let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
     let directory = args.place.dir.clone();
     let directory = directory.unwrap_or_else(lab::default_directory);
@@ -55,6 +56,7 @@ fn trials(args: &LabRecoverArgs, directory: &std::path::Path) -> Result<Recovery
         size_bytes: args.image_size.0,
         overwrite_devices: Vec::new(),
     };
+    // Another kind of guest would make this pattern fail to compile.
     let VmArg::Uml = args.vm;
     let host = lab::vm::check(&choices, &medium, directory, args.vm_memory.0)?;
     Ok(RecoveryTrials {
