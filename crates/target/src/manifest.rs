@@ -18,7 +18,7 @@ const NAME_BYTES_MAX: usize = 255;
 const TEXT_BYTES_MAX: usize = 1024;
 /// Why a file with the right name and size is not removed.
 const RENUMBERED: &str = "its inode number is not the one in the manifest";
-const ANOTHERS: &str = "it belongs to another user";
+const OF_ANOTHER_USER: &str = "it belongs to another user";
 /// Start of every manifest, complete or torn.
 const BEGINNING: &[u8] = b"{\n  \"format\": \"pgmeter-manifest/";
 
@@ -194,7 +194,7 @@ impl Made {
         if found.st_nlink > 1 {
             return Some("it has another name (hard link)");
         }
-        (found.st_uid != owner_uid).then_some(ANOTHERS)
+        (found.st_uid != owner_uid).then_some(OF_ANOTHER_USER)
     }
 
     fn has_size_of(&self, found: &Stat) -> bool {
@@ -210,7 +210,7 @@ impl MadeTree {
             return Some("it is not a directory");
         }
         if found.st_uid != owner_uid {
-            return Some(ANOTHERS);
+            return Some(OF_ANOTHER_USER);
         }
         // Without an inode, only an empty directory is removed, which loses nothing.
         self.inode

@@ -23,6 +23,7 @@ pub const RULES: &[&str] = &[
     "unfinished",
     "machine-paths",
     "spelling",
+    "misspelling",
     "words",
     "wording",
     "crate-graph",
@@ -132,6 +133,12 @@ pub const EXCEPTIONS: &[Exception] = &[
         path: "crates/cli/src/beside.rs",
         message_part: "`beside`",
         reason: "the name of an option, `--beside-run`",
+    },
+    Exception {
+        rule: "misspelling",
+        path: "xtask/src/tidy/spelling.rs",
+        message_part: "",
+        reason: "beginnings of words in British spelling",
     },
     Exception {
         rule: "wording",

@@ -10,6 +10,7 @@ mod exceptions;
 mod fronts;
 mod graph;
 mod manifest;
+mod misspelling;
 mod modules;
 mod opens;
 mod shape;
@@ -91,6 +92,7 @@ pub fn check(root: &Path) -> Result<TidyReport, Failure> {
     types::check(&sources, &mut findings);
     wording::check(&sources, &mut findings);
     spelling::check_texts(root, &mut findings)?;
+    misspelling::check(root, &sources, &mut findings)?;
     classics::check(&sources, &mut findings);
     fronts::check(&sources, &mut findings);
     manifest::check(root, &mut findings)?;
