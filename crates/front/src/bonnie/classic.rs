@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use description::model::ContentChoice;
 use plan::program::Card;
-use results::RunRecord;
+use results::{RunRecord, Status};
 
 use super::draws::seek;
 use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};
@@ -127,19 +127,24 @@ fn seeks(file: &OneFile) -> Arc<[Card]> {
 
 /// The output of Bonnie: one row of rates.
 fn page(asked: &ParsedArguments<BonnieClassicOptions>, record: &RunRecord) -> String {
-    let sum = |name| {
-        windows::phase(record, name)
-            .map(WorkerSum::of)
-            .unwrap_or_default()
+    // The rates count all planned work, which an interrupted phase has not done.
+    let whole = |name| {
+        let phase = windows::phase(record, name);
+        phase.filter(|cell| cell.status == Status::Complete)
     };
-    table(&asked.options, &ON_A_FILE.map(sum))
+    let sums = ON_A_FILE.map(|name| whole(name).map(WorkerSum::of));
+    table(&asked.options, &sums)
 }
 
-fn table(options: &BonnieClassicOptions, sums: &[WorkerSum; 6]) -> String {
+/// The table; columns of phases without a sum are blank.
+fn table(options: &BonnieClassicOptions, sums: &[Option<WorkerSum>; 6]) -> String {
     let row: String = sums
         .iter()
         .enumerate()
         .map(|(index, sum)| {
+            let Some(sum) = sum else {
+                return " ".repeat(11);
+            };
             let per_second = |amount: f64| amount / sum.seconds.max(1e-9);
             // The size of the file counts instead of the moved bytes, because a rewrite moves each
             // byte twice.
@@ -162,7 +167,10 @@ Machine    MB K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU  /sec %CPU
 
 #[cfg(test)]
 mod tests {
+    use plan::FrontOrigin;
+
     use super::*;
+    use crate::tests::{record, round};
 
     #[test]
     fn a_row_has_the_figures_in_the_order_of_the_heading() {
@@ -173,12 +181,27 @@ mod tests {
             processor_seconds: 1.0,
             bytes: 8 << 20,
         };
-        let text = table(&options, &[sum; 6]);
+        let text = table(&options, &[Some(sum); 6]);
         let row = text.lines().last().unwrap();
         assert_eq!(
             row,
             "a machin    8  4096 50.0  4096 50.0  4096 50.0  4096 50.0  4096 50.0 2000.0 50.0"
         );
+    }
+
+    #[test]
+    fn phases_that_did_not_run_to_their_end_are_blank() {
+        let round = |seconds: u64| vec![round(&[(1, seconds * 1_000_000_000)])];
+        let origin = FrontOrigin {
+            name: "bonnie".to_owned(),
+            arguments: ["-s", "8"].map(str::to_owned).to_vec(),
+        };
+        let phases = [(ON_A_FILE[0], round(2)), (ON_A_FILE[2], round(1))];
+        let mut record = record(&origin, &phases);
+        record.cells[1].status = Status::Interrupted;
+        let text = FRONT.text_of(&origin).end(&record);
+        let row = text.lines().last().unwrap();
+        assert_eq!(row.trim_end(), "            8  4096  0.0");
     }
 
     #[test]

@@ -25,6 +25,9 @@ const MADE: u8 = 4;
 const CHUNK: u8 = 0;
 const FILE: u8 = 1;
 
+/// Name of the fileset that is the large file.
+pub(super) const FILE_SET: &str = "file";
+
 /// Phases in the order of the output's columns.
 pub(super) const ON_A_FILE: [&str; 6] =
     ["putc", "put block", "rewrite", "getc", "get block", "seeks"];
@@ -130,7 +133,7 @@ pub(super) fn frame(is_direct: bool) -> Program {
 pub(super) fn fileset_of_one(program: &mut Program, size_bytes: u64) -> u8 {
     program.filesets.push(FilesetPlan {
         size: Law::fixed(size_bytes),
-        ..fileset("file", "", "Bonnie.", 1)
+        ..fileset(FILE_SET, "", "Bonnie.", 1)
     });
     program.filesets.len() as u8 - 1
 }

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use results::{CellRecord, RunRecord};
+use plan::Cell;
+use results::{CellRecord, RunRecord, Status};
 
 use super::options::{BonnieOptions, FileKind, SEEKERS, SEEKS};
-use super::phases::{ON_A_FILE, ON_FILES};
+use super::phases::{FILE_SET, ON_A_FILE, ON_FILES};
 use crate::text::ParsedArguments;
 use crate::windows::{WorkerSum, by_workload, longest_ns};
 
@@ -43,9 +44,20 @@ pub(super) struct PhaseFigure {
 /// The output of Bonnie++ at the end of a run.
 pub(super) fn page(asked: &ParsedArguments<BonnieOptions>, record: &RunRecord) -> String {
     let mut options = asked.options.clone();
+    // The file's size depends on the memory of the machine that ran it, so take it from the record.
+    if let Some(bytes) = file_bytes(record) {
+        options.file_mib = bytes >> 20;
+    }
     let runs = by_workload(record);
-    let figures: Vec<_> = runs.iter().map(|run| figures(run, &mut options)).collect();
+    let figures: Vec<_> = runs.iter().map(|run| figures(run, &options)).collect();
     of_runs(&options, &figures)
+}
+
+/// Planned size of the large file; `None` if the run has none.
+fn file_bytes(record: &RunRecord) -> Option<u64> {
+    let mut programs = record.plan.cells.iter().filter_map(Cell::program);
+    let mut filesets = programs.next()?.filesets.iter();
+    filesets.find(|it| it.name == FILE_SET)?.size.largest()
 }
 
 fn of_runs(options: &BonnieOptions, figures: &[[Option<PhaseFigure>; 12]]) -> String {
@@ -67,13 +79,11 @@ fn of_runs(options: &BonnieOptions, figures: &[[Option<PhaseFigure>; 12]]) -> St
     }
 }
 
-/// Results of a run by phase; `None` for phases that did not run.
-fn figures(run: &[&CellRecord], options: &mut BonnieOptions) -> [Option<PhaseFigure>; 12] {
-    // The file's size depends on the memory of the machine that ran it, so take it from the record.
-    let find = |name: &str| run.iter().find(|cell| cell.phase.name() == name).copied();
-    if let Some(blocks) = find(ON_A_FILE[1]) {
-        options.file_mib = WorkerSum::of(blocks).bytes >> 20;
-    }
+/// Results of a run by phase; `None` for phases that did not run to their end.
+fn figures(run: &[&CellRecord], options: &BonnieOptions) -> [Option<PhaseFigure>; 12] {
+    // The rates count all planned work, which an interrupted phase has not done.
+    let whole = run.iter().filter(|cell| cell.status == Status::Complete);
+    let find = |name: &str| whole.clone().find(|cell| cell.phase.name() == name);
     let names = ON_A_FILE.into_iter().chain(ON_FILES).enumerate();
     let mut figures = [None; 12];
     for (index, name) in names {
@@ -292,7 +302,12 @@ fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use plan::{CacheMode, EngineKind, FrontOrigin, Work};
+
+    use super::super::draws::BonnieDraws;
+    use super::super::phases::program;
     use super::*;
+    use crate::tests::{record, round};
 
     fn options(line: &str) -> BonnieOptions {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -385,6 +400,61 @@ Latency              1008us      66us    1055us    2970us      84us     272us
         assert_eq!(words("-r 0 -s 4g::1000 -c 2"), "4G::2:1000");
         assert_eq!(words("-r 0 -s 2g"), "2G");
         assert_eq!(files_words(&options("-r 0 -n 2:-1")), "2:link");
+    }
+
+    /// The text of a run of `-s 8 -n 1`, whose last phase was interrupted.
+    fn interrupted(phases: &[&str]) -> String {
+        let origin = FrontOrigin {
+            name: "bonnie++".to_owned(),
+            arguments: ["-s", "8", "-n", "1", "-m", "x"].map(str::to_owned).into(),
+        };
+        let windows = vec![round(&[(1, 2_000_000_000)])];
+        let phases: Vec<_> = phases.iter().map(|it| (*it, windows.clone())).collect();
+        let mut record = record(&origin, &phases);
+        record.cells.last_mut().unwrap().status = Status::Interrupted;
+        page(
+            &ParsedArguments {
+                options: options(&origin.arguments.join(" ")),
+                arguments: origin.arguments,
+            },
+            &record,
+        )
+    }
+
+    #[test]
+    fn an_interrupted_phase_is_blank() {
+        let text = interrupted(&["put block", "seeks"]);
+        assert!(
+            text.contains("\n1.98,2.00a,x,1,1,8M,,8192,5,,,0,0,,,,,,,,,1,"),
+            "{text}"
+        );
+        let text = interrupted(&["sequential create", "sequential stat"]);
+        assert!(
+            text.contains(",8M,,8192,5,,,,,,,,,,,,,1,,,,,512,0,,,"),
+            "{text}"
+        );
+        // The file has its whole size even if not all of it was written.
+        let text = interrupted(&["put block"]);
+        assert!(text.contains("\nx                8M"), "{text}");
+    }
+
+    #[test]
+    fn the_size_of_the_file_is_the_planned_one() {
+        let planned = |line: &str| {
+            let options = options(line);
+            let program = program(&options, &BonnieDraws::new(&options));
+            let cell = Cell::new(
+                "bonnie++",
+                (EngineKind::Psync, CacheMode::Buffered),
+                Work::Acts(program.into()),
+                Vec::new(),
+            );
+            let mut record = record(&FrontOrigin::default(), &[]);
+            record.plan.cells = vec![cell];
+            file_bytes(&record)
+        };
+        assert_eq!(planned("-s 8 -n 1"), Some(8 << 20));
+        assert_eq!(planned("-s 0 -n 1"), None);
     }
 
     #[test]

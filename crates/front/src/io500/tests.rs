@@ -2,7 +2,7 @@ use plan::program::{
     Act, Call, Copies, Ending, FileNames, FileOperation, FilePath, Group, Law, MovedBytes, Program,
     ProgramPhase, Where,
 };
-use results::{RoundFigures, WorkerTimes, WorkerWindow};
+use results::{RoundFigures, RunRecord, Status, WorkerTimes, WorkerWindow};
 
 use super::score::{Score, ScoreUnit, score};
 use super::*;
@@ -372,6 +372,10 @@ fn done(files: u64, seconds: u64) -> Vec<RoundFigures> {
 }
 
 fn text(line: &str, change: impl FnOnce(&mut Vec<(&str, Vec<RoundFigures>)>)) -> String {
+    crate::text(&recorded(line, change)).unwrap()
+}
+
+fn recorded(line: &str, change: impl FnOnce(&mut Vec<(&str, Vec<RoundFigures>)>)) -> RunRecord {
     let mut phases = vec![
         ("ior-easy-write", moved(600 * GIB, 300)),
         ("mdtest-easy-write", done(620_000, 310)),
@@ -393,7 +397,19 @@ fn text(line: &str, change: impl FnOnce(&mut Vec<(&str, Vec<RoundFigures>)>)) ->
         name: "io500".to_owned(),
         arguments: words(line),
     };
-    crate::text(&record(&origin, &phases)).unwrap()
+    record(&origin, &phases)
+}
+
+#[test]
+fn an_interrupted_search_has_no_rate() {
+    for phase_count in [5, 6] {
+        let mut record = recorded("--ranks 2", |phases| phases.truncate(phase_count));
+        record.cells.last_mut().unwrap().status = Status::Interrupted;
+        let seen = crate::text(&record).unwrap();
+        let line = seen.lines().find(|line| line.contains(" find ")).unwrap();
+        assert!(line.contains(" find        0.000000 kIOPS"), "{line}");
+        assert!(line.ends_with("[INVALID]"), "{line}");
+    }
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Output of IO500: a line for each phase, and the score.
 
-use results::{RunRecord, WorkerWindow};
+use results::{RunRecord, Status, WorkerWindow};
 
 use super::options::Io500Options;
 use super::program::FIND_COMMON;
 use super::score::{ScoreUnit, score};
 use crate::text::ParsedArguments;
-use crate::windows::{WorkerSum, rounds, window_ns, windows_of};
+use crate::windows::{WorkerSum, phase, rounds, window_ns, windows_of};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
@@ -110,8 +110,14 @@ impl ScoredPhase {
                 let common = window_ns(&self::windows(record, FIND_COMMON));
                 let files = ["mdtest-easy-write", "mdtest-hard-write"];
                 let files: f64 = files.into_iter().map(|it| files_of(record, it)).sum();
-                // Plus each rank's own data file and the common data file.
-                let files = files + f64::from(options.ranks) + 1.0;
+                // Plus each rank's own data file and the common data file. An interrupted search
+                // has not seen all of them.
+                let is_whole =
+                    phase(record, FIND_COMMON).is_some_and(|it| it.status == Status::Complete);
+                let files = match is_whole {
+                    true => files + f64::from(options.ranks) + 1.0,
+                    false => 0.0,
+                };
                 Self::new(files / 1000.0, seconds + common as f64 / 1e9)
             }
             (ScoreUnit::Rate, _) => Self::new(files_of(record, name) / 1000.0, seconds),
