@@ -173,7 +173,13 @@ impl BonnieOptions {
             bytes(part.text, unit).ok_or_else(|| part.not("a size"))
         };
         if let Some(part) = parts.next() {
-            self.file_mib = size(&part, 1 << 20)? >> 20;
+            let bytes = size(&part, 1 << 20)?;
+            // A size of 0 MiB would skip all phases of the file.
+            if (1..1 << 20).contains(&bytes) {
+                let message = "less than 1 MiB; `-s 0` skips the phases of the large file";
+                return Err(format!("`-s` is {}, {message}", part.shown()));
+            }
+            self.file_mib = bytes >> 20;
         }
         let mut part = || parts.next().filter(|it| !it.text.is_empty());
         if let Some(part) = part() {
@@ -325,6 +331,10 @@ mod tests {
             (
                 "-s 8m",
                 "the file of 8 MiB is less than twice the memory of 1024 MiB; `-r 0` allows it",
+            ),
+            (
+                "-r 0 -s 512k",
+                "`-s` is 512k, less than 1 MiB; `-s 0` skips the phases of the large file",
             ),
             (
                 "-r 0 -s 0 -n 0",
