@@ -71,7 +71,7 @@ impl Recording {
         let all = (once.len() as u64).saturating_mul(times);
         // The check comes before the copies, so that a large number of loops cannot exhaust the
         // memory.
-        if begin as u64 + all > CALLS_MAX as u64 {
+        if all.saturating_add(begin as u64) > CALLS_MAX as u64 {
             return Err(format!("the loop makes more than {CALLS_MAX} calls"));
         }
         for _ in 1..times {
@@ -170,7 +170,8 @@ impl Recording {
             names: self.names,
             register_count: self.is_taken.len() as u8,
             buffer_bytes: self.buffer_bytes,
-            space_bytes: self.sizes.iter().sum(),
+            // A sum that wrapped around would pass the check of the free space.
+            space_bytes: self.sizes.iter().fold(0, |sum, it| sum.saturating_add(*it)),
             calls: self.calls.into(),
             ..Trace::default()
         }
@@ -233,10 +234,25 @@ mod tests {
         recording.push(call).unwrap();
         recording.repeat(0, 3).unwrap();
         assert!(recording.repeat(0, 1 << 40).is_err());
+        // One call comes before the repeated ones.
+        assert!(recording.repeat(1, u64::MAX).is_err());
         let trace = recording.trace(b"a");
         assert_eq!((trace.space_bytes, trace.buffer_bytes), (128, 28));
         assert_eq!((trace.calls_count, trace.names), (3, vec!["x".to_owned()]));
         // Source: the published vectors of FNV-1a.
         assert_eq!(trace.file_hash, 0xaf63_dc4c_8601_ec8c);
+    }
+
+    #[test]
+    fn the_space_of_writes_at_huge_offsets_does_not_wrap_around() {
+        let mut recording = Recording::default();
+        for name in ["a", "b", "c"] {
+            let mut call = TraceCall::new(TraceOperation::Write);
+            call.name = recording.name(name).unwrap();
+            recording
+                .transfer(&mut call, 0x7fff_ffff_0000_0000, 1)
+                .unwrap();
+        }
+        assert_eq!(recording.trace(b"").space_bytes, u64::MAX);
     }
 }
