@@ -62,15 +62,20 @@ pub(super) fn program(options: &Io500Options) -> Program {
         let own = phases.iter_mut().filter(|it| it.name != FIND_COMMON);
         own.for_each(|it| it.before.push(Before::DropCaches));
     }
+    let own = Way {
+        // IOR and mdtest pass this mode to `open`.
+        permissions: 0o664,
+        ..Way::default()
+    };
     Program {
         labels: ["transfer", "file", "list"].map(str::to_owned).into(),
         filesets: filesets(options),
         ways: vec![
-            Way::default(),
+            own.clone(),
             Way {
                 // All ranks open the common file, which the first of them creates.
                 takes_existing: true,
-                ..Way::default()
+                ..own
             },
         ],
         ..in_turn(phases)

@@ -119,6 +119,12 @@ fn phases_come_in_the_order_of_the_original() {
     assert_eq!(shifts, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 3, 2, 3, 2]);
 }
 
+#[test]
+fn files_have_the_mode_of_ior_and_mdtest() {
+    let ways = program("--ranks 4").ways;
+    assert!(ways.iter().all(|it| it.permissions == 0o664), "{ways:?}");
+}
+
 /// offset(i, r) = (i * N + r) * 47008, as `Blocks` is followed by each worker.
 #[test]
 fn ranks_take_pieces_of_the_common_file_in_turn() {

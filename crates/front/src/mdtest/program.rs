@@ -54,6 +54,8 @@ pub(super) fn program(options: &MdtestOptions) -> Program {
             // With `-S`, all ranks create the same files: the first one makes a file, and the
             // others open it.
             takes_existing: options.is_shared,
+            // mdtest passes this mode to `open`.
+            permissions: 0o664,
             ..Way::default()
         }],
         lasting: lasting(options).map(Box::new),
@@ -298,13 +300,15 @@ impl PhaseWriter<'_> {
     /// A group in which each rank works on the items of the rank `strides` strides further on.
     fn ranks(&mut self, name: &str, acts: Vec<Act>, strides: u32) -> Group {
         let label = self.label(name);
+        // A product of two 32-bit numbers may need 64 bits.
+        let shift = u64::from(self.options.stride) * u64::from(strides);
         let sync = self
             .options
             .syncs_phases
             .then(|| opened(FileOperation::Sync));
         Group {
             workers: (self.ranks < self.options.ranks).then_some(self.ranks),
-            shift: self.options.stride.wrapping_mul(strides) % self.ranks,
+            shift: (shift % u64::from(self.ranks)) as u32,
             last: sync.into_iter().collect(),
             ..group("ranks", vec![Act::Transaction(label, acts)])
         }

@@ -44,6 +44,29 @@ fn every_kind_of_run_is_a_program_that_can_be_done() {
     }
 }
 
+#[test]
+fn files_have_the_mode_of_mdtest() {
+    let options = MdtestOptions::read(&words("-n 5")).unwrap();
+    assert_eq!(program::program(&options).ways[0].permissions, 0o664);
+}
+
+/// Source: 2 * 2147483649 = 4294967298, which is a multiple of 3.
+#[test]
+fn large_strides_shift_the_ranks_exactly() {
+    let line = "-n 5 -D --ranks 3 -N 2147483649";
+    let options = MdtestOptions::read(&words(line)).unwrap();
+    let program = program::program(&options);
+    let shifts = program.groups().map(|it| it.shift).collect::<Vec<_>>();
+    // Tree creation, creation, stat, rename, removal, tree removal.
+    assert_eq!(shifts, [0, 0, 0, 0, 0, 0]);
+    let line = "-n 5 -F --ranks 4 -N 4294967295";
+    let options = MdtestOptions::read(&words(line)).unwrap();
+    let program = program::program(&options);
+    let shifts = program.groups().map(|it| it.shift).collect::<Vec<_>>();
+    // Tree creation, creation, stat, read, removal, tree removal.
+    assert_eq!(shifts, [0, 0, 3, 2, 1, 0]);
+}
+
 fn text(line: &str, phases: &[(&str, Vec<RoundFigures>)]) -> String {
     let origin = FrontOrigin {
         name: "mdtest".to_owned(),
