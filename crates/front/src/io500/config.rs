@@ -75,7 +75,7 @@ const GLOBAL: &[(&str, ConfigKey)] = &[
     ),
     ("verbosity", Idle),
     ("scc", Flag("--scc")),
-    // All data is random, which `--differences` lists.
+    // All data is the same buffer of random bytes, which `--differences` lists.
     ("dataPacketType", Idle),
 ];
 const DEBUG: &[(&str, ConfigKey)] = &[

@@ -99,7 +99,8 @@ fn differences(options: &Io500Options, has_ranks: bool) -> Vec<OriginalDifferenc
         (
             true,
             "the data",
-            "random bytes, whatever `dataPacketType` says",
+            "one buffer of random bytes, which a target can deduplicate, whatever `dataPacketType` \
+             says",
         ),
         (
             options.pause_directory.is_some(),

@@ -419,6 +419,21 @@ fn an_interrupted_search_has_no_rate() {
 }
 
 #[test]
+fn repeated_data_is_a_difference() {
+    let differences = find("io500")
+        .unwrap()
+        .work(&CommandLine::of(&[]))
+        .unwrap()
+        .differences;
+    let data = differences.iter().find(|it| it.what == "the data").unwrap();
+    assert!(
+        data.note.starts_with("one buffer of random bytes"),
+        "{}",
+        data.note
+    );
+}
+
+#[test]
 fn lines_stand_as_the_programs_that_read_them_want_them() {
     let seen = text("--ranks 2", |_| {});
     let lines: Vec<&str> = seen.lines().skip(2).collect();
