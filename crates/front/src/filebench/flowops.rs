@@ -286,7 +286,7 @@ impl ProgramWriter {
             "fsync" => (Fsync, MovedBytes::default(), Where::Here),
             "readwholefile" => (Read, MovedBytes::Rest, Where::At(0)),
             // The original continues at the current position and does not seek to the start.
-            "writewholefile" => (Write, self.whole(op, slot)?, Where::Here),
+            "writewholefile" => (Write, self.whole(op, slot, most)?, Where::Here),
             "appendfile" => (Write, MovedBytes::Law(sized?), Where::End),
             // The original truncates a random share of the size minus 1, so the two largest sizes
             // never occur.
@@ -328,10 +328,18 @@ impl ProgramWriter {
         })
     }
 
-    /// Size of the file in the slot `srcfd`, or else of the slot's own file.
-    fn whole(&mut self, op: &Entity, slot: DescriptorSlot) -> Read<MovedBytes> {
+    /// Size of the file in the slot `srcfd`, or else of the slot's own file. `most` is the largest
+    /// size of a request; `None` for the usual one.
+    fn whole(&mut self, op: &Entity, slot: DescriptorSlot, most: Option<u64>) -> Read<MovedBytes> {
         let source = op.given("srcfd", 127)?.map(DescriptorSlot::Numbered);
         let source = source.filter(|it| *it != slot && self.thread.filesets.contains_key(it));
+        let fileset = self.thread.filesets.get(&source.unwrap_or(slot));
+        let sizes = fileset.map(|it| &self.program.filesets[usize::from(*it)].size);
+        let is_larger = |most| sizes.is_some_and(|it| it.largest().is_none_or(|size| size > most));
+        if most.is_some_and(is_larger) {
+            let what = "`writewholefile` of a larger file than `iosize`";
+            self.script.note(op.place, what);
+        }
         Ok(
             source.map_or(MovedBytes::Size, |source| MovedBytes::SizeOf {
                 handle: number_of(&mut self.thread.registers, source),

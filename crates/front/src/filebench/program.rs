@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use description::model::ContentChoice;
 use plan::program::{
-    Access, Act, DirectoryTree, Ending, FILES_MAX, FILESETS_MAX, FilesetPlan, Group, Measure, Out,
-    Program, ProgramPart, ProgramPhase, Share, TreeGrowth,
+    Access, Act, Call, DirectoryTree, Ending, FILES_MAX, FILESETS_MAX, FileOperation, FilesetPlan,
+    Group, Measure, Out, Program, ProgramPart, ProgramPhase, Share, TreeGrowth,
 };
 use plan::{Diagnostic, printable};
 
@@ -117,22 +117,21 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     }
     writer.make_room()?;
     let mode = writer.script.mode.as_str();
-    // Without a run time, a script runs for 60 s, or until its files run out if `mode` says so.
-    let time_s = match whole.number("run", RUN_TIME_S_MAX, 0)? {
-        0 if matches!(mode, "alldone" | "firstdone") => None,
-        0 => Some(RUN_TIME_S),
-        seconds => Some(seconds),
-    };
+    let time_ns = run_time_ns(&whole, mode)?;
+    let may_stop_early = !matches!(mode, "alldone" | "firstdone") && groups.iter().any(may_end);
     let phase = ProgramPhase {
         name: "run".to_owned(),
         before: std::mem::take(&mut writer.script.before),
-        time_ns: time_s.map(|it| it * NS_PER_SECOND),
+        time_ns,
         // Quotas end the phase for all workers, as running out of files does.
         first_done: (mode != "alldone").then_some(Ending::Stop),
         groups,
         ..ProgramPhase::default()
     };
     writer.program.parts.push(ProgramPart::Phase(phase));
+    if may_stop_early {
+        writer.script.note(None, "an end before the run time");
+    }
     if whole.get("run").is_none() {
         writer.script.note(None, "a script without `run`");
     }
@@ -227,6 +226,24 @@ impl ProgramWriter {
     pub(super) fn step(&self, acts: Vec<Act>) -> Option<Act> {
         (!acts.is_empty()).then_some(Act::Step(self.thread.label, acts))
     }
+}
+
+/// Run time of a script in nanoseconds; `None` if only its files or limits end it.
+fn run_time_ns(whole: &Entity, mode: &str) -> Read<Option<u64>> {
+    // Without a run time, a script runs for 60 s, or until its files run out if `mode` says so.
+    let time_s = match whole.number("run", RUN_TIME_S_MAX, 0)? {
+        0 if matches!(mode, "alldone" | "firstdone") => None,
+        0 => Some(RUN_TIME_S),
+        seconds => Some(seconds),
+    };
+    Ok(time_s.map(|it| it * NS_PER_SECOND))
+}
+
+/// `true` if a limit or a lack of files may end the group.
+fn may_end(group: &Group) -> bool {
+    use FileOperation::{Create, Mkdir, Rmdir, Unlink};
+    let uses_up = |it: &&Call| matches!(it.operation, Create | Mkdir | Rmdir | Unlink);
+    !group.quotas.is_empty() || group.calls().iter().any(uses_up)
 }
 
 /// Subtracts the opens before the measurement from quotas of calls, since the original counts them.

@@ -485,3 +485,39 @@ fn composites_within_composites_grow_no_further_than_told() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+/// What the differences of a script are about.
+fn noted(script: &str) -> Vec<String> {
+    let differences = read(script).unwrap().differences.into_iter();
+    differences.map(|it| it.what).collect()
+}
+
+#[test]
+fn an_end_before_the_run_time_is_a_difference_of_one_mode() {
+    let early = "an end before the run time".to_owned();
+    let open = "flowop openfile name=o,filesetname=set,fd=1\nflowop closefile name=c,fd=1";
+    let delete = of_flowops("flowop deletefile name=d,filesetname=set");
+    let finish = of_flowops(&format!("{open}\nflowop finishoncount name=f,value=9"));
+    assert!(noted(&delete).contains(&early));
+    assert!(noted(&finish).contains(&early));
+    assert!(!noted(&of_flowops(open)).contains(&early));
+    for mode in ["alldone", "firstdone"] {
+        let script = format!("set mode quit {mode}\n{delete}");
+        assert!(!noted(&script).contains(&early), "{mode}");
+    }
+}
+
+#[test]
+fn a_file_larger_than_its_requests_is_written_exactly() {
+    let rounded = "`writewholefile` of a larger file than `iosize`".to_owned();
+    let write = |rest: &str| {
+        of_flowops(&format!(
+            "flowop createfile name=c,filesetname=set,fd=1\n\
+             flowop writewholefile name=w,fd=1{rest}\nflowop closefile name=e,fd=1"
+        ))
+    };
+    // Files of the set have 8 KiB.
+    assert!(noted(&write(",iosize=3k")).contains(&rounded));
+    assert!(!noted(&write(",iosize=8k")).contains(&rounded));
+    assert!(!noted(&write("")).contains(&rounded));
+}
