@@ -52,6 +52,11 @@ pub(super) fn with_defaults(table: &JobTable, workload: &Workload) -> JobTable {
     table
 }
 
+/// Number of clones of a table, whose default is the workload's `workers`.
+pub(super) fn clone_count(table: &JobTable, workload: &Workload) -> u64 {
+    table.count.or(workload.workers).unwrap_or(1).into()
+}
+
 fn or<T>(value: &mut Option<T>, default: Option<T>) {
     if value.is_none() {
         *value = default;

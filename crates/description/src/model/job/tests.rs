@@ -533,3 +533,20 @@ fn alike_jobs_that_no_one_table_makes_are_written_in_many() {
     let squares: Vec<u64> = (1..=1000).map(|index| index * index * 4096).collect();
     assert_eq!(starts, squares);
 }
+
+#[test]
+fn clones_of_later_waves_have_new_seeds() {
+    let read = read_toml("w.toml", "workers = 4\n[[job]]\n[[job]]\nwaits = true\n").unwrap();
+    let split = waves(read);
+    let seeds = |wave: &Workload| {
+        let jobs = jobs(wave).unwrap().unwrap().jobs.into_iter();
+        let mut seeds: Vec<u64> = jobs.map(|it| it.seed).collect();
+        seeds.sort_unstable();
+        seeds
+    };
+    let all: Vec<_> = split.iter().map(seeds).collect();
+    assert_eq!(all, [[1, 2, 3, 4], [5, 6, 7, 8]]);
+    // Written as one workload again, the second job needs no seed.
+    let together = super::together(&split).unwrap();
+    assert_eq!(together.job[1].seed, None);
+}

@@ -8,7 +8,7 @@ use plan::Diagnostic;
 use plan::EngineKind;
 use plan::job::{BuiltJobs, JobsBefore};
 
-use super::defaults::with_defaults;
+use super::defaults::{clone_count, with_defaults};
 use super::files::{LooseJob, gathered};
 use super::table::clones_of;
 use super::values::JOBS_MAX;
@@ -194,7 +194,7 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
         }
         let placed = |flaw: Flaw| flaw.within("job", index);
         // Counted before they are made, because each clone takes memory.
-        let clones = u64::from(table.count.unwrap_or(1));
+        let clones = clone_count(&table, workload);
         if count + clones > JOBS_MAX {
             let message = format!("there are more than {JOBS_MAX} jobs");
             return Err(placed(Flaw::new("count", message, "use fewer clones")));
@@ -344,6 +344,7 @@ pub(crate) fn waves(workload: Workload) -> Vec<Workload> {
         if index == 0 || table.waits == Some(true) {
             waves.push(Vec::new());
         }
+        let clones = clone_count(table, &workload);
         let mut table = table.clone();
         // Numbers in the first wave are the same as in the file, so its defaults need not be
         // written.
@@ -352,7 +353,7 @@ pub(crate) fn waves(workload: Workload) -> Vec<Workload> {
             table.seed = table.seed.or(Some(Seed(count + 1)));
             table.name = table.name.or_else(|| Some(format!("job-{}", index + 1)));
         }
-        count += u64::from(table.count.unwrap_or(1));
+        count += clones;
         if let Some(wave) = waves.last_mut() {
             wave.push(table);
         }

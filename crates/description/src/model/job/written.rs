@@ -1,6 +1,7 @@
 //! Converts the jobs of another program's file to tables that read back to the same jobs.
 
 use super::clones::tables;
+use super::defaults::clone_count;
 use super::files::taken_apart;
 use super::waves::{jobs, waves};
 use super::{JobTable, differing};
@@ -112,15 +113,16 @@ pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
             return None;
         }
         for (at, table) in part.job.iter().enumerate() {
-            let clones = u64::from(table.count.unwrap_or(1));
+            let clones = |table| clone_count(table, part);
             // Seeds that are not written are counted from the start of the part.
-            let seed = table.seed.unwrap_or(Seed(count_in(&part.job[..at]) + 1));
+            let before: u64 = part.job[..at].iter().map(clones).sum();
+            let seed = table.seed.unwrap_or(Seed(before + 1));
             whole.job.push(JobTable {
                 waits: (at == 0 && index > 0).then_some(true),
                 seed: differing(seed, Seed(count + 1)),
                 ..table.clone()
             });
-            count += clones;
+            count += clones(table);
         }
     }
     let read = waves(whole.clone());
@@ -130,11 +132,6 @@ pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
             .zip(&parts)
             .all(|(read, part)| is_same(read, part));
     is_same.then_some(whole)
-}
-
-fn count_in(tables: &[JobTable]) -> u64 {
-    let counts = tables.iter().map(|it| u64::from(it.count.unwrap_or(1)));
-    counts.sum()
 }
 
 /// Whether two waves are equal.
