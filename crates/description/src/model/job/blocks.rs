@@ -16,31 +16,20 @@ pub(super) fn blocks(
     key: &'static str,
     own: &DirectionTable,
 ) -> Result<BlockRule, Flaw> {
-    let is_own = own.block_size.is_some();
-    let rule = block_rule(table, own);
-    rule.map_err(|flaw| flaw.under_own(key, is_own))
-}
-
-fn block_rule(table: &JobTable, own: &DirectionTable) -> Result<BlockRule, Flaw> {
     let fixed = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
     let choice = own.block_size.as_ref().or(table.block_size.as_ref());
     let choice = choice.unwrap_or(&fixed);
     let (least, most) = choice.ends();
-    access::at_most_a_request("block_size", Some(most))?;
+    let at = |flaw: Flaw| flaw.under_own(key, own.block_size.is_some());
+    access::at_most_a_request("block_size", Some(most)).map_err(at)?;
     if least.0 == 0 {
         let help = "write `block_size = \"4k\"`";
-        return Err(Flaw::new("block_size", "a request has 0 bytes", help));
+        return Err(at(Flaw::new("block_size", "a request has 0 bytes", help)));
     }
     // As fio, whose `blockalign` defaults to the smallest block size.
-    let align = own.align.or(table.align).unwrap_or(least);
+    let align = step("align", key, own.align, table.align)?.unwrap_or(least);
     // As fio, which draws multiples of the smallest size unless `bs_unaligned` is set.
-    let unit = own.block_unit.or(table.block_unit).unwrap_or(least);
-    for (key, value) in [("align", align), ("block_unit", unit)] {
-        access::at_most_a_request(key, Some(value))?;
-        if value.0 == 0 {
-            return Err(Flaw::leave_out(key, format!("`{key}` is 0")));
-        }
-    }
+    let unit = step("block_unit", key, own.block_unit, table.block_unit)?.unwrap_or(least);
     // The sizes were checked to be below 2 GiB.
     let narrow = |bytes: Bytes| bytes.0 as u32;
     Ok(BlockRule {
@@ -67,22 +56,40 @@ fn block_rule(table: &JobTable, own: &DirectionTable) -> Result<BlockRule, Flaw>
     })
 }
 
+/// A step of a direction, whose own keys are in the table under `side`: its own, or the job's.
+fn step(
+    key: &'static str,
+    side: &'static str,
+    own: Option<Bytes>,
+    of_job: Option<Bytes>,
+) -> Result<Option<Bytes>, Flaw> {
+    let value = own.or(of_job);
+    let checked = match value {
+        Some(Bytes(0)) => Err(Flaw::leave_out(key, format!("`{key}` is 0"))),
+        value => access::at_most_a_request(key, value),
+    };
+    checked.map_err(|flaw| flaw.under_own(side, own.is_some()))?;
+    Ok(value)
+}
+
 /// The order of random offsets.
 pub(super) fn visits(
     table: &JobTable,
     reads: &DirectionTable,
     writes: &DirectionTable,
 ) -> Result<Visits, Flaw> {
-    let zones = |own: &DirectionTable| match own.byte_zones.is_empty() {
+    let zones = |key, own: &DirectionTable| match own.byte_zones.is_empty() {
         true => of_zones(&table.byte_zones),
-        false => of_zones(&own.byte_zones),
+        false => of_zones(&own.byte_zones).map_err(|flaw| flaw.under(key)),
     };
-    let has_zones = [&table.byte_zones, &reads.byte_zones, &writes.byte_zones];
-    let has_zones = has_zones.iter().any(|it| !it.is_empty());
+    let (of_job, of_reads) = (!table.byte_zones.is_empty(), !reads.byte_zones.is_empty());
+    let has_zones = of_job || of_reads || !writes.byte_zones.is_empty();
     let is_own = reads.distribution.is_some() || writes.distribution.is_some();
     if has_zones && (is_own || table.distribution.is_some()) {
         let message = "there are both a `distribution` and `byte_zones`";
-        return Err(Flaw::new("byte_zones", message, "leave one of them out"));
+        let flaw = Flaw::new("byte_zones", message, "leave one of them out");
+        let side = if of_reads { "reads" } else { "writes" };
+        return Err(flaw.under_own(side, !of_job));
     }
     Ok(match &table.distribution {
         _ if is_own => Visits::DrawnByDirection {
@@ -93,8 +100,8 @@ pub(super) fn visits(
         },
         _ if has_zones => Visits::DrawnZones {
             zones: PerDirection {
-                read: zones(reads)?,
-                write: zones(writes)?,
+                read: zones("reads", reads)?,
+                write: zones("writes", writes)?,
             },
         },
         None | Some(DistributionChoice::NoRepeat) => Visits::Once,

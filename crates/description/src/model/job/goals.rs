@@ -87,19 +87,20 @@ pub(super) fn goals(table: &JobTable) -> Result<JobGoals, Flaw> {
     let reads = table.reads.as_ref().unwrap_or(&none);
     let writes = table.writes.as_ref().unwrap_or(&none);
     let least = PerDirection {
-        read: least(table, reads)?,
-        write: least(table, writes)?,
+        read: least(table, "reads", reads)?,
+        write: least(table, "writes", writes)?,
     };
     let is_asked = least.read.is_some() || least.write.is_some();
-    let latency_ns_max = |own: &DirectionTable| {
+    let latency_ns_max = |key, own: &DirectionTable| {
         let span = own.latency_max.or(table.latency_max);
-        span.map(|it| positive("latency_max", it)).transpose()
+        let read = span.map(|it| positive("latency_max", it)).transpose();
+        read.map_err(|flaw| flaw.under_own(key, own.latency_max.is_some()))
     };
     Ok(JobGoals {
         rate_floor: is_asked.then(|| read_floor(table, RateFloor { least, ..FLOOR })),
         latency_ns_max: PerDirection {
-            read: latency_ns_max(reads)?,
-            write: latency_ns_max(writes)?,
+            read: latency_ns_max("reads", reads)?,
+            write: latency_ns_max("writes", writes)?,
         },
         depth_target: depth_target(table)?,
         steady: table.until_steady.as_ref().map(steady).transpose()?,
@@ -118,16 +119,28 @@ fn positive(key: &'static str, span: Span) -> Result<u64, Flaw> {
 }
 
 /// The minimum rate of a direction: its own, or the job's.
-fn least(table: &JobTable, own: &DirectionTable) -> Result<Option<LeastRate>, Flaw> {
-    let said = match (own.rate_min, own.byte_rate_min) {
-        (None, None) => (table.rate_min, table.byte_rate_min),
-        own => own,
-    };
-    let (key, per_second, is_of_bytes) = match said {
+fn least(
+    table: &JobTable,
+    key: &'static str,
+    own: &DirectionTable,
+) -> Result<Option<LeastRate>, Flaw> {
+    match (own.rate_min, own.byte_rate_min) {
+        (None, None) => least_rate(table.rate_min, table.byte_rate_min),
+        (rate, bytes) => least_rate(rate, bytes).map_err(|flaw| flaw.under(key)),
+    }
+}
+
+fn least_rate(rate: Option<Rate>, bytes: Option<Bytes>) -> Result<Option<LeastRate>, Flaw> {
+    let (key, per_second, is_of_bytes) = match (rate, bytes) {
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => {
             let message = "there are both `rate_min` and `byte_rate_min`";
             return Err(Flaw::new("byte_rate_min", message, "leave one of them out"));
+        }
+        (Some(Rate(rate)), None) if rate.fract() != 0.0 => {
+            let message = format!("`rate_min` is {rate}, not a whole number per second");
+            let help = format!("write `rate_min = {}`", rate.ceil());
+            return Err(Flaw::new("rate_min", message, help));
         }
         (Some(Rate(rate)), None) => ("rate_min", rate as u64, false),
         (None, Some(Bytes(bytes))) => ("byte_rate_min", bytes, true),

@@ -257,7 +257,8 @@ fn pace(
         (Some(rate), None) => (rate.0, false),
         (None, Some(Bytes(0))) => {
             let help = "leave `byte_rate` out for no rate";
-            return Err(Flaw::new("byte_rate", "`byte_rate` is 0", help));
+            let flaw = Flaw::new("byte_rate", "`byte_rate` is 0", help);
+            return Err(flaw.under_own(key, is_own));
         }
         (None, Some(bytes)) => (bytes.0 as f64, true),
     };

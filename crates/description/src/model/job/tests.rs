@@ -550,3 +550,47 @@ fn clones_of_later_waves_have_new_seeds() {
     let together = super::together(&split).unwrap();
     assert_eq!(together.job[1].seed, None);
 }
+
+#[test]
+fn flaws_of_a_direction_have_its_line() {
+    for (own, message) in [
+        ("align = 0", "`align` is 0"),
+        ("block_unit = 0", "`block_unit` is 0"),
+        ("block_size = 0", "a request has at least 1 byte"),
+        ("align = \"2GiB\"", "`align` is 2GiB, more than"),
+        ("byte_rate = 0", "`byte_rate` is 0"),
+        ("rate_min = 1.9", "`rate_min` is 1.9, not a whole number"),
+        ("rate_min = 0.5", "`rate_min` is 0.5, not a whole number"),
+        ("byte_rate_min = 0", "`byte_rate_min` is less than 1"),
+        ("latency_max = 0", "`latency_max` is 0"),
+        (
+            "byte_zones = [{ access = 50, size = \"1m\" }]",
+            "`access` of the zones adds up to 50 %",
+        ),
+        (
+            "distribution = \"uniform\"\nbyte_zones = [{ access = 100, size = \"1m\" }]",
+            "there are both a `distribution` and `byte_zones`",
+        ),
+    ] {
+        for side in ["reads", "writes"] {
+            let text = format!("[[job]]\nread = 50\n[job.{side}]\n{own}\n");
+            let error = load("w.toml", &text).unwrap_err();
+            assert!(error.message.contains(message), "{error}");
+            assert!(error.line > Some(3), "{error}");
+        }
+        // Values of the job are placed there, whatever the directions have.
+        let text = format!("[[job]]\nread = 50\n{own}\n[job.reads]\n[job.writes]\n");
+        let error = load("w.toml", &text).unwrap_err();
+        assert!((Some(3)..=Some(4)).contains(&error.line), "{error}");
+    }
+}
+
+#[test]
+fn a_whole_minimum_rate_is_accepted() {
+    let read = |rate: &str| {
+        let text = format!("[[job]]\nrate_min = {rate}\n");
+        jobs(&read_toml("w.toml", &text).unwrap()).unwrap().unwrap()
+    };
+    let floor = read("2").jobs[0].plan.goals.rate_floor;
+    assert_eq!(floor.unwrap().least.read.unwrap().per_second, 2);
+}
