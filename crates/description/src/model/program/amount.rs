@@ -316,24 +316,31 @@ impl PlaceTable {
             return Err(Flaw::new("at", message, format!("leave `{key}` out")));
         }
         let bytes = |key: Option<Bytes>, usual: u64| key.map_or(usual, |it| it.0);
-        let step = |key: Bytes| u32::try_from(key.0).unwrap_or(u32::MAX);
+        let step = |bytes: Bytes| {
+            u32::try_from(bytes.0).map_err(|_| {
+                // `random` takes its step from `align`; each other form has its own.
+                let key = if *form == "random" { "align" } else { *form };
+                let message = format!("`{key}` is {bytes}, not below 4GiB");
+                Flaw::new("at", message, format!("write `{key} = \"1GiB\"` or less"))
+            })
+        };
         if let Some(random) = &self.random {
             return Ok(Where::Random {
                 distribution: Distribution::from(random),
-                align_bytes: self.align.map_or(request_bytes, step),
+                align_bytes: self.align.map_or(Ok(request_bytes), step)?,
                 is_nominal: self.nominal == Some(true),
             });
         }
         Ok(Where::Along(
             match (self.shuffled, self.dealt, self.backward, self.strided) {
                 (Some(shuffled), ..) => FilePath::Shuffled {
-                    step_bytes: step(shuffled),
+                    step_bytes: step(shuffled)?,
                 },
                 (_, Some(dealt), ..) => FilePath::Dealt {
-                    step_bytes: step(dealt),
+                    step_bytes: step(dealt)?,
                 },
                 (_, _, Some(backward), _) => FilePath::Backward {
-                    step_bytes: step(backward),
+                    step_bytes: step(backward)?,
                 },
                 (.., Some(strided)) => FilePath::Strided {
                     stride_bytes: strided.0,

@@ -371,6 +371,26 @@ fn an_act_has_one_verb_and_what_that_takes() {
             "write `piece = \"64KiB\"`",
         ),
         (
+            "{ open = \"mail\" }, { read = 5, at = { random = \"uniform\", align = \"8GiB\" } }",
+            "`align` is 8GiB, not below 4GiB",
+            "write `align = \"1GiB\"` or less",
+        ),
+        (
+            "{ open = \"mail\" }, { read = 5, at = { shuffled = \"4GiB\" } }",
+            "`shuffled` is 4GiB, not below 4GiB",
+            "write `shuffled = \"1GiB\"` or less",
+        ),
+        (
+            "{ open = \"mail\" }, { read = 5, at = { dealt = \"4GiB\" } }",
+            "`dealt` is 4GiB, not below 4GiB",
+            "write `dealt = \"1GiB\"` or less",
+        ),
+        (
+            "{ open = \"mail\" }, { read = 5, at = { backward = \"4GiB\" } }",
+            "`backward` is 4GiB, not below 4GiB",
+            "write `backward = \"1GiB\"` or less",
+        ),
+        (
             "{ mix = [{ do = [{ stat = \"mail\" }] }] }",
             "one of the `mix` has no `share`",
             "add `share = 1`",
