@@ -293,14 +293,14 @@ impl GrownTable {
                 "write `grown = { width = 20 }`",
             ));
         };
-        let thousandths = self.gamma.unwrap_or(0.0) * 1000.0;
-        if !(0.0..=1e9).contains(&thousandths) {
+        let thousandths = self.gamma.map(|gamma| gamma * 1000.0);
+        if thousandths.is_some_and(|it| !(1.0..=1e9).contains(&it)) {
             let message = "`gamma` is not a number from 0.001 to 1000000";
             return Err(Flaw::new("grown", message, "write `gamma = 1.5`"));
         }
         Ok(TreeGrowth {
             width: width.law("grown")?,
-            gamma_permille: thousandths.round() as u32,
+            gamma_permille: thousandths.unwrap_or(0.0).round() as u32,
             is_size_of_tree: self.draws_sizes.unwrap_or(false),
             of_directories: self.only_directories.unwrap_or(false),
         })

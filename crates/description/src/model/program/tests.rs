@@ -586,6 +586,11 @@ fn what_names_and_directories_follow_from_is_written_once() {
         ),
         (
             "present = 50",
+            "grown = { width = 5, gamma = 0.0004 }",
+            "`gamma` is not a number from 0.001 to 1000000",
+        ),
+        (
+            "present = 50",
             "grown = { width = 5, gamma = -1.0 }",
             "`gamma` is not a number from",
         ),
