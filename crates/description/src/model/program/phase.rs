@@ -20,7 +20,8 @@ pub struct PhaseTable {
     /// Run the phase but keep it out of records. Default: false.
     pub hidden: Option<bool>,
     /// What happens before the phase, never timed: `sync`, `drop-caches`, `remount` or `{ pause =
-    /// "10s" }`, or several in a list; dropping caches and remounting need root. Default: nothing.
+    /// "10s" }` of at most 30 d, or several in a list; dropping caches and remounting need root.
+    /// Default: nothing.
     pub before: Option<OneOrMany<BeforeChoice>>,
     /// Time at the beginning that is not measured, at most 30 d. Default: the workload's
     /// `ramp_time`.
@@ -98,6 +99,13 @@ impl PhaseTable {
         };
         limits::time("run_time", self.run_time)?;
         limits::time("ramp_time", self.ramp_time)?;
+        let before = self.before.as_ref().map_or(&[][..], OneOrMany::as_slice);
+        for (index, choice) in before.iter().enumerate() {
+            if let BeforeChoice::Pause(span) = choice {
+                let pause = limits::time("pause", Some(*span));
+                pause.map_err(|flaw| flaw.within("before", index))?;
+            }
+        }
         let is_hidden = self.hidden.unwrap_or(false);
         // The workload's time applies only if nothing else ends a group.
         let time = match self.run_time {
@@ -118,7 +126,6 @@ impl PhaseTable {
                 .group(usual, workload.workers, names, filesets);
             groups.push(group.map_err(|flaw| flaw.within("group", index))?);
         }
-        let before = self.before.as_ref().map_or(&[][..], OneOrMany::as_slice);
         Ok(ProgramPhase {
             name,
             is_hidden,

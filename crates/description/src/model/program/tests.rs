@@ -661,3 +661,30 @@ fn ways_pass_the_cache_by_as_the_workload_does() {
         [true, false]
     );
 }
+
+#[test]
+fn a_pause_before_a_phase_is_limited() {
+    let before = |before: &str| {
+        let text = with("{ stat = \"mail\" }");
+        text.replace(
+            "name = \"serve\"\n",
+            &format!("name = \"serve\"\nbefore = {before}\n"),
+        )
+    };
+    for long in ["{ pause = \"31d\" }", "[\"sync\", { pause = \"31d\" }]"] {
+        let seen = refusal(&before(long));
+        assert!(
+            seen.starts_with("error: `pause` is 31d, more than 30d\n  --> w.toml:7:"),
+            "{seen}"
+        );
+    }
+    let phase = read(&before("{ pause = \"30d\" }")).phases()[0]
+        .before
+        .clone();
+    assert_eq!(
+        phase,
+        [Before::Pause {
+            ns: 30 * 86_400 * 1_000_000_000
+        }]
+    );
+}
