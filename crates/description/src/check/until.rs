@@ -3,7 +3,7 @@
 use units::{Percent, Span};
 
 use crate::flaw::{Flaw, PathStep};
-use crate::model::{UntilChoice, Workload};
+use crate::model::{UntilChoice, Workload, WorkloadTable};
 
 /// Maximum number of rounds in a window.
 const WINDOW_MAX: u32 = 1000;
@@ -27,7 +27,8 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
 pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     if workload.until != Some(UntilChoice::Steady) {
         return match workload.steady {
-            Some(_) if workload.table().is_none() => {
+            // `files` refuses the key for all other tables.
+            Some(_) if workload.table().is_none_or(WorkloadTable::goes_on) => {
                 let message = "`[steady]` has no effect unless `until` is `steady`";
                 Err(Flaw::new("steady", message, "write `until = \"steady\"`"))
             }
@@ -90,5 +91,29 @@ fn share(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
             Err(flaw(key, message, "use a share above 0"))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::load;
+
+    #[test]
+    fn steady_needs_until_whatever_the_work() {
+        let phase = "[[fileset]]\nname = \"f\"\n[[phase]]\nname = \"p\"\nrun_time = \"1s\"\n\
+                     [[phase.group]]\nbody = [{ stat = \"f\" }]\n";
+        for work in ["", "[postmark]\n", "[lat_fs]\n", phase] {
+            let error = load("w.toml", &format!("[steady]\nwindow = 5\n{work}")).unwrap_err();
+            assert!(
+                error.message.starts_with("`[steady]` has no effect unless"),
+                "{error}"
+            );
+        }
+        // This table ends when its work is done, so it never has rounds.
+        let error = load("w.toml", "[steady]\nwindow = 5\n[fs_mark]\n").unwrap_err();
+        assert!(
+            error.message.contains("`steady` does not apply to"),
+            "{error}"
+        );
     }
 }
