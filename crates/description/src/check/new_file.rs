@@ -27,7 +27,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     if workload.verify == Some(true) {
         return refused("verify", "an empty file has no stamps to check");
     }
-    if workload.precondition.is_some() {
+    if workload.precondition.is_some_and(|it| it.0 > 0.0) {
         return refused(
             "precondition",
             "a file that is written beforehand is not new",
@@ -79,5 +79,29 @@ fn writes_in_sequence(line: &AccessLine) -> bool {
     let is_zero = |share: Option<units::Percent>| share.is_some_and(|share| share.0 == 0.0);
     let is_forward = matches!(line.sequence, None | Some(SequenceChoice::Forward));
     // The reply to a write is a read, and the new file has nothing to read.
-    is_zero(line.read) && is_zero(line.random) && is_forward && line.reply.is_none()
+    let has_reply = line.reply.is_some_and(|it| it.0 > 0);
+    is_zero(line.read) && is_zero(line.random) && is_forward && !has_reply
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::load;
+
+    /// A workload with a new file, and these keys for it and for its line.
+    fn loaded(own: &str, line: &str) -> Result<(), String> {
+        let text = format!(
+            "new_file = true\nsize = \"1m\"\n{own}[[access_spec]]\nname = \"a\"\n\
+             [[access_spec.line]]\nsize = \"4k\"\nread = 0\nrandom = 0\n{line}"
+        );
+        load("w.toml", &text).map_or_else(|error| Err(error.message), |_| Ok(()))
+    }
+
+    #[test]
+    fn keys_with_the_value_of_their_absence_are_accepted() {
+        assert_eq!(loaded("", ""), Ok(()));
+        assert_eq!(loaded("precondition = \"none\"\n", ""), Ok(()));
+        assert_eq!(loaded("", "reply = 0\n"), Ok(()));
+        assert!(loaded("precondition = \"2x\"\n", "").is_err());
+        assert!(loaded("", "reply = 512\n").is_err());
+    }
 }
