@@ -93,11 +93,26 @@ impl Overrides {
         let (key, value) = (key.trim(), value.trim());
         // The later of two options for a key counts.
         self.varied.retain(|it| it.key != key);
+        self.one_amount(key)?;
         // As one value first, because a list of CPUs also has commas.
         let as_one = self.set_one(key, value);
         match (as_one, VariedKey::read(key, value)) {
             (Err(error), Some(varied)) => self.set_each(varied, &error),
             (as_one, _) => as_one,
+        }
+    }
+
+    /// Refuses a second key for the amount of data if the first has several values: these are
+    /// applied after all other options, so the second key would have no effect.
+    fn one_amount(&self, key: &str) -> Result<(), Diagnostic> {
+        let is_amount = |key: &str| AMOUNTS.contains(&key);
+        let varied = self.varied.iter().find(|it| is_amount(&it.key));
+        match varied.filter(|_| is_amount(key)) {
+            None => Ok(()),
+            Some(VariedKey { key: varied, .. }) => {
+                let message = format!("`{key}` replaces `{varied}`, which has several values");
+                Err(Diagnostic::error("", message).help("leave one of them out"))
+            }
         }
     }
 

@@ -437,6 +437,26 @@ fn the_last_option_of_a_key_counts_with_all_its_values() {
 }
 
 #[test]
+fn several_amounts_of_data_are_not_replaced_silently() {
+    for (varied, other) in [
+        ("total_size=1g,2g", "size"),
+        ("total_size=1g,2g", "times_memory"),
+        ("times_memory=1x,2x", "total_size"),
+    ] {
+        let value = if other == "times_memory" { "1x" } else { "4g" };
+        let mut overrides = with(&[varied]);
+        let error = overrides.set(other, value).unwrap_err();
+        let (key, _) = varied.split_once('=').unwrap();
+        let wanted = format!("`{other}` replaces `{key}`, which has several values");
+        assert_eq!(error.message, wanted);
+    }
+    // The other way round, the later amount counts.
+    let overrides = with(&["size=4g", "total_size=1g,2g"]);
+    let wanted = ["a, total_size=1g", "a, total_size=2g"];
+    assert_eq!(names(&overrides, &named("a")), wanted);
+}
+
+#[test]
 fn keys_of_tables_take_several_values_too() {
     let workloads = crate::load_builtin("postmark").unwrap();
     let overrides = with(&["transactions=1000,2000"]);
