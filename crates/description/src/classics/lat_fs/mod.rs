@@ -17,7 +17,7 @@ pub use program::SAMPLE_NAME;
 
 /// Maximum size of a write in version 3, in bytes.
 const WRITE_BYTES_MAX: u64 = 128 << 10;
-/// Maximum size of a write in version 1.6, which writes a file with one call, in bytes.
+/// Maximum size of a file in version 1.6, in bytes.
 const WHOLE_BYTES_MAX: u64 = 1 << 30;
 const FILE_BYTES_MAX: u64 = 1 << 40;
 const FILES_MAX: u32 = 100_000_000;
@@ -43,7 +43,8 @@ pub struct LatFs {
     pub compat: Option<LatFsCompat>,
     /// Number of files of a pass, with `1.6` only, 1 to 100000000. Default: 1000.
     pub files: Option<u32>,
-    /// Sizes of the files, each measured on its own. Default: `0`, `1KiB`, `4KiB` and `10KiB`.
+    /// Sizes of the files, each measured on its own. With `1.6`, a file is written with one call,
+    /// but one above 64 MiB with several. Default: `0`, `1KiB`, `4KiB` and `10KiB`.
     pub sizes: Option<OneOrMany<Bytes>>,
     /// Time for the passes of a size, with `1.6` only. Default: 5 s.
     pub budget: Option<Span>,

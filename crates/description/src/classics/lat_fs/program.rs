@@ -98,7 +98,8 @@ impl LatFsPlan {
 
     fn creation(&self, name: &str, size_bytes: u64) -> ProgramPhase {
         let (order, piece_bytes_max, is_empty_written) = match self.form {
-            // lmbench 1.6 writes each file with one call, even an empty one.
+            // lmbench 1.6 writes each file with one call, even an empty one. A program's calls have
+            // a limit, so larger files take several.
             LatFsForm::Best { .. } => (Order::Forward, PIECE_BYTES_MAX, true),
             // lmbench 3 goes backward and writes at most 128 KiB per call.
             LatFsForm::Median { .. } => (Order::Reverse, WRITE_BYTES_MAX, false),

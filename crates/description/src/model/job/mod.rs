@@ -42,7 +42,8 @@ fn differing<T: PartialEq>(value: T, default: T) -> Option<T> {
 pub struct JobTable {
     /// Name, for reports and for files without names. Default: `job-1`, `job-2`, ...
     pub name: Option<String>,
-    /// Number of parallel clones, 1 to 100000, each with its own random order. Default: 1.
+    /// Number of parallel clones, 1 to 100000, each with its own random order. Default: the
+    /// workload's `workers`, else 1.
     pub count: Option<u32>,
     /// Start when all jobs above have ended. The jobs below run in parallel with it, until the next
     /// one that waits. Each such wave is a cell. Default: false.
@@ -120,7 +121,8 @@ pub struct JobTable {
     /// Sizes of requests, at most 1 GiB: one size, `"4k-64k"` for any size in this range, or
     /// several with their shares of the requests, `"4k:60,64k:40"`. Default: 4 KiB.
     pub block_size: Option<BlockSizeChoice>,
-    /// Sizes from a range are multiples of this. Default: the smallest size.
+    /// Sizes from a range are its smallest size plus a multiple of this; no effect on other sizes.
+    /// Default: the smallest size.
     pub block_unit: Option<Bytes>,
     /// Random positions are multiples of this, from `start` on. Default: the smallest block size.
     pub align: Option<Bytes>,
@@ -288,7 +290,7 @@ pub struct DirectionTable {
     pub random: Option<Percent>,
     /// Sizes of requests. Default: the job's.
     pub block_size: Option<BlockSizeChoice>,
-    /// Sizes from a range are multiples of this. Default: the job's.
+    /// Sizes from a range are its smallest size plus a multiple of this. Default: the job's.
     pub block_unit: Option<Bytes>,
     /// Random positions are multiples of this. Default: the job's.
     pub align: Option<Bytes>,
