@@ -120,10 +120,14 @@ impl EngineSettings {
         }
     }
 
-    /// Resets engine options that do not apply to another engine.
+    /// Resets the options of a single engine, which do not apply to another one.
     pub(in crate::fio) const fn forget_own_options(&mut self) {
         self.is_polled = false;
+        self.is_submitted_by_kernel = false;
+        self.is_uncached = false;
         self.has_fixed_buffers = false;
+        self.has_registered_files = false;
+        self.maps_huge = false;
     }
 }
 

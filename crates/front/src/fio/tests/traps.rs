@@ -710,6 +710,15 @@ fn options_of_the_globals_engine_go_with_it() {
         .collect();
     assert_eq!(polled, [true, false]);
     wrong("size=1m\nioengine=libaio\nhipri");
+    let own = "hipri\nfixedbufs\nregisterfiles\nsqthread_poll\nuncached=1";
+    let set = read(&format!(
+        "[global]\nioengine=io_uring\n{own}\nsize=1m\n[a]\nioengine=psync\n"
+    ));
+    let engine = &set.jobs[0].settings.engine;
+    assert!(!engine.is_uncached && !engine.is_submitted_by_kernel);
+    assert!(!engine.has_registered_files && !engine.has_fixed_buffers && !engine.is_polled);
+    let set = read("[global]\nioengine=mmap\nthp=1\nsize=1m\n[a]\nioengine=psync\n");
+    assert!(!set.jobs[0].settings.engine.maps_huge);
 }
 
 #[test]
