@@ -58,13 +58,19 @@ impl Builder {
     }
 
     /// Takes the sections of a job file. Unless the file is the first, its first job waits for all
-    /// earlier jobs.
+    /// earlier jobs, and earlier global options do not apply.
     pub(super) fn take_file(
         &mut self,
         sections: Vec<JobSection>,
         is_first: bool,
     ) -> Result<(), Diagnostic> {
         let mut waits = !is_first;
+        if !is_first {
+            // As in fio, results show only the global options of the last file.
+            self.set.options.clear();
+            self.defaults = FioSettings::default();
+            self.of_engines.clear();
+        }
         for mut section in sections {
             // The sort is stable, so of two equal options the later one still wins.
             section.items.sort_by_key(|item| self.rank(&item.name));

@@ -72,6 +72,37 @@ fn files_run_one_after_the_other() {
 }
 
 #[test]
+fn global_options_end_with_their_file() {
+    let read = |name: &str| match name {
+        "a.fio" => Ok(b"[global]\nioengine=io_uring\nhipri\nrw=write\nsize=1m\n[a]\n".to_vec()),
+        _ => Ok(b"[b]\nsize=1m\n[global]\nnumjobs=2\n[c]\nsize=1m\n".to_vec()),
+    };
+    let around = Surroundings {
+        read: &read,
+        ..Surroundings::EMPTY
+    };
+    let set = said_with("--bs=16k a.fio b.fio", &around).unwrap().1;
+    let seen = set.jobs.iter().map(|job| {
+        let settings = &job.settings;
+        let block = settings.blocks.sizes().read.min();
+        (
+            &*job.name,
+            settings.access.writes(),
+            settings.engine.is_polled,
+            block,
+        )
+    });
+    let wanted = [
+        ("a", true, true, 16384),
+        ("b", false, false, 4096),
+        ("c", false, false, 4096),
+        ("c", false, false, 4096),
+    ];
+    assert_eq!(seen.collect::<Vec<_>>(), wanted);
+    assert_eq!(set.options, [("numjobs".to_owned(), Some("2".to_owned()))]);
+}
+
+#[test]
 fn sections_are_picked_by_name() {
     let set = with_file("a.fio --section=b").unwrap().1;
     assert_eq!(set.jobs.len(), 1);
