@@ -19,8 +19,12 @@ use crate::CommandLine;
 const FILE_NAME: &str = "job.fio";
 
 /// Reasons why a key with an equivalent in fio may still differ.
-const REASONS: [(&str, &str); 4] = [
+const REASONS: [(&str, &str); 5] = [
     ("bytes", LOOPS_GO_ON),
+    (
+        "cpus",
+        "fio deals CPUs in ascending order, by the number of the job in the file",
+    ),
     (
         "ends_others",
         "the first of its jobs that ends would end all others, too",

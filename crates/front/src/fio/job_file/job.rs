@@ -1,9 +1,7 @@
 //! Writes the section of a job: every key of its table as options of fio.
 
 use description::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
-use description::model::{
-    ContentChoice, CpuList, JobTable, OneOrMany, SyncRangeWord, UntilSteadyTable,
-};
+use description::model::{ContentChoice, JobTable, OneOrMany, SyncRangeWord, UntilSteadyTable};
 use plan::Diagnostic;
 use plan::job::{DurableWrites, GoalMeasure, NameWork};
 use plan::{ArrivalKind, CacheMode, EngineKind};
@@ -328,16 +326,21 @@ fn put_verify(it: &mut WrittenSection, table: &JobTable, directions: &Directions
 }
 
 fn put_process(it: &mut WrittenSection, table: &JobTable) {
-    let list = |cpus: &CpuList| {
-        let cpus: Vec<String> = cpus.0.iter().map(u32::to_string).collect();
+    let list = |cpus: &[u32]| {
+        let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
         cpus.join(",")
     };
     if let Some(cpus) = &table.cpus {
-        it.put("cpus_allowed", list(cpus));
-        // Each clone takes one of the CPUs in turn, like a worker of pgmeter.
+        // A job without clones uses only the first, whatever its number in the file.
+        let own = match table.count {
+            Some(2..) => &cpus.0[..],
+            _ => cpus.0.get(..1).unwrap_or_default(),
+        };
+        it.put("cpus_allowed", list(own));
+        // fio deals the CPUs in turn by the number of the job in the file.
         it.put("cpus_allowed_policy", "split");
     }
-    it.put_some("cpus_allowed", table.cpu_set.as_ref().map(list));
+    it.put_some("cpus_allowed", table.cpu_set.as_ref().map(|it| list(&it.0)));
     it.put_some("nice", table.nice.filter(|nice| *nice != 0));
     // The enumeration has the kernel's class numbers.
     it.put_some("prioclass", table.io_class.map(|class| class as u8));

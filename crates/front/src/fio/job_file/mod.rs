@@ -14,6 +14,8 @@ mod section;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use description::model::{CpuList, JobTable, OneOrMany, Seed, Workload};
 use description::{in_tables, whole_job_tables};
 use plan::Diagnostic;
@@ -68,6 +70,7 @@ pub fn job_file(
         }
         // fio numbers all jobs of the file, so a default seed depends on the workloads above.
         put_seeds(&mut list.tables, job_count);
+        check_cpus(&list.tables, job_count)?;
         job_count += list.tables.iter().map(count_of).sum::<u64>();
         let targets = Targets {
             directories: &list.targets,
@@ -182,6 +185,23 @@ fn put_seeds(tables: &mut [JobTable], before_count: u64) {
         });
         number += count_of(table);
     }
+}
+
+/// Checks that the first clones get the first of the CPUs if `before_count` jobs precede these;
+/// [`check::read_back`] compares all CPUs, but without those jobs.
+fn check_cpus(tables: &[JobTable], before_count: u64) -> Result<(), Diagnostic> {
+    let is_turned = |table: &JobTable| {
+        let cpus = table.cpus.as_ref().map_or(&[][..], |it| &it.0);
+        let cpu_count = cpus.iter().collect::<BTreeSet<_>>().len() as u64;
+        count_of(table) > 1 && cpu_count > 0 && !before_count.is_multiple_of(cpu_count)
+    };
+    let Some(table) = tables.iter().find(|table| is_turned(table)) else {
+        return Ok(());
+    };
+    let name = printable(table.name.as_deref().unwrap_or_default());
+    let reason = "fio deals CPUs by the number of the job in the file";
+    let message = format!("fio cannot do `cpus` of `{name}`: {reason}");
+    Err(Diagnostic::error("", message).help("convert this workload alone"))
 }
 
 /// The sections of the jobs, with these names of targets.

@@ -331,6 +331,14 @@ fn keys_of_content_processes_and_waves_become_options() {
             ],
         ),
         (
+            format!("{}{second}cpus = [1, 2, 3]\n", job("")),
+            &["[k]", "cpus_allowed=1", "cpus_allowed_policy=split"],
+        ),
+        (
+            format!("{}{second}cpus = [1, 3]\ncount = 2\n", job("count = 2")),
+            &["[k]", "cpus_allowed=1,3"],
+        ),
+        (
             job("cpu_set = [0, 1]\nseed = 42"),
             &["cpus_allowed=0,1", "randseed=42"],
         ),
@@ -350,10 +358,26 @@ fn keys_of_content_processes_and_waves_become_options() {
             "fio cannot do `ends_others` of `k`",
         ),
         (
+            format!("{}{second}cpus = [0, 1]\ncount = 2\n", job("")),
+            "fio cannot do `cpus` of `k`: fio deals CPUs in ascending order, by the number",
+        ),
+        (
             job("").replace("\"j\"", "\"a;b\""),
             "fio cannot do `name` of `a;b`",
         ),
     ]);
+}
+
+#[test]
+fn cpus_of_later_workloads_are_those_of_their_numbers() {
+    let read = |toml: &str| read_toml("x.toml", toml).unwrap();
+    let pinned = read(&job("count = 2\ncpus = [0, 1]"));
+    let file = |before: &str| job_file(&[read(before), pinned.clone()], "x.toml", &|_| false);
+    let (text, _) = file(&job("count = 4")).unwrap();
+    assert!(text.contains("cpus_allowed=0,1"), "{text}");
+    let error = file(&job("")).unwrap_err();
+    let wanted = "fio cannot do `cpus` of `j`: fio deals CPUs by the number of the job in the file";
+    assert_eq!(error.message, wanted);
 }
 
 #[test]

@@ -321,12 +321,14 @@ fn drawn(job: &FioJob, most: u64) -> u64 {
     (mixed >> 11) % most.saturating_add(1).max(1)
 }
 
-/// The only CPU of a clone; `None` if it may use several.
+/// The only CPU of a job; `None` if it may use several.
 fn cpu(job: &FioJob) -> Option<u32> {
+    // As in fio, the turn depends on the number among the jobs of all sections.
+    let turn = job.number.saturating_sub(1) as usize;
     let process = &job.settings.process;
     match (process.cpu_policy, &process.cpus[..]) {
         (_, []) => None,
-        (CpuPolicy::Split, cpus) => Some(cpus[job.clone_index as usize % cpus.len()]),
+        (CpuPolicy::Split, cpus) => Some(cpus[turn % cpus.len()]),
         (CpuPolicy::Shared, [only]) => Some(*only),
         (CpuPolicy::Shared, _) => None,
     }
