@@ -3,7 +3,9 @@
 use plan::Diagnostic;
 
 use super::super::jobs::{FioJob, JobSet};
-use super::super::settings::{ByDirection, Checksum, Direction, Engine, FioSettings, ZoneMode};
+use super::super::settings::{
+    ByDirection, Checksum, Direction, Engine, FioSettings, SizeAmount, ZoneMode,
+};
 use super::super::values::RandomDistribution;
 
 /// Checks all jobs for unsupported settings.
@@ -115,7 +117,18 @@ fn of_names(it: &FioSettings) -> Option<Undone> {
 }
 
 fn of_rest(it: &FioSettings) -> Option<Undone> {
+    let is_in_zones = |amount: SizeAmount| matches!(amount, SizeAmount::Zones(_));
     first_of(&[
+        (
+            it.space.io_size.is_some_and(is_in_zones),
+            "io_size, io_limit",
+            "write it in bytes or percent, because zoned devices are not supported",
+        ),
+        (
+            is_in_zones(it.space.zone_skip),
+            "zoneskip",
+            "write it in bytes, because zoned devices are not supported",
+        ),
         (
             it.space.zone_mode == ZoneMode::Zoned,
             "zonemode",
