@@ -312,6 +312,20 @@ impl JobSet {
         places
     }
 
+    /// The jobs of each cell of work: of each wave, first the jobs that only lay out their files,
+    /// then the others.
+    pub(super) fn cells(&self) -> Vec<Vec<&FioJob>> {
+        let mut cells = Vec::new();
+        for wave in &self.waves {
+            let jobs = self.jobs[wave.jobs.clone()].iter();
+            let is_layout_only = |job: &&FioJob| job.settings.files.is_layout_only;
+            let (layout, others): (Vec<_>, Vec<_>) = jobs.partition(is_layout_only);
+            cells.extend([layout, others]);
+        }
+        cells.retain(|jobs| !jobs.is_empty());
+        cells
+    }
+
     /// The jobs of each section, as one slice per section.
     pub fn sections(&self) -> impl Iterator<Item = &[FioJob]> {
         self.jobs

@@ -419,16 +419,20 @@ pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<Report
     found
 }
 
-/// The worker of a job, with the cell of its wave; `None` if the job was never measured.
+/// The worker of a job, with its cell; `None` if the job was never measured.
 pub(super) fn measured<'a>(
     set: &JobSet,
     cells: &'a [CellRecord],
     index: usize,
 ) -> Option<(&'a CellRecord, &'a WorkerFigures)> {
-    let wave_index = set.jobs.get(index)?.wave_index;
-    let worker_index = index.checked_sub(set.waves.get(wave_index)?.jobs.start)?;
-    // A wave that only lays out files is not measured, so cells can be missing.
-    let cell = cells.iter().find(|it| it.index as usize == wave_index)?;
+    let job = set.jobs.get(index)?;
+    let mut places = set.cells().into_iter().enumerate();
+    let (cell_index, worker_index) = places.find_map(|(cell_index, jobs)| {
+        let worker_index = jobs.iter().position(|it| std::ptr::eq(*it, job))?;
+        Some((cell_index, worker_index))
+    })?;
+    // A cell that only lays out files is not measured, so cells can be missing.
+    let cell = cells.iter().find(|it| it.index as usize == cell_index)?;
     let mut workers = cell.worker_figures.iter();
     let worker = workers.find(|it| it.worker_index as usize == worker_index)?;
     Some((cell, worker))

@@ -114,6 +114,59 @@ fn a_size_is_where_a_device_without_one_ends() {
 }
 
 #[test]
+fn a_job_that_only_creates_files_has_them_laid_out_before_its_wave() {
+    let line = "--name=b --size=8k --rw=write --name=a --size=4k --create_only=1";
+    let work = work_of(line).unwrap();
+    let cells: Vec<_> = work
+        .cells
+        .iter()
+        .filter_map(|it| it.jobs.as_deref())
+        .collect();
+    let seen = cells.iter().map(|jobs| {
+        let file = &jobs.files.files[0];
+        let name = file.name.as_deref().unwrap_or_default();
+        let is_layout_only = jobs.files.is_layout_only;
+        (
+            jobs.jobs.len(),
+            name,
+            file.size_bytes,
+            file.layout,
+            is_layout_only,
+        )
+    });
+    let wanted = [
+        (1, "a.0.0", 4096, Layout::Written, true),
+        (1, "b.0.0", 8192, Layout::Allotted, false),
+    ];
+    assert_eq!(seen.collect::<Vec<_>>(), wanted);
+}
+
+#[test]
+fn cpus_are_dealt_by_the_number_among_all_jobs() {
+    let line = "--cpus_allowed=0-3 --cpus_allowed_policy=split --size=4k --name=a --numjobs=3 \
+                --name=b --name=c --stonewall";
+    let work = work_of(line).unwrap();
+    let jobs = work
+        .cells
+        .iter()
+        .flat_map(|it| &it.jobs.as_ref().unwrap().jobs);
+    let cpus: Vec<u32> = jobs.filter_map(|job| job.cpu).collect();
+    assert_eq!(cpus, [0, 1, 2, 3, 0]);
+}
+
+#[test]
+fn amounts_in_zones_are_refused_because_no_device_has_zones() {
+    for line in [
+        "--size=1m --io_size=2z",
+        "--size=2z",
+        "--size=1m --offset=2z --filesize=2m",
+        "--size=1m --zonemode=strided --zonesize=64k --zoneskip=2z",
+    ] {
+        assert!(work_of(&format!("--name=a {line}")).is_err(), "{line}");
+    }
+}
+
+#[test]
 fn jobs_wait_for_the_first_of_a_name() {
     let line = "--name=a --size=4k --name=b --size=4k --numjobs=2 --name=c --size=4k --wait_for=b";
     let work = work_of(line).unwrap();

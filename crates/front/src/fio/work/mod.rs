@@ -1,4 +1,5 @@
-//! Turns jobs into work: one cell for each wave of jobs that run in parallel.
+//! Turns jobs into work: one cell for each wave of jobs that run in parallel, and one before it if
+//! some of them only lay out files.
 
 mod files;
 mod goals;
@@ -57,8 +58,8 @@ pub(super) fn work(
         access: line.files,
     };
     let mut cells = Vec::new();
-    for (index, wave) in set.waves.iter().enumerate() {
-        let jobs = &set.jobs[wave.jobs.clone()];
+    let parts = set.cells();
+    for (index, jobs) in parts.iter().enumerate() {
         let mut built = wave_of(jobs, &mut places)?;
         // As in fio, `exitall` of one job applies to all.
         for job in &mut built.jobs {
@@ -69,7 +70,7 @@ pub(super) fn work(
             .iter()
             .all(|job| job.plan.engine == EngineKind::Null);
         cells.push(Workload {
-            name: Some(name_of(name, index, set.waves.len())),
+            name: Some(name_of(name, index, parts.len())),
             title: Some(title(jobs)),
             engine: is_null.then_some(EngineKind::Null),
             jobs: Some(Box::new(built)),
@@ -121,8 +122,8 @@ fn name_of(name: &str, index: usize, count: usize) -> String {
     }
 }
 
-/// Names of the jobs of a wave, at most four.
-fn title(jobs: &[FioJob]) -> String {
+/// Names of the jobs of a cell, at most four.
+fn title(jobs: &[&FioJob]) -> String {
     let mut names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
     names.dedup();
     let more = names.len().saturating_sub(4);
@@ -143,7 +144,7 @@ struct JobContext<'a> {
     access: FileAccess<'a>,
 }
 
-fn wave_of(jobs: &[FioJob], places: &mut JobContext<'_>) -> Result<BuiltJobs, Diagnostic> {
+fn wave_of(jobs: &[&FioJob], places: &mut JobContext<'_>) -> Result<BuiltJobs, Diagnostic> {
     places.table.begin_wave();
     let mut files = JobFiles {
         is_layout_only: jobs.iter().all(|job| job.settings.files.is_layout_only),
@@ -152,11 +153,7 @@ fn wave_of(jobs: &[FioJob], places: &mut JobContext<'_>) -> Result<BuiltJobs, Di
     let mut built: Vec<BuiltJob> = Vec::new();
     // Index of the first job of each name.
     let mut first_indexes = HashMap::new();
-    let is_layout_only = files.is_layout_only;
     for job in jobs {
-        if job.settings.files.is_layout_only && !is_layout_only {
-            continue;
-        }
         let mut one = one(job, places, &mut files)?;
         let waited = job.settings.grouping.waits_for.as_deref();
         let first = waited.and_then(|name| first_indexes.get(name));
