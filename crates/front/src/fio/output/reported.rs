@@ -58,7 +58,7 @@ pub(super) struct ReportedJob<'a> {
     pub(super) context_switches: u64,
     pub(super) major_faults: u64,
     pub(super) minor_faults: u64,
-    /// The first error that ended a job.
+    /// The first error that ended a job, or, if none did, the first error.
     pub(super) failure: Option<JobFailure<'a>>,
     /// Number of errors, including ignored ones.
     pub(super) error_count: u64,
@@ -265,9 +265,13 @@ impl<'a> ReportedJob<'a> {
         }
         self.add_latencies(job, worker);
         self.add_costs(worker);
-        self.add_errors(job, cell, worker);
+        let tolerated = self.add_errors(job, cell, worker);
         self.add_mismatch(worker);
         self.add_goals(worker);
+        // As in fio, a job that no error ended has the number of its first error.
+        if let Some(failure) = tolerated {
+            self.failure.get_or_insert(failure);
+        }
         let began_ms = cell.started_at.map(|at| {
             let after_ns = worker.begin_ns.unwrap_or_default();
             let after_ms = i64::try_from(after_ns / 1_000_000).unwrap_or(i64::MAX);
@@ -357,9 +361,15 @@ impl<'a> ReportedJob<'a> {
     }
 
     /// Adds the errors of a worker. Only the whole cell has error numbers, so the first one with
-    /// the same operation is used.
-    fn add_errors(&mut self, job: &FioJob, cell: &'a CellRecord, worker: &WorkerFigures) {
+    /// the same operation is used. Returns the first error that did not end the job.
+    fn add_errors(
+        &mut self,
+        job: &FioJob,
+        cell: &'a CellRecord,
+        worker: &WorkerFigures,
+    ) -> Option<JobFailure<'a>> {
         let borne = &job.settings.errors;
+        let mut tolerated = None;
         for (name, figures) in worker.operations.iter().filter(|(_, it)| it.errors > 0) {
             self.error_count = self.error_count.saturating_add(figures.errors);
             let mut errors = cell.errors.iter();
@@ -377,10 +387,12 @@ impl<'a> ReportedJob<'a> {
                 // All calls other than reads count as writes, also syncs.
                 _ => borne.bears_writes || borne.ignored.write.contains(errno),
             };
-            if !is_borne {
-                self.failure.get_or_insert(failure);
-            }
+            match is_borne {
+                true => tolerated.get_or_insert(failure),
+                false => self.failure.get_or_insert(failure),
+            };
         }
+        tolerated
     }
 }
 
@@ -403,19 +415,20 @@ const fn failure(missed: &MissedGoal) -> JobFailure<'static> {
 /// The results of all jobs in order; groups with `group_reporting` have a single result.
 pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<ReportedJob<'a>> {
     let mut found: Vec<ReportedJob<'a>> = Vec::new();
-    for (index, job) in set.jobs.iter().enumerate() {
-        let group = set.groups.get(job.group_index);
-        let is_first = group.is_none_or(|group| group.jobs.start == index);
-        // The jobs of a group are consecutive, so the last result is the one of the same group.
-        let is_alone = is_first || !job.settings.grouping.is_reported_together;
-        if is_alone || found.is_empty() {
+    // As in fio, a job with `stats=0` is left out of its group, too.
+    let told = set.jobs.iter().enumerate();
+    for (index, job) in told.filter(|(_, job)| job.settings.results.is_told) {
+        // The jobs of a group are consecutive, so only the last result can be the one of the same
+        // group.
+        let last_group = found.last().map(|it| it.job.group_index);
+        let is_together = job.settings.grouping.is_reported_together;
+        if !is_together || last_group != Some(job.group_index) {
             found.push(ReportedJob::new(job));
         }
         if let Some(last) = found.last_mut() {
             last.add(job, measured(set, &record.cells, index));
         }
     }
-    found.retain(|it| it.job.settings.results.is_told);
     found
 }
 

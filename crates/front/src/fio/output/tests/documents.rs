@@ -155,7 +155,7 @@ fn syncs_are_told_together_and_directions_as_one_if_asked_for() {
 }
 
 #[test]
-fn errors_are_told_unless_they_were_borne() {
+fn errors_are_told_even_if_they_were_borne() {
     let mut read = operation(&[1000; 10]);
     read.errors = 2;
     let mut measured = record(vec![vec![worker(&[("read", read)])]]);
@@ -168,8 +168,54 @@ fn errors_are_told_unless_they_were_borne() {
     assert_eq!(document(&jobs(READ), &measured)["jobs"][0]["error"], 5);
     let set = jobs("[j]\nsize=4m\ncontinue_on_error=read\n");
     let borne = &document(&set, &measured)["jobs"][0];
-    assert_eq!([&borne["error"], &borne["total_err"]], [0, 2]);
+    assert_eq!([&borne["error"], &borne["total_err"]], [5, 2]);
     assert_eq!(borne["first_error"], 5);
+    // An error that ended the job goes first.
+    let mut write = operation(&[1000; 10]);
+    write.errors = 1;
+    let worker = &mut measured.cells[0].worker_figures[0];
+    worker.operations.insert("write".to_owned(), write);
+    measured.cells[0].errors.push(ErrnoCount {
+        operation: "write".to_owned(),
+        errno: 28,
+        message: "No space left on device".to_owned(),
+        count: 1,
+    });
+    let ended = &document(&set, &measured)["jobs"][0];
+    assert_eq!([&ended["error"], &ended["first_error"]], [28, 5]);
+}
+
+#[test]
+fn a_job_without_statistics_is_left_out_of_its_group() {
+    let results = |first: &str, second: &str| {
+        let set = jobs(&format!(
+            "[global]\ngroup_reporting\nsize=4m\n[a]\n{first}\n[b]\n{second}\n[c]\n"
+        ));
+        let counts = [10, 20, 40].map(|count| reader(&vec![1000; count], &[]));
+        let document = document(&set, &record(vec![counts.to_vec()]));
+        let jobs = document["jobs"].as_array().unwrap().iter();
+        let told = jobs.map(|it| {
+            let name = it["jobname"].as_str().unwrap().to_owned();
+            (name, it["read"]["total_ios"].as_u64().unwrap())
+        });
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(results("", ""), [("a".to_owned(), 70)]);
+    assert_eq!(results("stats=0", ""), [("b".to_owned(), 60)]);
+    assert_eq!(results("", "stats=0"), [("a".to_owned(), 50)]);
+    assert_eq!(results("stats=0", "stats=0"), [("c".to_owned(), 40)]);
+}
+
+#[test]
+fn a_job_that_only_creates_files_takes_no_results_of_others() {
+    let set = jobs("[global]\nsize=4m\n[a]\ncreate_only=1\n[b]\n[c]\ncreate_only=1\n[d]\n");
+    let workers = [10, 20].map(|count| reader(&vec![1000; count], &[]));
+    let mut record = record(vec![workers.to_vec()]);
+    // The first cell lays out the files, and is not in the record.
+    record.cells[0].index = 1;
+    let document = document(&set, &record);
+    let counts = [0, 1, 2, 3].map(|job| document["jobs"][job]["read"]["total_ios"].clone());
+    assert_eq!(counts, [0, 10, 0, 20]);
 }
 
 #[test]
