@@ -43,9 +43,10 @@ pub(super) fn percentile_table(name: &str, samples: &LatencySamples, percents: &
     // fio chooses the unit of percentiles without the deviation, unlike the one of other latencies.
     let unit = time_unit(least_ns, most_ns, None);
     let mut text = format!("    {name} percentiles ({}):\n", unit.name);
-    let rounded = |ns: u64| (ns + unit.ns / 2) / unit.ns;
-    // All values have the width of the widest.
-    let width = rounded(most_ns).to_string().len().max(5);
+    // As in fio, percentiles are rounded up, unlike other latencies.
+    let rounded = |ns: u64| ns.div_ceil(unit.ns);
+    // All values have the width of the largest, which fio rounds down here.
+    let width = (most_ns / unit.ns).to_string().len().max(5);
     // All percentiles have as many decimals as the longest one needs.
     let needed = |percent: &f64| {
         percent

@@ -93,10 +93,11 @@ fn direction(job: &FioJob, result: &DirectionResult, share: f64) -> Vec<String> 
         (false, false) => Vec::new(),
         _ => percentiles(job),
     };
-    // The line has fields for the percentiles of one latency only.
-    let of = match told.clat_percentiles {
-        true => &result.clat,
-        false => &result.lat,
+    // The line has fields for the percentiles of one latency only. As in fio, `lat_percentiles`
+    // goes first, because `clat_percentiles` is on by default.
+    let of = match told.lat_percentiles {
+        true => &result.lat,
+        false => &result.clat,
     };
     let mut percents = percents.into_iter();
     for _ in 0..PERCENTILE_FIELDS {

@@ -193,6 +193,36 @@ fn percentiles_are_as_wide_as_they_have_to_be() {
 }
 
 #[test]
+fn percentiles_are_rounded_up_as_by_fio() {
+    let set = jobs("[a]\nsize=1m\npercentile_list=10:90\n");
+    let table = |values: &[u64]| normal(&set, &record(vec![vec![reader(values, &[1; 4])]]));
+    let text = table(&[2_100_000, 100_000_001]);
+    let wanted = "clat percentiles (msec):\n     |  10th=[    3],  90th=[  101]\n";
+    assert!(text.contains(wanted), "{text}");
+    let text = table(&[2001, 100_000]);
+    let wanted = "clat percentiles (usec):\n     |  10th=[    3],  90th=[  100]\n";
+    assert!(text.contains(wanted), "{text}");
+}
+
+#[test]
+fn terse_percentiles_are_those_of_all_latency_if_it_has_any() {
+    let first = |options: &str| {
+        let set = jobs(&format!("[a]\nsize=1m\npercentile_list=50\n{options}\n"));
+        let mut job = reader(&[3000; 10], &[]);
+        job.transaction_latency = Some(latency(&[9000; 10]));
+        let line = terse(&set, &record(vec![vec![job]]), 3);
+        line.split(';').nth(17).unwrap().to_owned()
+    };
+    assert_eq!(first(""), "50.000000%=3");
+    assert_eq!(first("lat_percentiles=1"), "50.000000%=9");
+    assert_eq!(
+        first("lat_percentiles=1\nclat_percentiles=0"),
+        "50.000000%=9"
+    );
+    assert_eq!(first("clat_percentiles=0"), "0%=0");
+}
+
+#[test]
 fn logs_are_named_and_written_as_those_of_fio() {
     let (set, options) = said(
         "--name=a --size=8m --write_bw_log=x --write_lat_log=y --write_iops_log= \
