@@ -7,7 +7,8 @@ use plan::{Diagnostic, printable};
 use super::jobs::is_device;
 use super::lexer::JobSection;
 use super::settings::{
-    AccessSettings, Checksum, Direction, Engine, FioSettings, RandomGenerator, SizeAmount, ZoneMode,
+    AccessSettings, ByDirection, Checksum, Direction, Engine, FioSettings, RandomGenerator,
+    SizeAmount, ZoneMode,
 };
 
 /// Default of `--max-jobs`.
@@ -53,7 +54,8 @@ pub(super) fn resolve(
             "use `rw=read`, or leave `--readonly` out",
         );
     }
-    if let Some((message, help)) = wrong_zones(settings).or_else(|| wrong_pair(settings)) {
+    let wrong = wrong_zones(settings).or_else(|| wrong_pair(settings));
+    if let Some((message, help)) = wrong.or_else(|| wrong_rates(settings)) {
         return fail(format!("job `{job}`: {message}"), help);
     }
     // Before `files`, which counts the names.
@@ -118,6 +120,19 @@ fn wrong_pair(settings: &FioSettings) -> Option<Wrong> {
     (settings.engine.engine != wanted).then_some((
         "`rw` and `ioengine` name different work on files",
         "give both the same name",
+    ))
+}
+
+/// Checks that rates are either in bytes or in requests, also for different directions.
+fn wrong_rates(settings: &FioSettings) -> Option<Wrong> {
+    let rates = &settings.rates;
+    let any = |it: &ByDirection<u64>| it.read > 0 || it.write > 0 || it.trim > 0;
+    if any(&rates.bytes_per_second) && any(&rates.iops) {
+        return Some(("`rate` and `rate_iops` exclude each other", "leave one out"));
+    }
+    (any(&rates.bytes_per_second_min) && any(&rates.iops_min)).then_some((
+        "`rate_min` and `rate_iops_min` exclude each other",
+        "leave one out",
     ))
 }
 

@@ -509,12 +509,10 @@ fn of_direct_and_buffered_the_later_holds() {
 
 #[test]
 fn rates_are_by_direction() {
-    let rates = job("size=1m\nrate=1m\nrate_iops=1000,500")
-        .settings
-        .rates
-        .clone();
-    assert_eq!(rates.bytes_per_second, ByDirection::all(1 << 20));
-    assert_eq!((rates.iops.read, rates.iops.write), (1000, 500));
+    let rates = |options: &str| job(&format!("size=1m\n{options}")).settings.rates.clone();
+    assert_eq!(rates("rate=1m").bytes_per_second, ByDirection::all(1 << 20));
+    let iops = rates("rate_iops=1000,500").iops;
+    assert_eq!((iops.read, iops.write), (1000, 500));
     assert_eq!(
         job("size=1m\nrate=,1m")
             .settings
@@ -523,6 +521,19 @@ fn rates_are_by_direction() {
             .read,
         0
     );
+}
+
+#[test]
+fn rates_in_bytes_and_in_requests_exclude_each_other_as_in_fio() {
+    for options in [
+        "rate=1m\nrate_iops=1000",
+        "rate=1m,0\nrate_iops=0,1000",
+        "rate_min=1m\nrate_iops_min=10",
+    ] {
+        let error = wrong(&format!("size=1m\n{options}"));
+        assert!(error.message.contains("exclude each other"), "{error}");
+    }
+    job("size=1m\nrate=1m\nrate_iops=0\nrate_iops_min=10");
 }
 
 #[test]
