@@ -20,15 +20,15 @@ pub(super) fn syncs(settings: &mut FioSettings, name: &str, value: &OptionValue)
     true
 }
 
-/// Reads `write:8` or `wait_before,write,wait_after:8`; the number applies to all words.
+/// Reads `write`, `write:8` or `wait_before,write,wait_after:8`. As in fio, the number after the
+/// last word applies to all words, and without one it is 1.
 fn range_sync(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let ranges = &mut settings.durability.ranges;
     let wanted = || "use a value such as `write:8` or `wait_before,write:8`".to_owned();
-    let (words, count) = text.rsplit_once(':').ok_or_else(wanted)?;
-    ranges.write_count = count.trim().parse().map_err(|_| wanted())?;
-    for word in words.split(',') {
-        // fio accepts a number after each word and uses the last one.
-        match word.split(':').next().unwrap_or_default() {
+    for part in text.strip_suffix(',').unwrap_or(text).split(',') {
+        let (word, count) = part.split_once(':').unwrap_or((part, "1"));
+        ranges.write_count = count.trim().parse().map_err(|_| wanted())?;
+        match word {
             "wait_before" => ranges.waits_before = true,
             "write" => ranges.writes = true,
             "wait_after" => ranges.waits_after = true,
@@ -77,10 +77,21 @@ fn continue_on_error(settings: &mut FioSettings, text: &str) {
     errors.bears_verify = matches!(text, "verify" | "all" | "1");
 }
 
-/// Names of errors in the order of their numbers, from 1.
+/// Names of errors in the order of their numbers, from 1; `-` stands for an unused number. Source:
+/// Linux, `asm-generic/errno-base.h` and `asm-generic/errno.h`.
 const ERRORS: &str = "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM \
     EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY \
-    ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE";
+    ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOLCK ENOSYS \
+    ENOTEMPTY ELOOP - ENOMSG EIDRM ECHRNG EL2NSYNC EL3HLT EL3RST ELNRNG EUNATCH ENOCSI EL2HLT \
+    EBADE EBADR EXFULL ENOANO EBADRQC EBADSLT - EBFONT ENOSTR ENODATA ETIME ENOSR ENONET ENOPKG \
+    EREMOTE ENOLINK EADV ESRMNT ECOMM EPROTO EMULTIHOP EDOTDOT EBADMSG EOVERFLOW ENOTUNIQ EBADFD \
+    EREMCHG ELIBACC ELIBBAD ELIBSCN ELIBMAX ELIBEXEC EILSEQ ERESTART ESTRPIPE EUSERS ENOTSOCK \
+    EDESTADDRREQ EMSGSIZE EPROTOTYPE ENOPROTOOPT EPROTONOSUPPORT ESOCKTNOSUPPORT EOPNOTSUPP \
+    EPFNOSUPPORT EAFNOSUPPORT EADDRINUSE EADDRNOTAVAIL ENETDOWN ENETUNREACH ENETRESET \
+    ECONNABORTED ECONNRESET ENOBUFS EISCONN ENOTCONN ESHUTDOWN ETOOMANYREFS ETIMEDOUT \
+    ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY EINPROGRESS ESTALE EUCLEAN ENOTNAM ENAVAIL \
+    EISNAM EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED \
+    EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE ERFKILL EHWPOISON";
 
 /// `EILSEQ`, which fio reports for content that does not verify.
 pub(in crate::fio) const WRONG_CONTENT: i32 = 84;
@@ -88,11 +99,14 @@ pub(in crate::fio) const WRONG_CONTENT: i32 = 84;
 /// Reads `EIO:5,ENOSPC`: lists for reads, writes and verification, separated by commas.
 fn ignore_error(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let number = |word: &str| {
-        // These numbers are the same on all Linux architectures (`asm-generic/errno-base.h`).
-        let named = ERRORS.split(' ').position(|it| it == word);
+        let name = match word {
+            "EWOULDBLOCK" => "EAGAIN",
+            "EDEADLOCK" => "EDEADLK",
+            other => other,
+        };
+        let mut names = ERRORS.split(' ');
+        let named = names.position(|it| it == name && it != "-");
         let named = named.map(|it| it as i32 + 1);
-        // `ERRORS` ends at 34, below the number for content that does not verify.
-        let named = named.or((word == "EILSEQ").then_some(WRONG_CONTENT));
         let number = named.or_else(|| word.parse::<i32>().ok().and_then(i32::checked_abs));
         number
             .filter(|it| *it > 0)

@@ -125,6 +125,37 @@ fn zones_of_each_direction_get_their_shares() {
 }
 
 #[test]
+fn no_request_goes_to_space_that_no_zone_has() {
+    let hundred = vec!["1/1"; 100].join(":");
+    for (law, end, block_count) in [
+        ("60/10:40/40".to_owned(), 0.5, 5000),
+        // Three equal shares of the rest are rounded down.
+        ("50:30:20".to_owned(), 0.99, 10_000),
+        (hundred, 1.0, 10_000),
+    ] {
+        let line = "--rw=randread --bs=4k --size=40m --io_size=400m --random_distribution=zoned";
+        let seen = blocks(&format!("{line}:{law}"), Operation::Read, 4096);
+        let most = seen.iter().max().copied().unwrap();
+        assert!(most <= (10_240.0 * end) as u64, "{law}: {most}");
+        let distinct: BTreeSet<u64> = seen.into_iter().collect();
+        assert!(
+            distinct.len() * 10 > block_count * 9,
+            "{law}: {}",
+            distinct.len()
+        );
+    }
+    for law in ["60/60:40/50", "60/50:30/50"] {
+        let line = format!("--name=j --rw=randread --size=1m --random_distribution=zoned:{law}");
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let front = find("fio").expect("fio is a front");
+        assert!(
+            (front.arguments)(&CommandLine::of(&words)).is_err(),
+            "{law}"
+        );
+    }
+}
+
+#[test]
 fn strided_zones_are_gone_through_as_in_fio() {
     let zones = "--zonemode=strided --zonesize=2m --zonerange=1m";
     for (way, operation) in [("read", Operation::Read), ("write", Operation::Write)] {

@@ -631,12 +631,23 @@ fn lists_of_cpus_errors_and_ranges_are_read() {
     let ranges = settings.durability.ranges;
     assert!(ranges.waits_before && ranges.writes && !ranges.waits_after);
     assert_eq!(ranges.write_count, 8);
+    // fio 3.42 reads the number anew with each word.
+    for (text, count) in [
+        ("write", 1),
+        ("write:8,wait_after", 1),
+        ("write:2,wait_after:4", 4),
+    ] {
+        let ranges = job(&format!("size=1m\nsync_file_range={text}")).settings;
+        assert_eq!(ranges.durability.ranges.write_count, count, "{text}");
+    }
     assert_eq!(job("size=1m\ncpumask=5").settings.process.cpus, [0, 2]);
     for text in [
         "cpus_allowed=x",
         "cpus_allowed=0-99999",
         "ignore_error=EWHAT",
+        "ignore_error=-",
         "sync_file_range=8",
+        "sync_file_range=write:",
     ] {
         wrong(&format!("size=1m\n{text}"));
     }

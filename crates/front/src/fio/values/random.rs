@@ -30,8 +30,8 @@ pub struct ZoneShare {
     pub size: u64,
 }
 
-/// Maximum number of zones of a direction.
-const ZONES_MAX: usize = 64;
+/// Maximum number of zones of a direction, as in fio.
+const ZONES_MAX: usize = 256;
 
 /// Reads a distribution such as `zipf:1.2` or `zoned:60/10:40/90`.
 ///
@@ -116,14 +116,23 @@ fn zones_of_direction(
     }
     let missing = zones.iter().filter(|it| it.1.is_none()).count() as u64;
     let (known, left) = rest_of(zones.iter().filter_map(|it| it.1), missing);
-    if is_of_percent && known + left * missing != 100 {
-        return Err("the shares of the space must add up to 100 %".to_owned());
+    let known = known.saturating_add(left * missing);
+    if is_of_percent && known > 100 {
+        return Err("the shares of the space exceed 100 % in total".to_owned());
     }
     let whole = zones.iter().map(|(percent, size)| ZoneShare {
         requests_percent: *percent,
         size: size.unwrap_or(left),
     });
-    Ok(whole.collect())
+    let mut whole: Vec<ZoneShare> = whole.collect();
+    if is_of_percent && known < 100 {
+        // As in fio, no request goes to the space after the last zone.
+        whole.push(ZoneShare {
+            requests_percent: 0,
+            size: 100 - known,
+        });
+    }
+    Ok(whole)
 }
 
 /// The sum of the known shares, and an equal part of the rest up to 100 for each missing one.
