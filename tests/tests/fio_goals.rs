@@ -411,7 +411,7 @@ fn a_latency_can_be_steady_and_readings_can_be_short() {
         (&steady["ss"], &steady["attained"]),
         (&"lat:100000.000000%".into(), &1.into())
     );
-    assert_eq!(steady["data"]["lat"].as_array().unwrap().len(), 4);
+    assert_eq!(steady["data"]["lat_ns"].as_array().unwrap().len(), 4);
     assert!(steady["data"]["lat_mean"].is_u64());
 }
 

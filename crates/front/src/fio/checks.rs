@@ -8,7 +8,7 @@ use super::jobs::is_device;
 use super::lexer::JobSection;
 use super::settings::{
     AccessSettings, ByDirection, Checksum, Direction, Engine, FioSettings, RandomGenerator,
-    SizeAmount, ZoneMode,
+    SizeAmount, SteadyMeasure, ZoneMode,
 };
 
 /// Default of `--max-jobs`.
@@ -255,6 +255,15 @@ fn amounts(settings: &FioSettings, job: &str, note: &mut impl FnMut(String)) {
     let paced = |read: u64, write: u64| read > 0 && write > 0;
     let (iops, bytes) = (&rates.iops, &rates.bytes_per_second);
     let is_paced = paced(iops.read | bytes.read, iops.write | bytes.write);
+    if let Some(steady) = &settings.steady_state
+        && (steady.measure, steady.is_percent) == (SteadyMeasure::Latency, false)
+    {
+        let limit = steady.limit;
+        note(format!(
+            "job `{job}`: the limit of `steadystate` is {limit} ns: as fio, pgmeter takes its \
+             microseconds for nanoseconds"
+        ));
+    }
     // 50 is the default, so it may not have been requested.
     if access.direction == Direction::Mixed && access.read_percent != 50 && is_paced {
         note(format!(

@@ -60,7 +60,7 @@ fn steady(settings: &mut FioSettings) -> &mut SteadyEnd {
     settings.steady_state.get_or_insert_default()
 }
 
-/// Reads `iops:0.5%` or `bw_slope:100`.
+/// Reads `iops:0.5%`, `bw_slope:100` or `lat:500us`.
 fn steady_state(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let (name, limit) = text.split_once(':').unwrap_or((text, "0.01%"));
     let kilo = settings.kilo.0;
@@ -68,10 +68,15 @@ fn steady_state(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     steady.measure = SteadyMeasure::of(name).ok_or("use iops, bw or lat, or one with `_slope`")?;
     steady.is_slope = name.ends_with("_slope");
     steady.is_percent = limit.ends_with('%');
-    let is_of_bytes = steady.measure == SteadyMeasure::Bandwidth && !steady.is_percent;
-    steady.limit = match is_of_bytes {
-        true => number(limit, NumberUnit::Bytes { kilo })?.value as f64,
-        false => {
+    steady.limit = match steady.measure {
+        SteadyMeasure::Bandwidth if !steady.is_percent => {
+            number(limit, NumberUnit::Bytes { kilo })?.value as f64
+        }
+        // fio reads a time in microseconds, and then compares it with nanoseconds.
+        SteadyMeasure::Latency if !steady.is_percent => {
+            number(limit, NumberUnit::Microseconds)?.value as f64
+        }
+        _ => {
             let limit = floats(limit.trim_end_matches('%'), 0.0, 1e18)?;
             limit.first().copied().unwrap_or_default()
         }

@@ -156,7 +156,7 @@ pub(super) fn steady_state(steady: &SteadyReadings) -> JsonTree {
     if goal.measure == GoalMeasure::Latency {
         let latency = mean(steady, |it| it.latency_ns);
         data.push(("lat_mean", JsonTree::Count(latency)));
-        data.push(("lat", list(|it| it.latency_ns)));
+        data.push(("lat_ns", list(|it| it.latency_ns)));
     }
     data.push(("iops", list(|it| it.iops)));
     data.push(("bw", list(|it| it.bytes_per_second)));

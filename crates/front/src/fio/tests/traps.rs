@@ -672,6 +672,49 @@ fn a_steady_state_has_a_measure_and_a_limit() {
 }
 
 #[test]
+fn a_steady_latency_has_a_time_that_fio_takes_for_nanoseconds() {
+    for (text, wanted_ns) in [("500us", 500.0_f64), ("2ms", 2000.0), ("700", 700.0)] {
+        let set = read(&format!("[j]\nsize=1m\nss=lat:{text}\n"));
+        let steady = set.jobs[0].settings.steady_state.clone().unwrap();
+        assert_eq!(steady.limit.to_bits(), wanted_ns.to_bits(), "{text}");
+        assert!(
+            notes(&set).contains(&format!("is {wanted_ns} ns")),
+            "{}",
+            notes(&set)
+        );
+    }
+    let shared = read("[j]\nsize=1m\nss=lat_slope:0.5%\n");
+    let steady = shared.jobs[0].settings.steady_state.clone().unwrap();
+    assert_eq!(steady.limit.to_bits(), 0.5_f64.to_bits());
+    assert!(notes(&shared).is_empty());
+}
+
+#[test]
+fn names_of_errors_are_those_of_linux() {
+    let number = |name: &str| {
+        let settings = job(&format!("size=1m\nignore_error={name}")).settings;
+        settings.errors.ignored.read[0]
+    };
+    for (name, wanted) in [
+        ("ERANGE", 34),
+        ("EDEADLK", 35),
+        ("EDEADLOCK", 35),
+        ("EWOULDBLOCK", 11),
+        ("ENOMSG", 42),
+        ("EBADSLT", 57),
+        ("EBFONT", 59),
+        ("EILSEQ", 84),
+        ("EOPNOTSUPP", 95),
+        ("ETIMEDOUT", 110),
+        ("ESTALE", 116),
+        ("EDQUOT", 122),
+        ("EHWPOISON", 133),
+    ] {
+        assert_eq!(number(name), wanted, "{name}");
+    }
+}
+
+#[test]
 fn all_that_is_done_sets_something() {
     // Done by reading the text, or by what is always so here.
     const ELSEWHERE: &str = "name include lockfile=none unique_filename io_submit_mode \

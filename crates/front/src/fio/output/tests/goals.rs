@@ -148,7 +148,7 @@ fn readings_that_were_never_taken_are_zeros() {
         let data = first_job(&set, &record)["steadystate"]["data"].clone();
         assert_eq!(data["iops"], wanted);
         assert_eq!(data["bw"].as_array().unwrap().len(), 3);
-        assert_eq!(data["lat"].as_array().unwrap().len(), 3);
+        assert_eq!(data["lat_ns"].as_array().unwrap().len(), 3);
     }
 }
 
@@ -198,7 +198,7 @@ fn every_measure_of_a_steady_state_has_its_name() {
         let told = first_job(&set, &record)["steadystate"].clone();
         assert_eq!(told["ss"], rule);
         let has_latency = measure == GoalMeasure::Latency;
-        assert_eq!(told["data"]["lat"].is_array(), has_latency);
+        assert_eq!(told["data"]["lat_ns"].is_array(), has_latency);
         assert_eq!(told["data"]["lat_mean"] == 2_500_000, has_latency);
         assert!(
             normal(&set, &record).contains(line),
