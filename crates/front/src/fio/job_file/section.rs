@@ -113,9 +113,17 @@ impl WrittenSection {
                 return Err(self.refuse(key, &reason, "use a path of other characters"));
             }
         }
-        let escaped = paths
-            .iter()
-            .map(|it| it.replace('\\', "\\\\").replace(':', "\\:"));
+        // fio takes a colon after a backslash for a part of the path, and has no escape for the
+        // backslash.
+        let before_last = &paths[..paths.len().saturating_sub(1)];
+        if let Some(path) = before_last.iter().find(|path| path.ends_with('\\')) {
+            let reason = format!(
+                "a job file cannot name another path after `{}`, which ends with a backslash",
+                printable(path)
+            );
+            return Err(self.refuse(key, &reason, "use a path of other characters"));
+        }
+        let escaped = paths.iter().map(|it| it.replace(':', "\\:"));
         Ok(escaped.collect::<Vec<_>>().join(":"))
     }
 }

@@ -162,6 +162,11 @@ fn keys_of_files_become_options() {
             &["filename_format=$jobname/$filenum-$jobnum", "numjobs=2"],
         ),
         (at("target = [1, 3]\ncount = 2"), &["directory=/a:/b"]),
+        // fio has no escape for a backslash, and keeps it.
+        (
+            job("files = ['a\\b', 'c\\:d', 'e\\']"),
+            &["filename=a\\b:c\\\\:d:e\\"],
+        ),
         (
             "targets = \"/dev/sdx\"\n[[job]]\nfiles = 0\nsize_percent = 50\nloops = 1\n".to_owned(),
             &["filename=/dev/sdx", "size=50%"],
@@ -194,6 +199,10 @@ fn keys_of_files_become_options() {
         (
             at("target = 2"),
             "fio cannot do `targets` of `j`: a job file cannot name",
+        ),
+        (
+            job("files = ['a\\', 'b']"),
+            "fio cannot do `files` of `j`: a job file cannot name another path after",
         ),
         (
             job("files = [{ name = \"a\", start = \"4k\" }, \"b\"]"),

@@ -204,6 +204,16 @@ fn clones_share_files_that_have_names() {
 fn names_between_colons_are_files() {
     assert_eq!(job("size=4m\nfilename=x:y").file_count(), 2);
     assert_eq!(job("size=4m\nfilename=x\\:z:y").file(0).text, "x:z");
+    // As in fio 3.42, a backslash escapes only colons, and empty names are skipped.
+    let names = |text: &str| {
+        let job = job(&format!("size=4m\nfilename={text}"));
+        let files = 0..job.file_count();
+        files.map(|index| job.file(index).text).collect::<Vec<_>>()
+    };
+    assert_eq!(names("a::b"), ["a", "b"]);
+    assert_eq!(names(":a:b:"), ["a", "b"]);
+    assert_eq!(names("a\\b\\\\c:d"), ["a\\b\\\\c", "d"]);
+    assert_eq!(names("a\\\\:b"), ["a\\:b"]);
     let set = said("--name=j --size=4m --filename=x:y --nrfiles=1")
         .unwrap()
         .1;

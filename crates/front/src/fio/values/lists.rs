@@ -112,22 +112,21 @@ pub(in crate::fio) fn cpus(text: &str) -> Result<Vec<u32>, String> {
     }
 }
 
-/// Splits names at colons; a backslash escapes a colon in a name.
+/// Splits names at colons. A backslash escapes a colon in a name, and nothing else. As in fio,
+/// empty names are skipped.
 pub(in crate::fio) fn file_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut name = String::new();
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
         match char {
-            '\\' if matches!(chars.peek(), Some(':' | '\\')) => name.extend(chars.next()),
+            '\\' if chars.peek() == Some(&':') => name.extend(chars.next()),
             ':' => names.push(std::mem::take(&mut name)),
             _ => name.push(char),
         }
     }
     names.push(name);
-    // An empty name ends the list.
-    let end = names.iter().position(String::is_empty);
-    names.truncate(end.unwrap_or(names.len()));
+    names.retain(|name| !name.is_empty());
     names
 }
 
