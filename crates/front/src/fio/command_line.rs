@@ -78,8 +78,6 @@ pub struct FioInvocation {
     pub status_interval_us: u64,
     /// `true` if the total bandwidth of all jobs is logged.
     pub logs_bandwidth: bool,
-    /// Directory for logs; empty for the current directory.
-    pub log_directory: String,
 }
 
 /// Reads a command line, without the program name.
@@ -297,7 +295,6 @@ impl CommandLineReader {
             "eta-interval" => invocation.progress_interval_us = value.number(),
             "status-interval" => invocation.status_interval_us = value.number(),
             "bandwidth-log" => invocation.logs_bandwidth = true,
-            "aux-path" => value.text().clone_into(&mut invocation.log_directory),
             "section" => self.builder.wanted.push(value.text().to_owned()),
             "parse-only" => invocation.action = Action::ParseOnly,
             "showcmd" => self.shows_commands = true,

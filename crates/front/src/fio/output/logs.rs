@@ -45,11 +45,6 @@ pub(super) fn logs(
     options: &OutputOptions,
 ) -> Vec<(String, String)> {
     let mut files = LogFiles::default();
-    let directory = match options.log_directory.trim_end_matches('/') {
-        // A directory of slashes alone is the root, not the current directory.
-        "" if options.log_directory.is_empty() => String::new(),
-        directory => format!("{directory}/"),
-    };
     for (index, job) in set.jobs.iter().enumerate() {
         let Some((cell, worker)) = measured(set, &record.cells, index) else {
             continue;
@@ -72,14 +67,14 @@ pub(super) fn logs(
             logs: &job.settings.logs,
         };
         for (prefix, kind, logged) in kinds(job) {
-            let name = format!("{directory}{}", file_name(job, prefix, kind));
+            let name = file_name(job, prefix, kind);
             files.append(name, &series.lines(logged, &NAMES));
         }
     }
     if options.logs_bandwidth {
         for name in NAMES {
             let lines = lines_of_all(record, name);
-            files.append(format!("{directory}agg-{name}_bw.log"), &lines);
+            files.append(format!("agg-{name}_bw.log"), &lines);
         }
     }
     files.0

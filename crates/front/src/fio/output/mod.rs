@@ -44,8 +44,6 @@ pub struct OutputOptions {
     pub terse_version: u32,
     /// File for the results; `None` for standard output.
     pub output: Option<String>,
-    /// Directory for logs; empty for the current directory.
-    pub log_directory: String,
     /// `true` if the total bandwidth of all jobs is logged.
     pub logs_bandwidth: bool,
     /// `true` if results are also printed while jobs run (`--status-interval`).
@@ -62,7 +60,6 @@ impl From<&FioInvocation> for OutputOptions {
             formats,
             terse_version: invocation.terse_version,
             output: invocation.output.clone().filter(|it| !it.is_empty()),
-            log_directory: invocation.log_directory.clone(),
             logs_bandwidth: invocation.logs_bandwidth,
             is_told_between: invocation.status_interval_us > 0,
         }

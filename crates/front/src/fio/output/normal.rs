@@ -116,7 +116,7 @@ fn block(job: &ReportedJob<'_>, jobs: &[ReportedJob<'_>], record: &RunRecord) ->
     }
     text.push_str(&classes(&job.latencies));
     if job.shows_sync() && !job.sync.is_empty() {
-        text.push_str("  fsync/fdatasync/sync_file_range:\n");
+        text.push_str("  fsync/fdatasync/sync_file_range/syncfs:\n");
         text.push_str(&latency("sync", &job.sync));
         text.push_str(&percentile_table("sync", &job.sync, &percentiles(job.job)));
     }
@@ -161,17 +161,11 @@ fn direction(job: &ReportedJob<'_>, name: &str, result: &DirectionResult) -> Str
         Quantity::Plain,
     );
     let mut text = format!(
-        "  {name}: IOPS={iops}, BW={} ({})({}/{}msec){}\n",
+        "  {name}: IOPS={iops}, BW={} ({})({}/{}msec)\n",
         scale.rate(rate),
         scale.other_rate(rate),
         scale.bytes(result.bytes),
         result.run_time_ms(),
-        // pgmeter resets no zones, but parsers expect this text.
-        if name == "write" {
-            "; 0 zone resets"
-        } else {
-            ""
-        },
     );
     text.push_str(&latency("clat", &result.clat));
     text.push_str(&latency(" lat", &result.lat));

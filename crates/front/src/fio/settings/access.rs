@@ -198,7 +198,7 @@ pub struct FileSpace {
     pub offset: SizeAmount,
     /// Distance between the offsets of successive clones.
     pub offset_increment: SizeAmount,
-    /// Unit in bytes to which offsets in percent are rounded down; 0 for the smallest block.
+    /// Unit in bytes to which offsets in percent are rounded up; 0 for the smallest block.
     pub offset_align: u64,
     /// `true` if writes start at the end of the files.
     pub is_appending: bool,
