@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use units::Percent;
 
 use super::{Cell, Plan};
-use crate::order_of_repetition;
+use crate::{PositionRule, order_of_repetition, worker_seed};
+
+/// Separates the seeds of repetitions from the seeds of workers.
+const REPEATED: u64 = 0x7265_7065_6174_2121;
 
 /// When to stop adding repetitions to the ones of the plan, which are always measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +29,29 @@ impl RepetitionRule {
     pub fn precision_percent(&self) -> Percent {
         // A fraction times 100 may be off in its last digit.
         Percent((self.precision * 1e10).round() / 1e8)
+    }
+}
+
+impl Cell {
+    /// The cell as a repetition of itself, if it is one of the first repetition. Its workers have
+    /// new seeds: if all repetitions made the same requests at the same times, their confidence
+    /// intervals would not cover the variation between random streams. Classics and Iometer's rule
+    /// must reproduce the original's requests exactly, so they keep their seeds.
+    #[must_use]
+    pub fn repeated(&self, repetition: u32) -> Self {
+        let mut cell = Self {
+            repetition,
+            ..self.clone()
+        };
+        if repetition == 0 || cell.work.is_acts() {
+            return cell;
+        }
+        for worker in &mut cell.workers {
+            if worker.position != PositionRule::Iometer {
+                worker.seed = worker_seed(worker.seed ^ REPEATED, repetition);
+            }
+        }
+        cell
     }
 }
 
@@ -59,8 +85,7 @@ impl Plan {
             .map(|(index, place)| {
                 let cell = Cell {
                     index,
-                    repetition,
-                    ..first[place].clone()
+                    ..first[place].repeated(repetition)
                 };
                 (place, cell)
             })

@@ -279,14 +279,8 @@ fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cel
             .filter(|(often, _)| repetition < often.times());
         let cells: Vec<&Cell> = due.flat_map(|(_, cells)| cells).collect();
         let order = order_of_repetition(cells.len(), seed, repetition);
-        all.extend(order.into_iter().map(|place| {
-            let mut cell = Cell {
-                repetition,
-                ..cells[place].clone()
-            };
-            seeds::renew(&mut cell);
-            cell
-        }));
+        let repeated = |place: usize| cells[place].repeated(repetition);
+        all.extend(order.into_iter().map(repeated));
     }
     for (index, cell) in (0..).zip(&mut all) {
         cell.index = index;

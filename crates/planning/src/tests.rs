@@ -209,6 +209,19 @@ fn repetitions_have_streams_of_their_own() {
 }
 
 #[test]
+fn a_further_repetition_is_as_a_planned_one() {
+    for more in ["", "position = \"iometer\"\n"] {
+        let of = |times: u32| {
+            let text = format!("repetitions = {times}\niodepth = [1, 2, 3]\n{more}{LINE}");
+            planned(&text, &[]).plan
+        };
+        let added = of(3).further_repetition(3, |_| true);
+        let added: Vec<Cell> = added.into_iter().map(|(_, cell)| cell).collect();
+        assert_eq!(added, of(4).cells[9..], "{more}");
+    }
+}
+
+#[test]
 fn each_worker_uses_its_own_specification_of_the_step_or_sits_out() {
     let text = format!(
         "{LINE}{}[[worker]]\nname = \"x\"\naccess_specs = [\"b\", \"a\", \"Idle\"]\n\
