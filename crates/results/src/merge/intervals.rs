@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{RankCell, total};
+use super::{RankCell, share_devices, total};
 use crate::interval::{IntervalFigures, IntervalRecord, PartFigures};
 
 /// The merged intervals. An interval is added to the one that contains its middle.
@@ -21,6 +21,7 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     });
     // The length divides below, so it must not be 0.
     let length_ns = length_ns.max().unwrap_or(1).max(1);
+    let share_devices = share_devices(parts);
     let mut by_place: BTreeMap<u64, IntervalRecord> = BTreeMap::new();
     for interval in all() {
         let place = place(interval, length_ns);
@@ -31,6 +32,7 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
                 let parts_apart = IntervalRecord {
                     workers: Vec::new(),
                     targets: Vec::new(),
+                    device: interval.device.filter(|_| share_devices),
                     ..interval.clone()
                 };
                 by_place.insert(place, parts_apart);
@@ -125,13 +127,15 @@ fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, 
     }
     let mut indexes: Vec<u32> = parts.iter().flat_map(worker_indexes).collect();
     indexes.sort_unstable();
+    // Another process may send more or fewer results than it has workers.
+    let are_known = indexes.len() == count;
     let mut first = 0;
     for part in parts {
         let own = part.record.workers as usize;
         // In the order of the workers' results; one process after another if indexes overlap.
         let place_of = |index| indexes.binary_search(&index).ok();
         let mut places: Vec<usize> = worker_indexes(part).filter_map(place_of).collect();
-        if places.len() != own {
+        if !are_known || places.len() != own {
             places = (first..first + own).collect();
         }
         for interval in &part.record.intervals {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use stats::Histogram;
 
-use crate::parts::{CpuFigures, TargetFigures};
+use crate::parts::{CpuFigures, DeviceFigures, TargetFigures};
 use crate::{
     CellCrew, CellRecord, ClockOffset, ErrnoCount, Latency, OpenLoopFigures, OperationFigures,
     Operations, RankFigures, RoundRecord, Status, SteadyRecord, TransactionFigures, per_second,
@@ -57,11 +57,7 @@ pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     record.first_done_ns = records().filter_map(|it| it.first_done_ns).min();
     record.last_done_ns = records().filter_map(|it| it.last_done_ns).max();
     record.cpu = cpu(parts);
-    // Devices of several hosts do not add up to one. On one host, all processes read the same
-    // counters.
-    if parts.iter().any(|part| part.host != parts[0].host) {
-        record.device = None;
-    }
+    record.device = device(parts);
     // Costs are per operation, so they are averaged, not added.
     record.own_cost_ns_per_operation = mean(records().map(|it| it.own_cost_ns_per_operation));
     record.user_cost_ns_per_operation = mean(records().map(|it| it.user_cost_ns_per_operation));
@@ -257,6 +253,33 @@ fn cpu(parts: &[RankCell]) -> CpuFigures {
             false => Vec::new(),
         },
     }
+}
+
+/// `true` if all processes read the same counters: on one host, of the same devices. Other counters
+/// cannot be added.
+fn share_devices(parts: &[RankCell]) -> bool {
+    let known = || parts.iter().filter_map(|part| part.record.device.as_ref());
+    let first = known().next().map(|it| &it.source);
+    let is_one_host = parts.iter().all(|part| part.host == parts[0].host);
+    is_one_host && known().all(|it| Some(&it.source) == first)
+}
+
+/// The I/O of the devices, if all processes read the same counters. Each process also counts its
+/// own bytes, which add up.
+fn device(parts: &[RankCell]) -> Option<DeviceFigures> {
+    let devices = parts.iter().map(|part| part.record.device.as_ref());
+    let first = devices.clone().flatten().next();
+    let first = first.filter(|_| share_devices(parts))?;
+    // A sum without the unknown part would look like I/O of other programs.
+    let sum = |own: fn(&DeviceFigures) -> Option<u64>| {
+        let mut all = devices.clone();
+        all.try_fold(0_u64, |sum, it| Some(sum.saturating_add(own(it?)?)))
+    };
+    Some(DeviceFigures {
+        own_read_bytes: sum(|it| it.own_read_bytes),
+        own_write_bytes: sum(|it| it.own_write_bytes),
+        ..first.clone()
+    })
 }
 
 fn mean(of: impl Iterator<Item = Option<f64>>) -> Option<f64> {
