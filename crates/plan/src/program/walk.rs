@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Act, Call, FileOperation, Group, MovedBytes, On, Pick, Program, ProgramPart, ProgramPhase,
-    Shape, Where,
+    Act, Call, FileOperation, Group, MovedBytes, On, PIECE_BYTES_MAX, Pick, Program, ProgramPart,
+    ProgramPhase, Where,
 };
 
 /// A list of acts of a group.
@@ -289,8 +289,6 @@ impl Act {
 
 /// Assumed request size in bytes if a call does not determine it.
 const PIECE_BYTES: u32 = 1 << 20;
-/// Upper limit of [`Call::request_bytes`].
-const PIECE_BYTES_MAX: u32 = 16 << 20;
 
 impl Call {
     /// Size of the call's largest request in bytes.
@@ -298,16 +296,13 @@ impl Call {
     pub fn request_bytes(&self) -> u32 {
         let most = match (&self.bytes, self.piece_bytes) {
             (_, piece @ 1..) => piece,
-            (MovedBytes::Law(law), 0) => match law.shape {
-                Shape::Fixed(bytes) => u32::try_from(bytes).unwrap_or(u32::MAX),
-                Shape::Uniform { high, .. } => {
-                    u32::try_from(high.min(law.most)).unwrap_or(u32::MAX)
-                }
-                _ => u32::try_from(law.most).unwrap_or(PIECE_BYTES),
-            },
+            (MovedBytes::Law(law), 0) => {
+                let largest = law.largest().unwrap_or(PIECE_BYTES.into());
+                u32::try_from(largest).unwrap_or(u32::MAX)
+            }
             (MovedBytes::Rest | MovedBytes::Size | MovedBytes::SizeOf { .. }, 0) => PIECE_BYTES,
         };
-        most.clamp(1, PIECE_BYTES_MAX)
+        most.clamp(1, PIECE_BYTES_MAX as u32)
     }
 }
 
@@ -319,5 +314,34 @@ impl Program {
         let moves = [FileOperation::Read, FileOperation::Write];
         let moving = calls.filter(|call| moves.contains(&call.operation));
         moving.map(Call::request_bytes).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Band, Law, Shape};
+
+    #[test]
+    fn requests_are_as_large_as_a_checked_program_may_have_them() {
+        let of = |bytes, piece_bytes| {
+            let call = Call {
+                bytes: MovedBytes::Law(bytes),
+                piece_bytes,
+                ..Call::new(FileOperation::Write, On::Handle)
+            };
+            call.request_bytes()
+        };
+        assert_eq!(of(Law::fixed(1 << 30), 32 << 20), 32 << 20);
+        for bytes in [32 << 20, PIECE_BYTES_MAX] {
+            assert_eq!(of(Law::fixed(bytes), 0), bytes as u32);
+        }
+        let band = |low, high| Band {
+            low,
+            high,
+            weight: 1,
+        };
+        let bands = vec![band(1, 4096), band(4096, 8 << 20)];
+        assert_eq!(of(Law::of(Shape::Table(bands)), 0), 8 << 20);
     }
 }
