@@ -594,3 +594,27 @@ fn a_whole_minimum_rate_is_accepted() {
     let floor = read("2").jobs[0].plan.goals.rate_floor;
     assert_eq!(floor.unwrap().least.read.unwrap().per_second, 2);
 }
+
+#[test]
+fn a_rate_is_not_divided_among_threads() {
+    for key in [
+        "rate = \"1k/s\"",
+        "byte_rate = \"1m\"",
+        "reads = { rate = 5 }",
+        "writes = { byte_rate = \"1m\" }",
+    ] {
+        let job = |engine: &str, depth: u32| {
+            let text = format!("[[job]]\nengine = \"{engine}\"\niodepth = {depth}\n{key}\n");
+            load("w.toml", &text)
+        };
+        for engine in ["psync", "mmap"] {
+            assert!(job(engine, 1).is_ok(), "{engine}, {key}");
+            let error = format!("{:?}", job(engine, 4).unwrap_err());
+            assert!(
+                error.contains("its rate holds for all of them together"),
+                "{engine}, {key}: {error}"
+            );
+        }
+        assert!(job("io_uring", 4).is_ok(), "{key}");
+    }
+}

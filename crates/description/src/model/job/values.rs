@@ -96,8 +96,14 @@ fn undivided(table: &JobTable) -> Option<&'static str> {
     let has_own_floor = |side: &DirectionTable| {
         side.rate_min.is_some() || side.byte_rate_min.is_some() || side.latency_max.is_some()
     };
+    let has_own_rate = |side: &DirectionTable| side.rate.is_some() || side.byte_rate.is_some();
+    let has_rate = table.rate.is_some() || table.byte_rate.is_some();
     let sides = [&table.reads, &table.writes];
     let reasons = [
+        (
+            has_rate || sides.into_iter().flatten().any(has_own_rate),
+            "its rate holds for all of them together",
+        ),
         (
             table.latency_target.is_some(),
             "a latency target holds for all of them together",
