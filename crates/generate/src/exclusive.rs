@@ -151,6 +151,18 @@ impl<G: Generator> Generator for Exclusive<G> {
         self.inner.transaction_kinds()
     }
 
+    fn enter(&mut self) -> bool {
+        self.inner.enter()
+    }
+
+    fn begin(&mut self) {
+        self.inner.begin();
+    }
+
+    fn leave(&mut self) -> bool {
+        self.inner.leave()
+    }
+
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         if let ExclusiveSlot::Waits(request) = self.slots[slot as usize] {
             return self.try_issue(request, now_ns);
@@ -159,6 +171,10 @@ impl<G: Generator> Generator for Exclusive<G> {
             Step::Issue(request) => self.try_issue(request, now_ns),
             other => other,
         }
+    }
+
+    fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
+        self.inner.expected_bytes(request, result)
     }
 
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {

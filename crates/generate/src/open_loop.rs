@@ -65,6 +65,18 @@ impl<G: Generator> Generator for OpenLoopGenerator<G> {
         named(RESPONSE_KINDS)
     }
 
+    fn enter(&mut self) -> bool {
+        self.transactions.enter()
+    }
+
+    fn begin(&mut self) {
+        self.transactions.begin();
+    }
+
+    fn leave(&mut self) -> bool {
+        self.transactions.leave()
+    }
+
     #[inline]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let due_ns = match self.queue.turn(now_ns) {
@@ -99,6 +111,10 @@ impl<G: Generator> Generator for OpenLoopGenerator<G> {
             // A sync has no due time and ends no transaction.
             other => other,
         }
+    }
+
+    fn mismatched(&mut self) {
+        self.transactions.mismatched();
     }
 }
 

@@ -13,7 +13,8 @@ use plan::job::{
 use plan::{ArrivalKind, Distribution, EngineKind, Zone};
 
 use super::{JobStage, JobStream, Noted};
-use crate::{Flow, Generator, Step};
+use crate::open_loop::tests::NOW;
+use crate::{Arrivals, DueTimes, Exclusive, Flow, Generator, OpenLoopGenerator, Step, Stripes};
 
 const K: u64 = 1024;
 
@@ -919,4 +920,25 @@ fn a_step_across_the_end_begins_again() {
     let mut holed = plan(Mix::Read, 40 * K);
     holed.stream.step_bytes = 8192;
     assert_eq!(requests(&holed).len(), 4);
+}
+
+#[test]
+fn a_wrong_read_ends_a_job_at_the_rate_of_its_cell_too() {
+    let mut plan = plan(Mix::Read, 1 << 20);
+    plan.ends_on_mismatch = true;
+    let stream = JobStream::new(&plan, 7).unwrap();
+    let stream = Exclusive::new(stream, vec![Stripes::default()], 1);
+    let due = DueTimes::Own(Arrivals::uniform(1000.0, 0, 1).unwrap());
+    let mut stream = OpenLoopGenerator::new(stream, due, NOW, 1);
+    for (due_ns, is_wrong) in [(0, false), (1_000_000, true)] {
+        let Step::Issue(request) = stream.next(0, due_ns) else {
+            panic!("a request is due at {due_ns}");
+        };
+        if is_wrong {
+            stream.mismatched();
+        }
+        let result = request.length_bytes as i32;
+        stream.complete(Completion { slot: 0, result }, due_ns + 10);
+    }
+    assert_eq!(stream.next(0, 2_000_000), Step::Finished);
 }
