@@ -62,9 +62,9 @@ impl<C: Cursor> Transfer<C> {
     /// span, or a distribution's parameter is out of range.
     pub fn new(plan: &WorkerPlan, cursors: Vec<C>) -> Result<Self, GenerateError> {
         check_plan(plan, &cursors)?;
-        let seed = cursors
-            .first()
-            .map_or(0, |cursor| cursor.order_seed(plan.seed));
+        // Workers that share a cursor share its turns, so they must visit one order.
+        let seeds = cursors.iter().map(|cursor| cursor.order_seed(plan.seed));
+        let seeds: Vec<u64> = seeds.collect();
         let weights: Vec<f64> = plan.lines.iter().map(|line| line.of_size_percent).collect();
         let replies = plan.lines.iter().any(|line| line.reply_bytes > 0);
         Ok(Self {
@@ -72,9 +72,9 @@ impl<C: Cursor> Transfer<C> {
             slots: idle_slots(plan),
             cursors,
             lines: lines(plan)?,
-            placements: placements(plan, seed, TransactionHalf::Request)?,
+            placements: placements(plan, &seeds, TransactionHalf::Request)?,
             reply_placements: if replies {
-                placements(plan, seed, TransactionHalf::Reply)?
+                placements(plan, &seeds, TransactionHalf::Reply)?
             } else {
                 Vec::new()
             },
@@ -239,11 +239,11 @@ enum TransactionHalf {
     Reply,
 }
 
-/// One placement per line and span. Lines without a reply get an unused one with their request's
-/// length.
+/// One placement per line and span, with one seed per span. Lines without a reply get an unused one
+/// with their request's length.
 fn placements(
     plan: &WorkerPlan,
-    seed: u64,
+    seeds: &[u64],
     part: TransactionHalf,
 ) -> Result<Vec<Placement>, GenerateError> {
     let mut placements = Vec::with_capacity(plan.lines.len() * plan.spans.len());
@@ -253,7 +253,7 @@ fn placements(
             _ => line.size_bytes,
         };
         let number = (2 * line_index) as u16 + u16::from(part == TransactionHalf::Reply);
-        for span in &plan.spans {
+        for (span, seed) in plan.spans.iter().zip(seeds) {
             // Each kind of request on each target has a different order.
             let order_seed =
                 mix(seed ^ mix(u64::from(number) << 32 | u64::from(span.target_index)));

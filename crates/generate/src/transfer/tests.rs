@@ -411,3 +411,28 @@ fn a_span_beyond_what_a_shared_cursor_holds_is_refused() {
     let error = Transfer::new(&plan, shared).unwrap_err();
     assert!(matches!(error, GenerateError::SpanTooFar { .. }), "{error}");
 }
+
+#[test]
+fn workers_that_share_one_of_their_targets_visit_it_in_one_order() {
+    let mut line = line(4096, 100.0);
+    (line.align_bytes, line.distribution) = (4096, Distribution::NoRepeat);
+    let of = |target_index| SpanPlan {
+        target_index,
+        ..span(0, 1000 * 4096, 1)
+    };
+    let addresses = [5, 6].map(|seed| SharedCursor::current_sector_address(seed, 1));
+    let mut offsets = Vec::new();
+    for targets in [vec![0, 1], vec![1]] {
+        let spans = targets.iter().map(|target| of(*target)).collect();
+        let cursors = targets.iter().map(|it| addresses[*it as usize].clone());
+        let plan = plan(vec![line.clone()], spans);
+        let mut generator = Transfer::new(&plan, cursors.collect()).unwrap();
+        let slot_count = targets.len() as u32;
+        let shared_index = slot_count - 1;
+        let seen = stream(&mut generator, slot_count, 500 * slot_count);
+        let shared = seen.iter().filter(|it| it.file_index == shared_index);
+        offsets.extend(shared.map(|it| it.offset_bytes));
+    }
+    offsets.sort_unstable();
+    assert!(offsets.into_iter().eq((0..1000).map(|it| it * 4096)));
+}
