@@ -73,6 +73,23 @@ impl RateTrial {
     }
 }
 
+impl RateTrial {
+    /// The trial of all phases; `None` if one of them was cut short, because the rate might not
+    /// have passed in it.
+    fn of_phases(phases: &[&CellRecord]) -> Option<Self> {
+        if phases.iter().any(|it| it.status != Status::Complete) {
+            return None;
+        }
+        let trials = phases.iter().filter_map(|it| Self::of(it));
+        trials.reduce(|all, phase| Self {
+            holds: all.holds && phase.holds,
+            // The slowest phase decides, as it does for `holds`.
+            response_ns: all.response_ns.max(phase.response_ns),
+            ..all
+        })
+    }
+}
+
 fn percentile(figures: &OpenLoopFigures, percentile: ResponsePercentile) -> Option<u64> {
     let all = &figures.response.percentiles_ns;
     match percentile {
@@ -113,17 +130,17 @@ impl RateSearch {
     ) -> Option<Self> {
         let own = || cells.iter().filter(|it| it.first_index == first_index);
         let peaks = own().filter(|it| it.curve == Some(CurvePart::Peak) && it.repetition == 0);
-        let mut searches = peaks.filter_map(|peak| Self::of(peak, limit, cells));
-        let mut all = searches.next()?;
-        for search in searches {
-            all.peak_per_second = all.peak_per_second.min(search.peak_per_second);
-            for (trial, more) in all.trials.iter_mut().zip(search.trials) {
-                trial.holds &= more.holds;
-                // The slowest phase decides, as it does for `holds`.
-                trial.response_ns = trial.response_ns.max(more.response_ns);
-            }
-        }
-        Some(all)
+        let peaks = peaks.map(|it| it.total.per_second);
+        let peak_per_second = peaks.reduce(f64::min)?;
+        // All phases of a trial are records of one cell.
+        let is_trial = |it: &&CellRecord| matches!(it.curve, Some(CurvePart::Trial { .. }));
+        let records: Vec<&CellRecord> = own().filter(is_trial).collect();
+        let trials = records.chunk_by(|a, b| a.index == b.index);
+        Some(Self {
+            limit,
+            peak_per_second,
+            trials: trials.filter_map(RateTrial::of_phases).collect(),
+        })
     }
 
     /// The searches of a run, each with its peak, in running order.

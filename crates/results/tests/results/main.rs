@@ -8,3 +8,4 @@ mod merged;
 mod processors;
 mod record;
 mod sample;
+mod search;
