@@ -161,6 +161,14 @@ pub(crate) fn work(cell: &Cell) -> Value {
             remove(span, &NOT_ASKED_OF_SPANS);
         }
     }
+    // Files that outlast a run are where the target is.
+    if let Some(lasting) = work.pointer_mut("/files/lasting") {
+        remove(lasting, &["directory"]);
+    }
+    // The settings show the targets.
+    if let Some(jobs) = work.get_mut("jobs") {
+        entries(jobs, "files").for_each(|file| remove(file, &["target_index"]));
+    }
     // Jobs and pools have their own seeds, deeper in the plan.
     remove_everywhere(&mut work, "seed");
     work

@@ -166,6 +166,7 @@ fn lasting(environment: &Environment) -> Value {
         })
         .collect();
     let mut value = units::json_value(&environment).unwrap_or_default();
+    remove_fleeting(&mut value);
     if let Some(object) = value.as_object_mut() {
         object.insert("settings".to_owned(), serde_json::json!(settings));
     }
@@ -189,13 +190,13 @@ pub(crate) fn of_values(a: &Value, b: &Value) -> Vec<Difference> {
         .collect()
 }
 
-/// Collects all leaves except nulls and fleeting ones. Text is stored without quotes.
+/// Collects all leaves except nulls. Text is stored without quotes.
 fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     match value {
         // Records write an unknown value as null or leave it out, which means the same.
         Value::Null => {}
         Value::Object(object) => {
-            for (key, value) in object.iter().filter(|(key, _)| !is_fleeting(key)) {
+            for (key, value) in object {
                 let dot = if path.is_empty() { "" } else { "." };
                 leaves(value, &format!("{path}{dot}{key}"), found);
             }
@@ -214,6 +215,35 @@ fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     }
 }
 
-fn is_fleeting(key: &str) -> bool {
-    FLEETING.contains(&key)
+/// Only for environments: in a plan, keys of these names are part of the work.
+fn remove_fleeting(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            object.retain(|key, _| !FLEETING.contains(&key.as_str()));
+            object.values_mut().for_each(remove_fleeting);
+        }
+        Value::Array(values) => values.iter_mut().for_each(remove_fleeting),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_environments_have_fleeting_values() {
+        let work = |directory: &str| json!({ "pool": { "directory": directory }, "depth": 1 });
+        let found = of_values(&work("a"), &work("b"));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].what, "pool.directory");
+        let environment = |directory: &str| Environment {
+            directory: directory.into(),
+            ..Environment::default()
+        };
+        let (a, b) = (lasting(&environment("/a")), lasting(&environment("/b")));
+        assert_eq!(of_values(&a, &b), []);
+    }
 }

@@ -3,7 +3,8 @@
 use std::slice::from_ref;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare, compare_with_first};
-use plan::{ArrivalKind, CurvePart};
+use plan::program::{LastingFiles, LastingRole, Program};
+use plan::{ArrivalKind, CurvePart, Work};
 use results::{CrewRecord, HostRecord, RunRecord, Status, Warning, WarningCode};
 use serde_json::json;
 
@@ -368,4 +369,34 @@ fn other_numbers_of_processes_and_hosts_are_told() {
     assert_eq!(told(&a, &b), wanted.map(|it| it.map(str::to_owned)));
     assert_eq!(told(&b, &b.clone()), Vec::<[String; 3]>::new());
     assert_eq!(told(&a, &a.clone()), Vec::<[String; 3]>::new());
+}
+
+#[test]
+fn files_that_outlast_a_run_may_be_in_another_directory() {
+    let leaving = |directory: &str, name: &str| {
+        let mut run = made::measured(directory, &[1e4]);
+        let lasting = LastingFiles {
+            directory: directory.into(),
+            names: vec![name.to_owned()],
+            file_bytes: Some(4096),
+            role: LastingRole::Leaves,
+        };
+        let program = Program {
+            lasting: Some(Box::new(lasting)),
+            ..Program::default()
+        };
+        run.plan.cells[0].work = Work::Acts(program.into());
+        run
+    };
+    let a = leaving("/mnt/a", "f");
+    assert_eq!(
+        strictly(&a, &leaving("/mnt/b", "f")).unwrap().cells.len(),
+        1
+    );
+    let Err(CompareError::DifferentThings { differences, .. }) =
+        strictly(&a, &leaving("/mnt/b", "g"))
+    else {
+        panic!("must be refused");
+    };
+    assert_eq!(differences[0].what, "files.lasting.names[0]");
 }
