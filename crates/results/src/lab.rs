@@ -231,16 +231,20 @@ impl LabRecord {
     /// If it is not a lab record, or has a later format.
     pub fn from_json(json: &str) -> Result<Self, ReadError> {
         let header: RecordHeader = parse_json(json)?;
-        match header.format.as_str() {
+        let mut lab: Self = match header.format.as_str() {
             LAB_FORMAT => {
                 let read = parse_json(json);
-                Ok(format::or_upgraded(read, || upgraded(parse_json(json)?))?)
+                format::or_upgraded(read, || upgraded(parse_json(json)?))?
             }
-            LAB_FORMAT_1 => Ok(upgraded(parse_json(json)?)?),
-            _ => Err(ReadError::OtherFormat {
-                seen: header.format,
-            }),
-        }
+            LAB_FORMAT_1 => upgraded(parse_json(json)?)?,
+            _ => {
+                return Err(ReadError::OtherFormat {
+                    seen: header.format,
+                });
+            }
+        };
+        lab.runs.iter_mut().for_each(RunRecord::fill_in_keys);
+        Ok(lab)
     }
 }
 

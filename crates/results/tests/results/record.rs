@@ -4,7 +4,8 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 
 use plan::TargetKind;
 use results::{
-    FORMAT, IntervalKind, Latency, Phase, ReadError, RunRecord, Status, Warning, WarningCode,
+    FORMAT, IntervalKind, LabRecord, Latency, Phase, ReadError, RunRecord, Status, Warning,
+    WarningCode,
 };
 
 use crate::sample;
@@ -423,6 +424,13 @@ fn in_records_before_keys_were_told_names_tell_what_was_repeated() {
         (&read.cells, &read.estimates),
         (&record.cells, &record.estimates)
     );
+    let lab = LabRecord::new(sample::environment(), Vec::new());
+    let mut lab = units::json_value(&lab).unwrap();
+    for format in ["pgmeter-lab/1", "pgmeter-lab/2"] {
+        (lab["format"], lab["runs"]) = (format.into(), serde_json::json!([old]));
+        let read = LabRecord::from_json(&lab.to_string()).unwrap();
+        assert_eq!(read.runs[0].cells, record.cells, "{format}");
+    }
 }
 
 #[test]
