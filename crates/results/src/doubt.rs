@@ -155,7 +155,9 @@ fn stood_still(cell: &CellRecord) -> Finding {
         StandstillCause::Suspended => "the machine was suspended",
     };
     let seconds = |ns: u64| ns as f64 / 1e9;
-    let length_ns = cell.standstills.iter().map(|still| still.length_ns).sum();
+    let lengths_ns = cell.standstills.iter().map(|still| still.length_ns);
+    // Other processes may send any numbers.
+    let length_ns = lengths_ns.fold(0, u64::saturating_add);
     let count = match cell.standstills.len() {
         1 => String::new(),
         count => format!(", {count} times"),
@@ -230,7 +232,10 @@ fn short_transfers(cell: &CellRecord) -> Finding {
 
 fn compressible_content(planned: Option<&Cell>) -> Finding {
     let what = planned?.workers.iter().find_map(|worker| {
-        let writes = worker.lines.iter().any(|line| line.read_percent < 100.0);
+        let writes = match worker.job.as_deref() {
+            Some(job) => job.writes() && job.names.is_none(),
+            None => worker.lines.iter().any(|line| line.read_percent < 100.0),
+        };
         match worker.content {
             _ if !writes => None,
             ContentPlan::Zero => Some("zeros, which compress to nothing"),
@@ -264,7 +269,10 @@ fn interval_late(cell: &CellRecord) -> Finding {
     let stood = |interval: &&IntervalRecord| {
         let end_ns = interval.at_ns.saturating_add(interval.length_ns);
         let mut stills = cell.standstills.iter();
-        stills.any(|it| interval.at_ns <= it.at_ns + it.length_ns && it.at_ns <= end_ns)
+        stills.any(|it| {
+            let still_end_ns = it.at_ns.saturating_add(it.length_ns);
+            interval.at_ns <= still_end_ns && it.at_ns <= end_ns
+        })
     };
     let mut lengths: Vec<u64> = cell
         .intervals

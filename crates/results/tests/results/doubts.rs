@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use plan::{CacheMode, ContentPlan, Plan};
+use plan::job::{BlockRule, JobPlan, Mix, SizeRule, StreamEnd, StreamPlan};
+use plan::{CacheMode, ContentPlan, EngineKind, Plan};
 use results::{
     CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, RoundRecord, RunRecord,
     Standstill, StandstillCause, Status, SteadyRecord, SteadyRule, WarningCode, WithinRun,
@@ -483,4 +484,45 @@ fn an_idle_cell_raises_no_doubt() {
     assert_eq!(told(&plan, &cell), []);
     cell.status = Status::Interrupted;
     assert_eq!(told(&plan, &cell)[0].0, WarningCode::CellCutShort);
+}
+
+#[test]
+fn content_that_shrinks_is_told_of_jobs_that_write() {
+    let (mut plan, cell) = setting();
+    let size = SizeRule::Fixed { bytes: 4096 };
+    let block = BlockRule {
+        sizes: size,
+        align_bytes: 4096,
+    };
+    let end = StreamEnd {
+        bytes: 1 << 20,
+        requests: None,
+        loops: Some(1),
+        starts_over: false,
+    };
+    for (mix, is_told) in [(Mix::Write, true), (Mix::Read, false)] {
+        let stream = StreamPlan::sequential(mix, block.clone(), end);
+        for worker in &mut plan.cells[0].workers {
+            worker.lines = Vec::new();
+            worker.content = ContentPlan::Zero;
+            let job = JobPlan::new(EngineKind::IoUring, stream.clone());
+            worker.job = Some(Box::new(job));
+        }
+        let is_it = |it: &(WarningCode, String)| it.0 == WarningCode::CompressibleContent;
+        assert_eq!(told(&plan, &cell).iter().any(is_it), is_told, "{mix:?}");
+    }
+}
+
+#[test]
+fn absurd_standstills_of_another_process_do_no_harm() {
+    let (plan, mut cell) = setting();
+    let still = Standstill {
+        at_ns: u64::MAX - 1,
+        length_ns: u64::MAX,
+        cause: StandstillCause::Stopped,
+        is_left_out: true,
+    };
+    cell.standstills = vec![still; 2];
+    let codes: Vec<WarningCode> = told(&plan, &cell).into_iter().map(|it| it.0).collect();
+    assert!(codes.contains(&WarningCode::StoodStill), "{codes:?}");
 }
