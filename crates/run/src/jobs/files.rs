@@ -81,7 +81,7 @@ impl Session<'_> {
     }
 
     /// Length of the stamped blocks that a file must contain when the cell starts. `None` if no job
-    /// checks earlier content, or if earlier jobs of the run wrote that content.
+    /// checks earlier content, or if earlier jobs of the run wrote that content and it is kept.
     fn stamp_of(
         &self,
         users: &[FileUser<'_>],
@@ -90,7 +90,10 @@ impl Session<'_> {
         let checking = users.iter().filter(|it| it.worker.verify);
         let mut reading = checking.filter(|it| it.job.stream.mix.reads());
         let tree = self.job_trees.get(&file.target_index);
-        let is_written = tree.is_some_and(|it| it.written.contains(name));
+        let is_written = match tree.filter(|it| it.written.contains(name)) {
+            Some(job_tree) => is_large_enough(job_tree, (file, name))?,
+            None => false,
+        };
         // A job that also writes may read blocks that were never written with a stamp.
         let is_needed = match is_written {
             true => reading.any(|it| it.job.stream.mix.writes()),
@@ -111,13 +114,9 @@ impl Session<'_> {
         let job_tree = &self.job_trees[&file.target_index];
         let tree = &job_tree.tree;
         let place = NamedPlace { tree, name };
-        let present = place.size_bytes()?;
         let is_stamped = stamp.is_none() || job_tree.stamped.get(name) == stamp.as_ref();
-        // An earlier job may have needed a longer file, which serves this job too.
-        let is_long_enough = present.is_some_and(|it| it >= file.size_bytes);
-        let grows = file.layout == Layout::Empty && present.is_some();
         let is_unwanted = file.layout == Layout::Absent;
-        if !is_unwanted && is_stamped && (is_long_enough || grows) {
+        if !is_unwanted && is_stamped && is_large_enough(job_tree, (file, name))? {
             return Ok(());
         }
         let fill = FillPlan {
@@ -146,6 +145,8 @@ impl Session<'_> {
         };
         place.lay_out(file.size_bytes, layout, &fill, &mut watch)?;
         if let Some(job_tree) = self.job_trees.get_mut(&file.target_index) {
+            // Nothing is left of what jobs wrote.
+            job_tree.written.remove(name);
             match stamp {
                 Some(bytes) => job_tree.stamped.insert(name.to_owned(), bytes),
                 None => job_tree.stamped.remove(name),
@@ -283,6 +284,15 @@ impl Session<'_> {
     }
 }
 
+/// `true` if the file is present and need not be laid out anew for its length.
+fn is_large_enough(job_tree: &JobTree, (file, name): (&NamedFile, &str)) -> Result<bool, RunError> {
+    let tree = &job_tree.tree;
+    let present = NamedPlace { tree, name }.size_bytes()?;
+    // An earlier job may have needed a longer file, which serves this job too. An empty file grows.
+    let is_enough = |bytes| bytes >= file.size_bytes || file.layout == Layout::Empty;
+    Ok(present.is_some_and(is_enough))
+}
+
 /// A use of a file by a worker.
 struct FileUser<'a> {
     worker: &'a WorkerPlan,
@@ -313,3 +323,6 @@ fn writes_all(job: &JobPlan) -> bool {
     let is_limited = stream.zones.is_some() || stream.end.requests.is_some() || job.run_time_ns > 0;
     stream.mix == Mix::Write && stream.end.bytes >= all && is_each_once && !is_limited
 }
+
+#[cfg(test)]
+mod tests;

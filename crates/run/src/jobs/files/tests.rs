@@ -1,0 +1,41 @@
+//! Files of jobs that a later job needs in another form.
+
+use results::{RunRecord, Status};
+
+use crate::{RunOptions, RunSpec, measure};
+
+fn record_of(text: &str) -> RunRecord {
+    let directory = tempfile::tempdir().unwrap();
+    let targets = vec![directory.path().display().to_string()];
+    let facts = target::system_facts(&targets, None);
+    let mut overrides = description::Overrides::new();
+    overrides.set_targets(targets);
+    let loaded = description::load("w.toml", text).unwrap();
+    let plan = planning::plan(&loaded, &overrides, &facts).unwrap().plan;
+    let mut listener = |_: &results::RunEvent| {};
+    let spec = RunSpec::new(&plan, &mut listener);
+    let finished = measure(spec, &RunOptions::default(), None);
+    assert!(finished.error.is_none(), "{:?}", finished.error);
+    assert_eq!(finished.record.status, Status::Complete);
+    finished.record
+}
+
+#[test]
+fn a_file_that_was_laid_out_again_has_no_blocks_of_earlier_jobs() {
+    let job = |keys: &str| {
+        format!(
+            "[[job]]\nengine = \"psync\"\ncache = \"buffered\"\nfiles = [\"f\"]\nloops = 1\n\
+             waits = true\n{keys}\n"
+        )
+    };
+    let written = job("read = 0\nsize = \"64k\"\nverify = true");
+    for rest in [
+        // A longer file is needed, and then its blocks are verified.
+        job("size = \"128k\"") + &job("size = \"64k\"\nverify = true"),
+        job("size = \"128k\"\nverify = true"),
+    ] {
+        let record = record_of(&(written.clone() + &rest));
+        let codes: Vec<_> = record.failures().map(|it| it.code.clone()).collect();
+        assert!(codes.is_empty(), "{codes:?}");
+    }
+}
