@@ -135,17 +135,15 @@ async fn step(shared: &Arc<Shared>) -> Duration {
         }
         Err(_) => return LATER,
     }
-    start(shared, next).await;
+    // Meanwhile, a user may have paused the queue, or removed or moved the entry.
+    if let Some(entry) = shared.queue.start_next() {
+        start(shared, entry).await;
+    }
     SOON
 }
 
 /// Starts a run, or stores the reason why that fails.
 async fn start(shared: &Arc<Shared>, entry: QueueEntry) {
-    shared.queue.update(&entry.id, |it| {
-        // From now on, the entry cannot be removed from the queue.
-        it.state = EntryState::Starting;
-        it.waits_for = None;
-    });
     if let Err(refusal) = try_start(shared, &entry).await {
         shared.queue.update(&entry.id, |it| {
             it.state = EntryState::Ended;

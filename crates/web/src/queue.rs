@@ -335,6 +335,22 @@ impl RunQueue {
         next.filter(|_| !held.is_paused)
     }
 
+    /// Marks the next entry as starting, so that it can no longer be removed, and returns it.
+    /// `None` if the queue is paused or empty.
+    pub fn start_next(&self) -> Option<QueueEntry> {
+        let mut held = self.lock();
+        if held.is_paused {
+            return None;
+        }
+        let mut entries = held.entries.iter_mut();
+        let next = entries.find(|it| it.state == EntryState::Waiting)?;
+        next.state = EntryState::Starting;
+        next.waits_for = None;
+        let entry = next.clone();
+        self.changed(&mut held);
+        Some(entry)
+    }
+
     /// Changes an entry, if it still exists. Drops the oldest of too many ended entries.
     pub fn update(&self, id: &str, change: impl FnOnce(&mut QueueEntry)) {
         let mut held = self.lock();
@@ -482,6 +498,22 @@ mod tests {
         assert!(queue.next().is_none());
         queue.clear();
         assert_eq!(titles(&queue), ["c"]);
+    }
+
+    #[test]
+    fn only_a_run_that_still_waits_is_started() {
+        let site = tempfile::tempdir().unwrap();
+        let queue = RunQueue::of(&site.path().join("r.db"), false);
+        let ids = add(&queue, &["a", "b"]);
+        assert_eq!(queue.next().unwrap().title, "a");
+        queue.remove(&ids[0]).unwrap();
+        queue.pause(true);
+        assert_eq!(queue.start_next(), None);
+        queue.pause(false);
+        assert_eq!(queue.start_next().unwrap().title, "b");
+        assert_eq!(queue.active().unwrap().title, "b");
+        assert!(queue.remove(&ids[1]).is_err());
+        assert_eq!(queue.start_next(), None);
     }
 
     #[test]
