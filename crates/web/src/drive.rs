@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::process::Child;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use results::Owner;
@@ -220,18 +220,25 @@ fn spawn(
     // A memory file keeps the output and stays usable for the run when the server ends.
     let remarks = File::from(memfd_create(REMARKS, MemfdFlags::CLOEXEC)?);
     let bounds = shared.roots.bounds().with_text(text_of(given));
-    let child = command(shared, &arguments, (scratch.path(), &bounds))
-        .stdout(nothing())
-        .stderr(remarks.try_clone()?)
-        .spawn()?;
-    // Stored at once, so that a later server finds the process if this one is killed.
-    shared.queue.begun(&entry.id, child.id());
-    let (shared, id) = (Arc::clone(shared), entry.id.clone());
+    let mut command = command(shared, &arguments, (scratch.path(), &bounds));
+    command.stdout(nothing()).stderr(remarks.try_clone()?);
+    let (started, child) = mpsc::channel();
+    let (waiting, id) = (Arc::clone(shared), entry.id.clone());
     // The thread owns `scratch`, so its directory stays until the process has ended.
-    let wait = move || wait(&shared, &id, child, remarks, &scratch);
+    let wait = move || {
+        if let Ok(child) = child.recv() {
+            wait(&waiting, &id, child, remarks, &scratch);
+        }
+    };
+    // Before the process, because a process without this thread would run unattended.
     std::thread::Builder::new()
         .name("run".to_owned())
         .spawn(wait)?;
+    let child = command.spawn()?;
+    // Stored at once, so that a later server finds the process if this one is killed.
+    shared.queue.begun(&entry.id, child.id());
+    // This cannot fail, because the thread receives before it ends.
+    let _ = started.send(child);
     Ok(())
 }
 
