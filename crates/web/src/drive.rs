@@ -251,13 +251,8 @@ fn wait(shared: &Arc<Shared>, id: &str, mut child: Child, remarks: File, _: &Scr
 
 /// Records the end of a process, with its exit code if it is known, and its output.
 fn ended(shared: &Arc<Shared>, id: &str, pid: u32, (code, remarks): (Option<i32>, Option<File>)) {
-    let mut said = Vec::new();
-    if let Some(mut remarks) = remarks {
-        // Unreadable output is left out.
-        // The process wrote through the same file description, so the offset is at the end.
-        let _ = remarks.seek(SeekFrom::Start(0));
-        let _ = remarks.take(REMARKS_BYTES_MAX).read_to_end(&mut said);
-    }
+    // Unreadable output is left out.
+    let said = remarks.and_then(|remarks| last_lines(remarks).ok());
     let entry = shared.queue.entry(id);
     let mut found = StoredRuns::default();
     // A short run can end before `find_run` has looked for it even once.
@@ -268,11 +263,25 @@ fn ended(shared: &Arc<Shared>, id: &str, pid: u32, (code, remarks): (Option<i32>
     shared.queue.update(id, |it| {
         it.state = EntryState::Ended;
         it.exit_code = code;
-        it.remarks = String::from_utf8_lossy(&said).into_owned();
+        it.remarks = said.unwrap_or_default();
         it.run_id = found.run_id.or(it.run_id.take());
         it.run_ids = found.run_ids;
         it.lab_id = found.lab_id;
     });
+}
+
+/// The last lines of standard error. The error that ended a process follows its warnings.
+fn last_lines(mut remarks: File) -> io::Result<String> {
+    let length = remarks.metadata()?.len();
+    let skipped = length.saturating_sub(REMARKS_BYTES_MAX);
+    // The process wrote through the same file description, so the offset is at the end.
+    remarks.seek(SeekFrom::Start(skipped))?;
+    let mut said = Vec::new();
+    remarks.take(REMARKS_BYTES_MAX).read_to_end(&mut said)?;
+    let cut = said.iter().position(|byte| *byte == b'\n');
+    // The first line may have lost its beginning.
+    let start = cut.filter(|_| skipped > 0).map_or(0, |cut| cut + 1);
+    Ok(String::from_utf8_lossy(&said[start..]).into_owned())
 }
 
 /// Runs and lab that an ended process left in the store.
@@ -353,4 +362,24 @@ fn adopt(store: &mut Store, entry: QueueEntry, pid: u32) -> Option<String> {
         let _ = store.add_tag(&id, tag);
     }
     Some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn the_error_after_many_warnings_is_kept() {
+        let mut remarks = tempfile::tempfile().unwrap();
+        let warnings = "warning: ä\n".repeat(5000);
+        writeln!(remarks, "{warnings}error: the end").unwrap();
+        let kept = last_lines(remarks).unwrap();
+        assert!(kept.ends_with("\nerror: the end\n"), "{kept}");
+        assert!(kept.starts_with("warning: ä\n") && kept.len() <= 16 << 10);
+        let mut remarks = tempfile::tempfile().unwrap();
+        writeln!(remarks, "warning: a\nerror: b").unwrap();
+        assert_eq!(last_lines(remarks).unwrap(), "warning: a\nerror: b\n");
+    }
 }
