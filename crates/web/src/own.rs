@@ -8,9 +8,11 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, ResolveFlags, openat2, renameat, statat, unlinkat,
+    AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, openat2, renameat, renameat_with,
+    statat, unlinkat,
 };
 use rustix::io::Errno;
+use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::answer::RefusedAnswer;
 use crate::body::BODY_BYTES_MAX;
@@ -113,15 +115,14 @@ impl OwnFolder {
                     "`{name}` exists and is not a regular file"
                 )));
             }
-            Ok(_) if !replace => {
-                let error = format!("a workload `{name}` already exists");
-                return Err(
-                    RefusedAnswer::conflict(error).help("set `replace`, or choose another name")
-                );
-            }
+            Ok(_) if !replace => return Err(taken(name)),
             Ok(_) => {}
         }
-        write_whole(&folder, name, text).map_err(|error| self.failed("write", error))
+        write_whole(&folder, (name, replace), text).map_err(|error| match error.kind() {
+            // Another request has created it meanwhile.
+            io::ErrorKind::AlreadyExists => taken(name),
+            _ => self.failed("write", error),
+        })
     }
 
     /// Deletes a file.
@@ -163,12 +164,18 @@ fn beneath() -> ResolveFlags {
     ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS
 }
 
+fn taken(name: &str) -> RefusedAnswer {
+    let error = format!("a workload `{name}` already exists");
+    RefusedAnswer::conflict(error).help("set `replace`, or choose another name")
+}
+
 /// Writes a file completely or not at all.
-fn write_whole(folder: &OwnedFd, name: &str, text: &str) -> io::Result<()> {
-    // With the leading dot, no list shows the draft.
-    let draft = format!(".{}-{name}", std::process::id());
-    // Remove the draft of a killed process.
-    let _ = unlinkat(folder, draft.as_str(), AtFlags::empty());
+fn write_whole(folder: &OwnedFd, (name, replace): (&str, bool), text: &str) -> io::Result<()> {
+    let mut random = [0; 8];
+    getrandom(&mut random, GetRandomFlags::empty())?;
+    // Random, because another request may be writing the same file. With the leading dot, no list
+    // shows the draft.
+    let draft = format!(".{:016x}-{name}", u64::from_ne_bytes(random));
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let mode = Mode::RUSR | Mode::WUSR;
     let file = openat2(folder, draft.as_str(), flags, mode, beneath())?;
@@ -177,11 +184,25 @@ fn write_whole(folder: &OwnedFd, name: &str, text: &str) -> io::Result<()> {
         .write_all(text.as_bytes())
         // Without it, a power failure could leave the new name with an empty file.
         .and_then(|()| file.sync_all());
-    let renamed = written.and_then(|()| Ok(renameat(folder, draft.as_str(), folder, name)?));
+    let renamed = written.and_then(|()| give_name(folder, &draft, (name, replace)));
     if renamed.is_err() {
         let _ = unlinkat(folder, draft.as_str(), AtFlags::empty());
     }
     renamed
+}
+
+fn give_name(folder: &OwnedFd, draft: &str, (name, replace): (&str, bool)) -> io::Result<()> {
+    let flags = match replace {
+        true => RenameFlags::empty(),
+        false => RenameFlags::NOREPLACE,
+    };
+    match renameat_with(folder, draft, folder, name, flags) {
+        // Some file systems do not support `RENAME_NOREPLACE`; the caller has checked the name.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            Ok(renameat(folder, draft, folder, name)?)
+        }
+        done => Ok(done?),
+    }
 }
 
 /// `true` for a file name that contains only safe characters and cannot lead out of the folder.
@@ -237,6 +258,33 @@ mod tests {
         folder.delete("a.toml").unwrap();
         assert!(folder.delete("a.toml").is_err());
         assert_eq!(folder.list().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn parallel_saves_of_one_name_are_whole() {
+        let (_site, folder) = folder();
+        let texts: Vec<String> = ('a'..='h')
+            .map(|it| it.to_string().repeat(1 << 16))
+            .collect();
+        for round in 0..4 {
+            let new = format!("new-{round}.toml");
+            let save = |text: &str| {
+                let is_first = folder.save(&new, text, false).is_ok();
+                folder.save("a.toml", text, true).unwrap();
+                is_first
+            };
+            let first_count = std::thread::scope(|scope| {
+                let saves = texts.iter().map(|text| scope.spawn(|| save(text)));
+                // Collected, so that all threads start before the first one is awaited.
+                let saves: Vec<_> = saves.collect();
+                let firsts = saves.into_iter().map(|it| it.join().unwrap());
+                firsts.filter(|is_first| *is_first).count()
+            });
+            assert_eq!(first_count, 1);
+            assert!(texts.contains(&folder.load("a.toml").unwrap()));
+            assert!(texts.contains(&folder.load(&new).unwrap()));
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5);
     }
 
     #[test]
