@@ -175,12 +175,15 @@ fn answer(
     let mut pause = Duration::from_millis(1);
     // Polled, because `wait` has no time limit.
     let status = loop {
-        if let Some(status) = child.try_wait()? {
+        let ended = child.try_wait()?;
+        let is_long = |file: &File| Ok::<_, io::Error>(file.metadata()?.len() > bytes_max);
+        // Checked while the command writes, because the output is in memory and must not fill it.
+        // Checked after its end, because it may have written more since the last time.
+        let is_long = is_long(&output)? || is_long(&remarks)?;
+        if let Some(status) = ended.filter(|_| !is_long) {
             break status;
         }
-        let is_long = |file: &File| Ok::<_, io::Error>(file.metadata()?.len() > bytes_max);
-        // Checked while the command writes: the output is in memory and must not fill it.
-        if begin.elapsed() > TIME_MAX || is_long(&output)? || is_long(&remarks)? {
+        if is_long || begin.elapsed() > TIME_MAX {
             child.kill()?;
             // A killed child stays as a zombie until its parent has waited for it.
             child.wait()?;
@@ -240,5 +243,17 @@ mod tests {
         let large = said(None, "memory allocation of 4294967296 bytes failed\n");
         assert_eq!(large.status, StatusCode::BAD_REQUEST);
         assert!(said(Some(70), "x").error().contains("70"));
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_is_refused_even_if_the_command_has_ended() {
+        let printed = |text: &str| {
+            let mut command = Command::new("printf");
+            command.arg(text);
+            answer(command, 1 << 10).unwrap()
+        };
+        assert_eq!(printed("short").unwrap().output, b"short");
+        let refused = printed(&"x".repeat(2 << 10)).unwrap_err();
+        assert!(refused.error().contains("takes more than"), "{refused:?}");
     }
 }
