@@ -38,8 +38,27 @@ pub(crate) struct Shared {
     /// Permits for commands.
     pub children: Semaphore,
     stores: Mutex<Vec<(Identity, Store)>>,
-    /// Ids of runs that were asked to stop.
-    stopped: Mutex<HashSet<String>>,
+    pub stopped: StoppedRuns,
+}
+
+/// Ids of runs that were asked to stop.
+#[derive(Debug, Default)]
+pub(crate) struct StoppedRuns(Mutex<HashSet<String>>);
+
+impl StoppedRuns {
+    /// Asks a run to stop, unless it was asked before. A failed attempt does not count.
+    pub fn once(
+        &self,
+        id: &str,
+        ask: impl FnOnce() -> Result<(), RefusedAnswer>,
+    ) -> Result<(), RefusedAnswer> {
+        let mut stopped = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !stopped.contains(id) {
+            ask()?;
+            stopped.insert(id.to_owned());
+        }
+        Ok(())
+    }
 }
 
 /// Device and inode of a file.
@@ -65,7 +84,7 @@ impl Shared {
             begin: Instant::now(),
             children: Semaphore::new(CHILDREN_MAX),
             stores: Mutex::default(),
-            stopped: Mutex::default(),
+            stopped: StoppedRuns::default(),
             options,
         }
     }
@@ -88,12 +107,6 @@ impl Shared {
         .await
     }
 
-    /// Records that a run is asked to stop; returns `false` if it already was.
-    pub fn note_stopped(&self, id: &str) -> bool {
-        let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
-        stopped.insert(id.to_owned())
-    }
-
     /// An open store. Stores are reopened if the file at the path was replaced.
     fn take_store(&self) -> Result<(Identity, Store), RefusedAnswer> {
         let path = &self.options.store;
@@ -114,4 +127,25 @@ impl Shared {
 fn identity(path: &Path) -> Option<Identity> {
     let found = std::fs::metadata(path).ok()?;
     Some((found.dev(), found.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_asked_again_only_if_the_first_attempt_failed() {
+        let stopped = StoppedRuns::default();
+        let mut count = 0;
+        let failed = stopped.once("a", || Err(RefusedAnswer::conflict("no")));
+        assert!(failed.is_err());
+        for _ in 0..2 {
+            let ask = || {
+                count += 1;
+                Ok(())
+            };
+            stopped.once("a", ask).unwrap();
+        }
+        assert_eq!(count, 1);
+    }
 }

@@ -113,10 +113,8 @@ async fn live(shared: &Arc<Shared>, id: String) -> Result<LiveRun, RefusedAnswer
 
 /// Asks a run to stop. A second signal would kill it, so the signal is sent only once.
 fn interrupt(shared: &Shared, run: &LiveRun) -> Result<(), RefusedAnswer> {
-    if shared.note_stopped(&run.id) {
-        signal::send(&run.owner, Signal::INT)?;
-    }
-    Ok(())
+    let ask = || signal::send(&run.owner, Signal::INT);
+    shared.stopped.once(&run.id, ask)
 }
 
 /// Removes a run from the store once it has ended.
