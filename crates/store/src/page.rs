@@ -72,6 +72,8 @@ pub struct RunQuery {
     pub words: Vec<String>,
     /// Text in a workload's name, ignoring case.
     pub workload: Option<String>,
+    /// Exact name of a workload.
+    pub workload_name: Option<String>,
     /// Text in a target's path, ignoring case.
     pub target: Option<String>,
     /// Tags that the run must have.
@@ -225,6 +227,10 @@ impl Condition {
                 // The columns hold JSON, in which quotes and backslashes are escaped.
                 it.and(&sql, [Value::Text(in_json(text))]);
             }
+        }
+        if let Some(name) = &query.workload_name {
+            let sql = "EXISTS (SELECT 1 FROM json_each(workloads) WHERE value = ?)";
+            it.and(sql, [Value::Text(name.clone())]);
         }
         for tag in &query.tags {
             let sql = "EXISTS (SELECT 1 FROM tags WHERE tags.run = runs.key AND tag = ?)";

@@ -113,6 +113,18 @@ fn a_query_takes_what_it_says() {
         }),
         [3]
     );
+    let named = |name: &str| {
+        found(RunQuery {
+            workload_name: Some(name.to_owned()),
+            ..query()
+        })
+    };
+    // Neither a part of the name nor another case.
+    assert_eq!(named("OLTP \"x\""), [3]);
+    assert_eq!(
+        (named("OLTP"), named("oltp \"x\""), named("x\"")),
+        (vec![], vec![], vec![])
+    );
     let (since, until) = (Some(record(2).started_at), Some(record(4).started_at));
     assert_eq!(
         found(RunQuery {

@@ -207,6 +207,7 @@ fn run_query(asked: ListQuery) -> Result<RunQuery, RefusedAnswer> {
     Ok(RunQuery {
         words: words.split_whitespace().map(str::to_owned).collect(),
         workload: some(asked.workload),
+        workload_name: None,
         target: some(asked.target),
         tags: tags.map(str::to_owned).collect(),
         status: status

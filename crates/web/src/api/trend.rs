@@ -93,16 +93,14 @@ pub(crate) async fn trend(shared: State, Query(asked): Query<TrendQuery>) -> Ans
 
 fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
     let page = store.page(&RunQuery {
-        workload: Some(asked.workload.clone()),
+        workload_name: Some(asked.workload.clone()),
         target: asked.target.clone().filter(|text| !text.is_empty()),
         status: Some(RunStatus::Complete),
         order: RunOrder::Started,
         limit: RUNS_MAX,
         ..RunQuery::default()
     })?;
-    // The query also finds longer names that contain this one.
-    let is_meant = |run: &&RunRow| run.workloads.contains(&asked.workload);
-    let named: Vec<&RunRow> = page.runs.iter().filter(is_meant).collect();
+    let named: Vec<&RunRow> = page.runs.iter().collect();
     let of = named.iter().find_map(|run| headline_of(run));
     let followed = match of {
         Some(of) => followed(store, &named, asked, of)?,
