@@ -237,7 +237,7 @@ impl Store {
         let run = self.select(selector)?;
         let read = || {
             let store = self.connection.unchecked_transaction()?;
-            Ok(load_header(&store, run.key)?.0)
+            Ok(load_header((&store, self.path()), run.key)?.0)
         };
         read().map_err(|error| StoreError::of(self.path(), error))
     }

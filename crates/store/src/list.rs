@@ -120,7 +120,7 @@ fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Resu
         if let Some(short_id) = short_ids.get(&run.id) {
             run.short_id.clone_from(short_id);
         }
-        add_best(&connection, key, &mut run)?;
+        add_best((&connection, path), key, &mut run)?;
         Ok(run)
     })?;
     // Errors pass the filter, so that they are reported instead of hidden.
@@ -134,10 +134,14 @@ pub(crate) const COLUMNS: &str = "key, id, started_at, finished_at, status, owne
     bytes_per_second_max, kernel, rate_of, rate";
 
 /// Adds the rates of a killed run that completed no cell, from its intervals.
-pub(crate) fn add_best(store: &Connection, key: i64, run: &mut RunRow) -> rusqlite::Result<()> {
+pub(crate) fn add_best(
+    at: (&Connection, &Path),
+    key: i64,
+    run: &mut RunRow,
+) -> rusqlite::Result<()> {
     // Only these runs, because loading all rows of a run is slow.
     if run.status == RunStatus::Interrupted && run.per_second_max.is_none() {
-        let best = Best::of(&load_rows(store, key)?.cells);
+        let best = Best::of(&load_rows(at, key)?.cells);
         run.per_second_max = best.per_second_max;
         run.bytes_per_second_max = best.bytes_per_second_max;
         run.headline = best.headline;

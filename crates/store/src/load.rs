@@ -1,5 +1,7 @@
 //! Converts rows back to a record.
 
+use std::path::Path;
+
 use results::{
     CellRecord, EstimateRecord, IntervalRecord, RunRecord, Status, Warning, WarningCode, doubt,
     estimates,
@@ -9,6 +11,7 @@ use rusqlite::Connection;
 use crate::StoreError;
 use crate::cell::StoredCell;
 use crate::column::{damaged, json};
+use crate::live::is_live;
 use crate::status::RunStatus;
 use crate::store::Store;
 
@@ -22,7 +25,8 @@ impl Store {
     /// If there is no such run, or its rows are damaged.
     pub fn load(&self, selector: &str) -> Result<RunRecord, StoreError> {
         let run = self.select(selector)?;
-        load(&self.connection, run.key).map_err(|error| StoreError::of(self.path(), error))
+        load((&self.connection, self.path()), run.key)
+            .map_err(|error| StoreError::of(self.path(), error))
     }
 
     /// The record of a run as one JSON document, the same as `pgmeter run --json` writes.
@@ -40,14 +44,17 @@ struct InterruptedCell {
     intervals: Vec<IntervalRecord>,
 }
 
-fn load(connection: &Connection, run: i64) -> rusqlite::Result<RunRecord> {
+fn load((connection, path): (&Connection, &Path), run: i64) -> rusqlite::Result<RunRecord> {
     // One transaction, so that all queries see the same state.
-    load_rows(&*connection.unchecked_transaction()?, run)
+    load_rows((&*connection.unchecked_transaction()?, path), run)
 }
 
 /// The record, read within one transaction.
-pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRecord> {
-    let (mut record, stored, status) = load_header(store, run)?;
+pub(crate) fn load_rows(
+    (store, path): (&Connection, &Path),
+    run: i64,
+) -> rusqlite::Result<RunRecord> {
+    let (mut record, stored, status) = load_header((store, path), run)?;
     let (cells, open) = cells(store, run)?;
     record.cells = cells;
     // By the stored status: estimates are written only at the end of a run.
@@ -64,7 +71,7 @@ pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRec
 
 /// The record without cells and estimates, the stored status, and the actual status.
 pub(crate) fn load_header(
-    store: &Connection,
+    (store, path): (&Connection, &Path),
     run: i64,
 ) -> rusqlite::Result<(RunRecord, String, RunStatus)> {
     let sql = "SELECT record, finished_at, status, owner FROM runs \
@@ -77,12 +84,9 @@ pub(crate) fn load_header(
         let finished_at = finished_at.map(|text| text.parse()).transpose();
         record.finished_at = finished_at.map_err(|_| damaged(1, "this is not a time"))?;
         let (stored, owner): (String, Option<String>) = (row.get(2)?, row.get(3)?);
-        Ok((
-            record,
-            stored.clone(),
-            // The record of a running run has the status interrupted.
-            RunStatus::of(&stored, owner.as_deref(), None),
-        ))
+        // The record of a running run has the status interrupted.
+        let status = RunStatus::of(&stored, owner.as_deref(), is_live(path, &record.id));
+        Ok((record, stored, status))
     })?;
     let status = status.ok_or_else(|| damaged(2, "this is not the status of a run"))?;
     record.status = match status {

@@ -132,7 +132,7 @@ impl Store {
             let store = self.connection.unchecked_transaction()?;
             let mut query = store.prepare_cached(&sql)?;
             let row = query.query_row([run.key], |row| listed_row(self.path(), row))?;
-            complete(&store, row)
+            complete((&store, self.path()), row)
         };
         row().map_err(|error| StoreError::of(self.path(), error))
     }
@@ -163,7 +163,7 @@ fn page(path: &Path, connection: &Connection, query: &RunQuery) -> rusqlite::Res
     values.extend([number(query.limit), number(query.offset)]);
     let mut statement = store.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(&values), |row| listed_row(path, row))?;
-    let rows = rows.map(|row| complete(&store, row?));
+    let rows = rows.map(|row| complete((&store, path), row?));
     Ok(RunPage {
         total_count,
         matching_count,
@@ -173,14 +173,17 @@ fn page(path: &Path, connection: &Connection, query: &RunQuery) -> rusqlite::Res
 }
 
 /// Adds the values of a run that are in other tables.
-fn complete(store: &Connection, listed: (i64, RunRow)) -> rusqlite::Result<RunRow> {
+fn complete(
+    (store, path): (&Connection, &Path),
+    listed: (i64, RunRow),
+) -> rusqlite::Result<RunRow> {
     let (key, mut row) = listed;
     let mut tags = store.prepare_cached("SELECT tag FROM tags WHERE run = ?1 ORDER BY tag")?;
     row.tags = tags
         .query_map([key], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     row.short_id = short_id(store, &row.id)?;
-    add_best(store, key, &mut row)?;
+    add_best((store, path), key, &mut row)?;
     Ok(row)
 }
 

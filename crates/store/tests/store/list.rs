@@ -1,6 +1,6 @@
 //! Listing, naming, notes and tags.
 
-use results::{Environment, LabColumn, LabRecord, LabSection};
+use results::{Environment, LabColumn, LabRecord, LabSection, Warning};
 use store::{Filter, FoundName, RateOf, RunStatus, Store, StoreError, names};
 
 use crate::bed::{Bed, beginning, record, store_run};
@@ -222,6 +222,9 @@ fn a_lock_tells_that_a_run_goes_on_whatever_has_its_number_here() {
     (elsewhere.pid, elsewhere.started_ticks) = (1, 0);
     owner(&serde_json::to_string(&elsewhere).unwrap());
     assert_eq!(status(&store), RunStatus::Running);
+    let notice = |store: &Store| store.load(&wanted.id).unwrap().warnings;
+    let has = |notice: &[Warning], text: &str| notice.iter().any(|it| it.message.contains(text));
+    assert!(has(&notice(&store), "the run is still running"));
     assert!(matches!(
         store.remove(&wanted.id, false),
         Err(StoreError::Running { .. })
@@ -233,6 +236,7 @@ fn a_lock_tells_that_a_run_goes_on_whatever_has_its_number_here() {
     std::fs::write(&lock, "").unwrap();
     owner(&serde_json::to_string(&results::Owner::current()).unwrap());
     assert_eq!(status(&store), RunStatus::Interrupted);
+    assert!(has(&notice(&store), "the run was killed"));
     let next = store.begin(&beginning(&record(2))).unwrap();
     assert!(!std::path::Path::new(&lock).exists());
     drop(next);
