@@ -65,11 +65,12 @@ fn a_part_of_the_list_is_what_the_list_has() {
 
 #[test]
 fn every_word_must_be_somewhere() {
-    let (_bed, store, _writer) = five();
-    let found = |words: &[&str]| {
+    let (_bed, mut store, _writer) = five();
+    let found_in = |store: &Store, words: &[&str]| {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
         numbers(&store.page(&RunQuery { words, ..query() }).unwrap())
     };
+    let found = |words: &[&str]| found_in(&store, words);
     assert_eq!(found(&["oltp"]), [3]);
     assert_eq!(found(&["\"X\""]), [3]);
     assert_eq!(found(&["FIRMware"]), [4]);
@@ -79,6 +80,11 @@ fn every_word_must_be_somewhere() {
     assert_eq!(found(&[&record(1).id]), [1]);
     assert_eq!(found(&["%"]), [0; 0]);
     assert_eq!(found(&["' OR 1 --"]), [0; 0]);
+    store.set_note(&record(1).id, "Über SATA").unwrap();
+    store.add_tag(&record(1).id, "ÄRA").unwrap();
+    for word in ["Über", "über", "Ära", "ära"] {
+        assert_eq!(found_in(&store, &[word]), [1], "{word}");
+    }
 }
 
 #[test]
