@@ -72,7 +72,11 @@ impl RunState {
                 target,
                 done_bytes,
                 total_bytes,
-            } => self.prepare(target, *done_bytes, *total_bytes),
+            } => {
+                // Old files are removed before new ones are created.
+                self.cleanup = None;
+                self.prepare(target, *done_bytes, *total_bytes);
+            }
             RunEvent::Cleanup { target, removed } => {
                 self.cleanup = Some(Cleanup {
                     target: printable(target),
@@ -95,8 +99,9 @@ impl RunState {
             }
             RunEvent::CellsAdded { cells, whats } => self.add(cells, whats),
             RunEvent::Progress { cell, .. } => {
-                // Progress comes from a cell, so the preparation before it has ended.
+                // Progress comes from a cell, so what precedes its work has ended.
                 self.preparation = None;
+                self.cleanup = None;
                 let current = self.current.as_mut();
                 if let Some(current) = current.filter(|current| current.index == *cell) {
                     current.progress(event, now_ns);

@@ -41,6 +41,21 @@ fn remaining_time_comes_from_what_was_written_here() {
 }
 
 #[test]
+fn a_removal_is_over_once_the_cell_makes_progress() {
+    let removal = RunEvent::Cleanup {
+        target: "/mnt/array".into(),
+        removed: 7,
+    };
+    let events = [(cell_started(0), 0), (removal, S)];
+    assert!(after(&events).cleanup.is_some());
+    for next in [prepare(0, 100), progress(0, Phase::Measure, S)] {
+        let mut state = after(&events);
+        state.apply(&next, 2 * S);
+        assert_eq!(state.cleanup, None);
+    }
+}
+
+#[test]
 fn a_preparation_of_nothing_has_no_share() {
     let state = after(&[(prepare(0, 0), 0), (prepare(0, 0), S)]);
     let preparation = state.preparation.unwrap();
