@@ -29,7 +29,8 @@ impl SideBySide {
         let runs = side_by_side.runs.iter();
         side_by_side.records = runs.filter_map(|it| record.run(&it.id)).cloned().collect();
         // The store keeps runs separately from labs, so a user can have removed some of them.
-        let gone = record.run_ids().len() - side_by_side.runs.len();
+        let ids = record.run_ids().into_iter();
+        let gone = ids.filter(|id| record.run(id).is_none()).count();
         if gone > 0 {
             side_by_side
                 .alarms

@@ -195,6 +195,17 @@ fn lab(factors: &[f64]) -> results::LabRecord {
 }
 
 #[test]
+fn runs_that_are_gone_are_counted_even_if_others_are_listed_twice() {
+    let mut lab = lab(&[1.0, 1.01]);
+    let again = lab.sections[0].clone();
+    lab.sections.push(again);
+    let gone = |lab: &results::LabRecord| SideBySide::of(lab).alarms;
+    assert_eq!(gone(&lab), [""; 0]);
+    lab.runs.pop();
+    assert_eq!(gone(&lab), ["1 of the runs are no longer there"]);
+}
+
+#[test]
 fn a_lab_says_when_it_was_on_what_and_what_came_out() {
     let wide = Page {
         width: 300,
