@@ -200,7 +200,8 @@ function place(chart, view, index) {
     return `${show(unit, chart.at[index])} to ${show(unit, next)}`;
   }
   const text = show(unit, chart.at[index]);
-  return unit === "count" ? `depth ${text}` : text;
+  // A bare number does not say what it counts: `queue depth (iodepth)` is `queue depth 8`.
+  return unit === "count" ? `${chart.x.label.replace(/ \(.*/, "")} ${text}` : text;
 }
 
 function tipRow(series, unit, index) {
