@@ -18,7 +18,8 @@ use plan::{
 use planning::{Planned, TargetRemark};
 use units::{Bytes, Percent, Rate, Span};
 
-use length::{CellTime, length};
+use length::length;
+pub(crate) use length::until_done;
 
 /// Maximum width of a page in columns.
 const WIDTH_MAX: usize = 100;
@@ -328,10 +329,7 @@ fn cell_row(cell: &Cell) -> Vec<String> {
     targets.sort_unstable();
     targets.dedup();
     let time = match (cell.run_time_ns, cell.operations) {
-        (0, None) => match CellTime::of(cell) {
-            CellTime::AtMost(ns) => format!("up to {}", Span(ns)),
-            CellTime::Known(_) | CellTime::Unknown => "until done".to_owned(),
-        },
+        (0, None) => until_done(cell),
         (0, Some(count)) => format!("{count} operations"),
         (time, Some(count)) => format!("{}, at most {count} operations", Span(time)),
         (time, None) => Span(time).to_string(),

@@ -36,6 +36,14 @@ impl CellTime {
     }
 }
 
+/// Describes the duration of a cell without a run time and a number of operations.
+pub(crate) fn until_done(cell: &Cell) -> String {
+    match CellTime::of(cell) {
+        CellTime::AtMost(ns) => format!("up to {}", Span(ns)),
+        CellTime::Known(_) | CellTime::Unknown => "until done".to_owned(),
+    }
+}
+
 /// Describes the number of cells and, as far as known, their total duration.
 pub(super) fn length(plan: &Plan) -> String {
     let count = plan.cells.len();

@@ -9,7 +9,7 @@ use units::{Bytes, Span, format};
 use super::run::Run;
 use crate::html::{command_block, opening, plain, sentence};
 use crate::names::cache_name;
-use crate::plan_text::{line_texts, settings_of_each};
+use crate::plan_text::{line_texts, settings_of_each, until_done};
 use crate::table::Column;
 use crate::wrap::printable;
 
@@ -170,6 +170,10 @@ fn cells(plan: &Plan) -> Markup {
 
 fn cell(names: &CellNames, cell: &Cell) -> Vec<String> {
     let measured = match (cell.run_time_ns, cell.operations) {
+        (0, None) => match cell.steady {
+            Some(rule) => format!("until steady, {} rounds at most", rule.rounds_max),
+            None => until_done(cell),
+        },
         (0, Some(count)) => format!("{} operations", format::count(count)),
         (time, Some(count)) => {
             format!(
@@ -191,4 +195,25 @@ fn cell(names: &CellNames, cell: &Cell) -> Vec<String> {
         Span(cell.ramp_time_ns).to_string(),
         measured,
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_cell_without_a_time_is_measured_until_it_is_done() {
+        let record = sample::record();
+        let names = CellNames::of(&record.plan);
+        let measured = |change: fn(&mut Cell)| {
+            let mut planned = record.plan.cells[0].clone();
+            (planned.run_time_ns, planned.operations, planned.steady) = (0, None, None);
+            change(&mut planned);
+            cell(&names, &planned).pop().unwrap()
+        };
+        assert_eq!(measured(|_| {}), "until done");
+        assert_eq!(measured(|cell| cell.run_time_ns = 3_000_000_000), "3s");
+        assert_eq!(measured(|cell| cell.operations = Some(7)), "7 operations");
+    }
 }
