@@ -127,8 +127,10 @@ fn line(code: &WarningCode, message: &str) -> ModelWarning {
 /// all.
 fn place(record: &RunRecord, cells: &[u32]) -> String {
     let distinct: BTreeSet<u32> = cells.iter().copied().collect();
+    // A cell of a classic program has one record per phase.
+    let measured: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
     // After an interruption, the plan has more cells than the record.
-    if distinct.is_empty() || distinct.len() == record.cells.len().max(record.plan.cells.len()) {
+    if distinct.is_empty() || distinct.len() == measured.len().max(record.plan.cells.len()) {
         return String::new();
     }
     if distinct.len() > 3 {

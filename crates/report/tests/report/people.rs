@@ -251,6 +251,16 @@ fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
 }
 
 #[test]
+fn a_warning_about_the_phases_of_all_cells_names_none() {
+    let mut record = sample::record();
+    let phases = record.cells.clone();
+    record.cells.extend(phases);
+    let late = |cell| Warning::of_cell(WarningCode::CellCutShort, cell, "it ended early");
+    record.warnings = vec![late(0), late(1)];
+    assert_eq!(Model::new(&record).warnings[0].message, "it ended early");
+}
+
+#[test]
 fn warnings_of_cells_of_one_name_say_what_each_is_about() {
     let mut record = sample::record();
     record.cells[1].access_spec = record.cells[0].access_spec.clone();
