@@ -31,19 +31,10 @@ pub fn title(runs: &[Run]) -> String {
 /// Returns the links to the parts of the page.
 #[must_use]
 pub fn navigation(runs: &[Run]) -> Markup {
-    let sections = [
-        "Results",
-        "Cells",
-        "Processor and device",
-        "Plan",
-        "Environment",
-        "Repeat",
-    ];
-    let anchors = ["results", "cells", "usage", "plan", "environment", "repeat"];
     html! {
         @match runs {
             [run] => {
-                @for (name, anchor) in sections.iter().zip(anchors) {
+                @for (name, anchor, _) in sections(run).iter().filter(|(_, _, exists)| *exists) {
                     a href={ "#" (run.id(anchor)) } { (name) }
                 }
             }
@@ -56,6 +47,21 @@ pub fn navigation(runs: &[Run]) -> Markup {
             }
         }
     }
+}
+
+/// Returns the sections of a run with their anchors, and whether the page has them.
+fn sections(run: &Run) -> [(&'static str, &'static str, bool); 6] {
+    let has_cells = !run.record.cells.is_empty();
+    let has_usage = run.model.usage.is_some();
+    let has_command = !run.record.command.is_empty();
+    [
+        ("Results", "results", true),
+        ("Cells", "cells", has_cells),
+        ("Processor and device", "usage", has_usage),
+        ("Plan", "plan", true),
+        ("Environment", "environment", true),
+        ("Repeat", "repeat", has_command),
+    ]
 }
 
 /// Returns the first screen.

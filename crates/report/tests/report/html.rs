@@ -84,6 +84,19 @@ fn a_run_without_cells_has_a_page() {
 }
 
 #[test]
+fn every_link_within_a_page_leads_somewhere() {
+    let mut bare = made_up::empty();
+    bare.command.clear();
+    for record in [bare, made_up::empty(), sample::record()] {
+        let page = page(&record);
+        let links = body(&page).split("href=\"#").skip(1);
+        for link in links.filter_map(|it| it.split('"').next()) {
+            assert!(page.contains(&format!("id=\"{link}\"")), "{link}");
+        }
+    }
+}
+
+#[test]
 fn failures_stand_on_the_first_screen() {
     let page = page(&made_up::doubtful());
     let tile = page.find("failed operations").unwrap();
