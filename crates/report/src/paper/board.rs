@@ -6,7 +6,7 @@ use stats::Estimate;
 use super::catalog::KnownSystem;
 use super::comparison::{full_size, measured_size};
 use super::figure::{PaperFigure, groups};
-use super::{PaperSide, PaperTable};
+use super::{PaperSide, PaperTable, complete_cells};
 use crate::numbers::digits;
 
 /// A metric of all systems, the best first.
@@ -76,7 +76,7 @@ fn board(
         })
     });
     let measured = sides.iter().enumerate().filter_map(|(place, side)| {
-        let cells = side.records.iter().flat_map(|record| &record.cells);
+        let cells = complete_cells(side.records);
         let values: Vec<f64> = cells.filter_map(|cell| figure.measured(cell)).collect();
         let estimate = Estimate::from_samples(&values)?;
         Some(BoardEntry {

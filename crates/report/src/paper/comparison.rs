@@ -1,10 +1,10 @@
 //! Compares runs with published columns: finds equal metrics and computes their ratios.
 
-use results::{CellRecord, RunRecord, Status, Timestamp, WarningCode};
+use results::{CellRecord, RunRecord, Timestamp, WarningCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Paper;
+use super::{Paper, complete_cells};
 use super::catalog::ExperimentShape;
 use super::figure::{FigureKind, PaperFigure, groups};
 use super::reference::{Reference, ReferenceError};
@@ -191,8 +191,7 @@ impl Reference {
 fn gather<'a>(run: &'a RunRecord, paper: &Paper, figures: &[&PaperFigure]) -> Vec<Gathered<'a>> {
     let mut all: Vec<Gathered> = Vec::new();
     let has_any = |cell: &&CellRecord| figures.iter().any(|it| it.measured(cell).is_some());
-    let complete = run.cells.iter().filter(|it| it.status == Status::Complete);
-    for cell in complete.filter(has_any) {
+    for cell in complete_cells([run]).filter(has_any) {
         let belongs = |to: &&mut Gathered| is_of_one(paper, to.cells[0], cell);
         match all.iter_mut().find(belongs) {
             Some(gathered) => gathered.cells.push(cell),

@@ -11,7 +11,7 @@ mod json;
 mod reference;
 mod shapes;
 
-use results::RunRecord;
+use results::{CellRecord, RunRecord, Status};
 
 use crate::page::Page;
 use crate::side_by_side::{Extra, TableFormat, field};
@@ -62,6 +62,14 @@ pub struct PaperTable<'a> {
 /// Note for all comparisons of published and measured values.
 const HARDWARE: &str = "The published systems ran on the hardware of their time: differences come \
                         from the machine as much as from the file system.";
+
+/// Returns the complete cells of these runs. Others did only a part of the work.
+fn complete_cells<'a>(
+    records: impl IntoIterator<Item = &'a RunRecord>,
+) -> impl Iterator<Item = &'a CellRecord> {
+    let cells = records.into_iter().flat_map(|record| &record.cells);
+    cells.filter(|cell| cell.status == Status::Complete)
+}
 
 /// A table with its heading.
 pub(crate) type Titled = (String, Table);

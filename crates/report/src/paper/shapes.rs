@@ -4,7 +4,7 @@ use results::{CellRecord, Phase, RoundRule, RunRecord};
 use units::Bytes;
 
 use super::figure::{FigureKind, FigureTable, PaperFigure, groups};
-use super::{ExperimentShape, PaperSide, PaperTable, Titled};
+use super::{ExperimentShape, PaperSide, PaperTable, Titled, complete_cells};
 use crate::numbers::{ABSENT, digits};
 use crate::side_by_side::{Extra, FigureRow};
 use crate::table::{Column, Table};
@@ -43,9 +43,9 @@ pub(super) fn costs(table: &PaperTable) -> Option<Titled> {
     (!table.costs.is_empty()).then(|| ("In addition to the workload".to_owned(), costs))
 }
 
-/// Returns the mean over the cells of a side; `None` if no cell has a value.
+/// Returns the mean over the complete cells of a side; `None` if no cell has a value.
 fn mean(side: &PaperSide, of: impl Fn(&CellRecord) -> Option<f64>) -> Option<f64> {
-    let cells = side.records.iter().flat_map(|record| &record.cells);
+    let cells = complete_cells(side.records);
     let values: Vec<f64> = cells.filter_map(of).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
@@ -124,8 +124,7 @@ fn in_columns(group: FigureTable, sides: &[PaperSide], peak: Option<&RunRecord>)
 /// Returns the best value of each metric on the bare device.
 fn bests(group: &FigureTable, peak: Option<&RunRecord>) -> Vec<Option<f64>> {
     let best = |figure: &PaperFigure| {
-        let cells = peak.into_iter().flat_map(|record| &record.cells);
-        let values = cells.filter_map(|cell| figure.measured(cell));
+        let values = complete_cells(peak).filter_map(|cell| figure.measured(cell));
         values.max_by(f64::total_cmp)
     };
     group.figures.iter().map(best).collect()

@@ -278,6 +278,32 @@ fn a_share_is_of_the_best_of_the_bare_device() {
         peak: Some(&peak),
     };
     let text = table.render(TableFormat::Markdown, Page::PLAIN);
+    // Cells that did only a part of the work count neither here nor in ranks.
+    let cut = |mut record: RunRecord| {
+        let mut cell = record.cells[0].clone();
+        cell.total.bytes_per_second = 900.0 * 1_048_576.0;
+        cell.status = Status::Interrupted;
+        record.cells.push(cell);
+        record
+    };
+    let (cut_peak, cut_records) = (cut(peak.clone()), [cut(records[0].clone())]);
+    let cut_table = PaperTable {
+        sides: vec![PaperSide {
+            name: "ext2".to_owned(),
+            peak: Some(&cut_peak),
+            records: &cut_records,
+        }],
+        heading: Vec::new(),
+        remarks: Vec::new(),
+        alarms: Vec::new(),
+        costs: Vec::new(),
+        peak: Some(&cut_peak),
+        ..table
+    };
+    let cut_text = cut_table.render(TableFormat::Markdown, Page::PLAIN);
+    assert!(cut_text.contains("| bare device (here) | 200.0 | 100 | - | - |"), "{cut_text}");
+    assert!(cut_text.contains("| ext2 (here) | 60.00 | 30 | - | - |"), "{cut_text}");
+    assert!(!cut_text.contains("900"), "{cut_text}");
     for row in [
         "| bare device (here) | 200.0 | 100 | - | - |",
         "| ext2 (here) | 60.00 | 30 | - | - |",
