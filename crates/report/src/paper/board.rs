@@ -247,7 +247,10 @@ fn reasons(table: &PaperTable, side: &PaperSide) -> Vec<String> {
         let is_scale =
             |it: &&Warning| it.code == WarningCode::Lab && it.message.starts_with("scale ");
         let scale = warnings.find(is_scale);
-        let measured = record.cells.iter().find_map(|it| measured_size(record, it));
+        let measured = record
+            .cells
+            .iter()
+            .find_map(|it| measured_size(table.paper, record, it));
         // The scale already explains another size, so only one of the two is a reason.
         match (scale, measured) {
             (Some(scale), _) => add(format!("it ran at {}", scale.message)),

@@ -1,13 +1,15 @@
 //! Compares runs with published columns: finds equal metrics and computes their ratios.
 
+use std::fmt::Display;
+
 use results::{CellRecord, RunRecord, Timestamp, WarningCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Paper, complete_cells};
 use super::catalog::ExperimentShape;
 use super::figure::{FigureKind, PaperFigure, groups};
 use super::reference::{Reference, ReferenceError};
+use super::{Paper, complete_cells};
 use crate::names::letter;
 
 /// Published systems with runs next to them.
@@ -237,13 +239,19 @@ impl Gathered<'_> {
             iodepth: cell.iodepth,
             workers: cell.workers,
             notes: notes.map(|it| it.message.clone()).collect(),
-            other_size: measured_size(run, cell).filter(|it| Some(it) != full_size(paper).as_ref()),
+            other_size: measured_size(paper, run, cell)
+                .filter(|it| Some(it) != full_size(paper).as_ref()),
         }
     }
 }
 
 /// Describes the size of a cell's work, in the words of [`full_size`].
-pub(super) fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String> {
+pub(super) fn measured_size(paper: &Paper, run: &RunRecord, cell: &CellRecord) -> Option<String> {
+    if paper.shape == ExperimentShape::Steps {
+        let figures = cell.phase_figures.as_ref()?;
+        let fileset = figures.step().and(figures.fileset())?;
+        return Some(files_of_each_size(fileset.file_count));
+    }
     let planned = run.plan.cells.iter().find(|it| it.index == cell.index)?;
     let workers = match cell.workers {
         1 => String::new(),
@@ -277,9 +285,13 @@ pub(super) fn full_size(paper: &Paper) -> Option<String> {
             ],
             &["500", "10000"].map(str::to_owned),
         )),
-        ExperimentShape::Steps => Some(format!("{} files of each size", text("files"))),
+        ExperimentShape::Steps => Some(files_of_each_size(text("files"))),
         ExperimentShape::Bandwidths | ExperimentShape::Rates | ExperimentShape::Grid => None,
     }
+}
+
+fn files_of_each_size(count: impl Display) -> String {
+    format!("{count} files of each size")
 }
 
 fn session_size(

@@ -159,23 +159,63 @@ fn a_published_column_stands_beside_a_run_with_its_ratio() {
     assert!(markdown.contains("hardware of their time"), "{markdown}");
 }
 
-#[test]
-fn a_published_figure_that_a_run_lacks_is_not_measured() {
+/// A run that created this number of empty files.
+fn creation(count: u64) -> RunRecord {
     let mut run = crate::sample::record();
     let create = StepFigures {
         label: "create".to_owned(),
-        count: 500_000,
+        count,
         time_ns: 143_880_000_000,
         ..StepFigures::default()
     };
     run.cells[0].phase_figures = Some(PhaseFigures {
         steps: vec![create],
         filesets: vec![FilesetFigures {
-            file_count: 500_000,
+            file_count: count,
             file_bytes: 0,
         }],
         ..PhaseFigures::default()
     });
+    run
+}
+
+#[test]
+fn fewer_files_are_another_size_of_the_work() {
+    let last = |count, begin: &str| {
+        let published = [beside("lfs-create-remove:lfs", &creation(count))];
+        line(&published, begin).pop().unwrap()
+    };
+    assert_eq!(last(500_000, "create 0, real s"), "0.5000");
+    assert_eq!(last(50_000, "create 0, real s"), "-");
+    assert_eq!(last(50_000, "create 0, µs a file"), "5.000");
+    let other = beside("lfs-create-remove:lfs", &creation(50_000));
+    let size = other.sides[0].other_size.as_deref();
+    assert_eq!(size, Some("50000 files of each size"));
+    let records = [creation(50_000)];
+    let table = PaperTable {
+        paper: Paper::find("lfs-create-remove").unwrap(),
+        heading: Vec::new(),
+        remarks: Vec::new(),
+        alarms: Vec::new(),
+        sides: vec![PaperSide {
+            name: "ext4".to_owned(),
+            peak: None,
+            records: &records,
+        }],
+        costs: Vec::new(),
+        is_of_guests: false,
+        peak: None,
+    };
+    let text = table.render(TableFormat::Markdown, Page::PLAIN);
+    assert!(
+        text.contains("another size, 50000 files of each size"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_published_figure_that_a_run_lacks_is_not_measured() {
+    let run = creation(500_000);
     let published = [beside("lfs-create-remove:lfs", &run)];
     let seen = |begin: &str| line(&published, begin).split_off(3);
     assert_eq!(seen("create 0, µs a file"), ["287.8", "0.5000"]);
@@ -240,22 +280,59 @@ fn a_run_of_something_else_is_refused() {
     assert!(error.help().contains("paper run bfs-iozone"));
 }
 
+/// A run of a workload of `bfs-iozone`, with a cell for each rate in MB/s.
+fn at(rates: &[f64]) -> RunRecord {
+    let mut record = crate::sample::record();
+    let cell = record.cells[0].clone();
+    record.cells = rates
+        .iter()
+        .map(|rate| {
+            let mut cell = cell.clone();
+            cell.workload = "table-9-2-write".to_owned();
+            cell.total.bytes_per_second = rate * 1_048_576.0;
+            cell
+        })
+        .collect();
+    record
+}
+
 #[test]
-fn a_share_is_of_the_best_of_the_bare_device() {
-    let at = |rates: &[f64]| {
-        let mut record = crate::sample::record();
-        let cell = record.cells[0].clone();
-        record.cells = rates
-            .iter()
-            .map(|rate| {
-                let mut cell = cell.clone();
-                cell.workload = "table-9-2-write".to_owned();
-                cell.total.bytes_per_second = rate * 1_048_576.0;
-                cell
-            })
-            .collect();
+fn a_cell_that_did_a_part_of_the_work_counts_nowhere() {
+    let cut = |rates: &[f64]| {
+        let mut record = at(rates);
+        record.cells.last_mut().unwrap().status = Status::Interrupted;
         record
     };
+    let (peak, records) = (cut(&[100.0, 200.0, 900.0]), [cut(&[50.0, 70.0, 900.0])]);
+    let table = PaperTable {
+        paper: Paper::find("bfs-iozone").unwrap(),
+        heading: Vec::new(),
+        remarks: Vec::new(),
+        alarms: Vec::new(),
+        sides: vec![PaperSide {
+            name: "ext2".to_owned(),
+            peak: Some(&peak),
+            records: &records,
+        }],
+        costs: Vec::new(),
+        is_of_guests: false,
+        peak: Some(&peak),
+    };
+    let text = table.render(TableFormat::Markdown, Page::PLAIN);
+    assert!(
+        text.contains("| bare device (here) | 200.0 | 100 | - | - |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| ext2 (here) | 60.00 | 30 | - | - |"),
+        "{text}"
+    );
+    // The ranks show it, too.
+    assert!(!text.contains("900"), "{text}");
+}
+
+#[test]
+fn a_share_is_of_the_best_of_the_bare_device() {
     let (peak, records) = (at(&[100.0, 200.0]), [at(&[50.0, 70.0])]);
     let own = at(&[120.0]);
     let side = |name: &str, peak| PaperSide {
@@ -278,32 +355,6 @@ fn a_share_is_of_the_best_of_the_bare_device() {
         peak: Some(&peak),
     };
     let text = table.render(TableFormat::Markdown, Page::PLAIN);
-    // Cells that did only a part of the work count neither here nor in ranks.
-    let cut = |mut record: RunRecord| {
-        let mut cell = record.cells[0].clone();
-        cell.total.bytes_per_second = 900.0 * 1_048_576.0;
-        cell.status = Status::Interrupted;
-        record.cells.push(cell);
-        record
-    };
-    let (cut_peak, cut_records) = (cut(peak.clone()), [cut(records[0].clone())]);
-    let cut_table = PaperTable {
-        sides: vec![PaperSide {
-            name: "ext2".to_owned(),
-            peak: Some(&cut_peak),
-            records: &cut_records,
-        }],
-        heading: Vec::new(),
-        remarks: Vec::new(),
-        alarms: Vec::new(),
-        costs: Vec::new(),
-        peak: Some(&cut_peak),
-        ..table
-    };
-    let cut_text = cut_table.render(TableFormat::Markdown, Page::PLAIN);
-    assert!(cut_text.contains("| bare device (here) | 200.0 | 100 | - | - |"), "{cut_text}");
-    assert!(cut_text.contains("| ext2 (here) | 60.00 | 30 | - | - |"), "{cut_text}");
-    assert!(!cut_text.contains("900"), "{cut_text}");
     for row in [
         "| bare device (here) | 200.0 | 100 | - | - |",
         "| ext2 (here) | 60.00 | 30 | - | - |",
