@@ -10,9 +10,7 @@ use crate::terminal::print_help;
 
 /// Prints the mistake on the command line, or the requested help.
 pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
-    let words: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+    let words = command_words();
     slips::amend(&mut error, &words);
     // `translate` follows `amend`, because its suggestions replace all others.
     translate(&mut error, &words);
@@ -24,6 +22,15 @@ pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
     // clap would write to standard error without the filter.
     tell_text!("{}", error.render());
     Exit::Usage
+}
+
+/// Returns the words of the command line as text.
+pub(crate) fn command_words() -> Vec<String> {
+    // `args` would panic, because file names need not be UTF-8.
+    let words = std::env::args_os();
+    words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
 }
 
 /// Keeps each argument that an error quotes on a single line.

@@ -16,6 +16,7 @@ use crate::failure::{CliError, Exit};
 use crate::pages::TablePage;
 use crate::signals::stop_flag;
 use crate::stored::StoreLocation;
+use crate::usage::command_words;
 
 /// Creates the file systems, measures, removes them, and prints the table.
 pub(crate) fn run(
@@ -28,7 +29,7 @@ pub(crate) fn run(
     let matrix = matrix(args, read_request(on, args.change.seed, &[])?)?;
     let mut page = TablePage::open(&args.page, place, on.table.quiet)?;
     // Before the measurements, because it contains the start time and the state of the machine.
-    let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
+    let start = LabRecord::new(target::environment(&[]), command_words());
     let stop = stop_flag(at_once)?;
     let runner = StoringRunner::new(&matrix, on, place, !on.no_db, &stop);
     let jobs = schedule(
