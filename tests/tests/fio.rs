@@ -429,6 +429,30 @@ fn logs_without_a_window_have_a_line_for_each_request() {
 }
 
 #[test]
+fn an_output_that_cannot_be_written_ends_the_run_before_it_measures() {
+    let bed = Bed::in_memory().unwrap();
+    let begun = std::time::Instant::now();
+    let seen = bed.run(&[
+        "as",
+        "fio",
+        "--name=a",
+        "--ioengine=null",
+        "--size=1m",
+        "--rw=randread",
+        "--runtime=60",
+        "--time_based",
+        "--output=none/x",
+    ]);
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    assert!(
+        seen.stderr.contains("cannot write `none/x`"),
+        "{}",
+        seen.text()
+    );
+    assert!(begun.elapsed().as_secs() < 30);
+}
+
+#[test]
 fn work_on_names_counts_as_fio_counts_it() {
     let bed = Bed::new().unwrap();
     let job = |engine: &str| {

@@ -192,11 +192,17 @@ pub(crate) fn page_of(path: Option<&Path>) -> Page {
 /// measuring. Leaves no file.
 pub(crate) fn try_new(path: Option<&Path>) -> Result<(), CliError> {
     match path.filter(|path| !is_stdout(path)) {
+        Some(path) => try_file(path, Existing::Keep),
+        None => Ok(()),
+    }
+}
+
+/// Same as [`try_new`], for a file that may exist.
+pub(crate) fn try_file(path: &Path, existing: Existing) -> Result<(), CliError> {
+    match site(path) {
         // Opening and closing a pipe would end its reader.
-        Some(path) if !matches!(site(path), Ok(OutputSite::Direct)) => {
-            OutputFile::create(path, Existing::Keep).map(drop)
-        }
-        _ => Ok(()),
+        Ok(OutputSite::Direct) => Ok(()),
+        _ => OutputFile::create(path, existing).map(drop),
     }
 }
 

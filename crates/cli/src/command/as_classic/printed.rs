@@ -9,7 +9,7 @@ use results::{RunEvent, RunRecord};
 
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::output::{Existing, OutputFile};
+use crate::output::{Existing, OutputFile, try_file};
 use crate::terminal::OutputStream;
 
 /// Output of an emulated program on its way to a stream and a log.
@@ -24,6 +24,8 @@ pub(super) struct Printed {
     output_error: Option<io::Error>,
     /// Error that ended writing to the log.
     log_error: Option<io::Error>,
+    /// Error about a document that could not be written at the end.
+    document_error: Option<CliError>,
 }
 
 impl Printed {
@@ -40,6 +42,7 @@ impl Printed {
             has_complained: false,
             output_error: None,
             log_error: None,
+            document_error: None,
         })
     }
 
@@ -48,12 +51,26 @@ impl Printed {
         self.stream == stream
     }
 
-    /// Prints the program's text for an event. Returns `false` once the stream is closed.
+    /// Prints the program's text for an event. Returns `false` if the run must end: the stream is
+    /// closed, or a document cannot be written.
     pub fn hear(&mut self, event: &RunEvent) -> bool {
+        if let RunEvent::Started { record } = event {
+            self.document_error = self.try_documents(record).err();
+        }
+        if self.document_error.is_some() {
+            return false;
+        }
         let said = self.text.event(event);
         self.say(said);
         self.complaints.push_str(&self.text.complaint(event));
         self.output_error.is_none()
+    }
+
+    /// Tries whether the documents can be written, so that a mistake is reported before hours of
+    /// measuring. Some are known only at the end.
+    fn try_documents(&mut self, record: &RunRecord) -> Result<(), CliError> {
+        let mut documents = self.text.documents(record).into_iter();
+        documents.try_for_each(|(path, _)| try_file(Path::new(&path), Existing::Replace))
     }
 
     fn say(&mut self, said: String) {
@@ -84,8 +101,11 @@ impl Printed {
         self.has_complained
     }
 
-    /// Returns the result of a run whose output stream failed; `None` if it did not fail.
+    /// Returns the result of a run whose output failed; `None` if it did not fail.
     pub fn broken(&mut self) -> Option<Result<Exit, CliError>> {
+        if let Some(error) = self.document_error.take() {
+            return Some(Err(error));
+        }
         let error = self.output_error.take()?;
         Some(match error.kind() {
             // A reader that closed the pipe is not an error.
@@ -111,10 +131,14 @@ impl Printed {
         if let Some(error) = self.log_error.take() {
             return Err(CliError::system("cannot write to the log file", &error));
         }
-        for (path, document) in self.text.documents(record) {
+        let write = |(path, document): (String, String)| {
             let file = OutputFile::create(Path::new(&path), Existing::Replace)?;
-            file.finish(&OutputText::Json(document))?;
-        }
+            file.finish(&OutputText::Json(document))
+        };
+        // One that fails must not prevent the others, so its error is returned last.
+        let documents = self.text.documents(record).into_iter();
+        let written: Vec<Result<(), CliError>> = documents.map(write).collect();
+        written.into_iter().collect::<Result<(), CliError>>()?;
         Ok(self.text.exit_code().map(Exit::Classic))
     }
 }
