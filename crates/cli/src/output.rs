@@ -342,10 +342,19 @@ fn give_name(draft: &Path, path: &Path, existing: Existing) -> io::Result<()> {
     }
     match renameat_with(CWD, draft, CWD, path, RenameFlags::NOREPLACE) {
         // Some file systems do not support `RENAME_NOREPLACE`.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if !path.exists() => {
-            fs::rename(draft, path)
-        }
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => move_by_link(draft, path),
         done => Ok(done?),
+    }
+}
+
+/// Gives a draft its name by link(2), which never replaces a file.
+fn move_by_link(draft: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(draft, path) {
+        Ok(()) => fs::remove_file(draft),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // Some file systems do not support links either, such as FAT.
+        Err(_) if !path.exists() => fs::rename(draft, path),
+        Err(error) => Err(error),
     }
 }
 
@@ -353,5 +362,23 @@ fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_moved_by_a_link_replaces_none() {
+        let site = tempfile::tempdir().unwrap();
+        let [draft, path] = ["draft", "path"].map(|name| site.path().join(name));
+        fs::write(&draft, "new").unwrap();
+        move_by_link(&draft, &path).unwrap();
+        assert!(!draft.exists());
+        fs::write(&draft, "newer").unwrap();
+        let refused = move_by_link(&draft, &path).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
 }
