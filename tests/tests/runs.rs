@@ -178,6 +178,17 @@ fn the_list_is_sorted_as_it_is_asked_to_be() {
     assert_eq!(order(&["--reverse"]), [0, 1, 2]);
     assert_eq!(order(&["--sort", "workload"]), [2, 0, 1]);
     assert_eq!(order(&["--sort", "started", "--limit", "2"]), [2, 1]);
+    // The JSON document has the same runs, always newest first.
+    let in_json = |more: &[&str]| -> Vec<usize> {
+        let seen = bed.run(&[&["runs", "--json"], more].concat());
+        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let runs = document["runs"].as_array().unwrap().iter();
+        let place = |run: &Value| ids.iter().position(|it| *it == id(run)).unwrap();
+        runs.map(place).collect()
+    };
+    assert_eq!(in_json(&[]), [2, 1, 0]);
+    assert_eq!(in_json(&["--reverse", "--limit", "2"]), [1, 0]);
+    assert_eq!(in_json(&["--sort", "workload", "--limit", "2"]), [2, 0]);
     let rates = |more: &[&str]| {
         let seen = bed.run(&[&["runs", "--columns", "run,iops", "--sort"], more].concat());
         seen.stdout

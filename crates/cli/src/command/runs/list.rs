@@ -1,5 +1,6 @@
 //! The list of stored runs and labs.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use jiff::civil::DateTime;
@@ -27,43 +28,60 @@ pub(crate) fn list(args: &RunsListArgs, place: &StoreLocation) -> Result<Exit, C
     let zone = zone(args);
     let filter = filter(args, &zone)?;
     let store = place.open_to_read()?;
-    let mut runs = match &store {
+    let runs = match &store {
         Some(store) => store.list(&filter)?,
         None => Vec::new(),
     };
+    let labs = store.as_ref().map(Store::labs).transpose()?;
+    let labs = labs.unwrap_or_default();
     let has_text = !output.takes_stdout();
     if has_text {
-        print_rows(&runs, store.as_ref(), args, (&filter, zone), place)?;
+        print_rows(&runs, &labs, args, (&filter, zone), place)?;
     }
-    runs.truncate(args.limit.unwrap_or(usize::MAX));
+    let runs = limited(runs, &labs, args);
     output.write(&RunList { runs })?;
     Ok(Exit::Measured)
+}
+
+/// Compares two rows in the requested order.
+fn order(a: &ListRow, b: &ListRow, args: &RunsListArgs) -> Ordering {
+    match args.reverse {
+        true => b.compare(a, args.sort),
+        false => a.compare(b, args.sort),
+    }
+}
+
+/// Returns the runs that come first in the requested order, in the given order.
+fn limited(runs: Vec<RunRow>, labs: &[LabRow], args: &RunsListArgs) -> Vec<RunRow> {
+    let rows = single_rows(&runs, labs).into_iter();
+    let mut found: Vec<(ListRow, (usize, RunRow))> =
+        rows.zip(runs.into_iter().enumerate()).collect();
+    found.sort_by(|(a, _), (b, _)| order(a, b, args));
+    found.truncate(args.limit.unwrap_or(usize::MAX));
+    // The document promises the newest first.
+    found.sort_by_key(|(_, (place, _))| *place);
+    found.into_iter().map(|(_, (_, run))| run).collect()
 }
 
 /// Prints runs and labs in the requested order.
 fn print_rows(
     runs: &[RunRow],
-    store: Option<&Store>,
+    labs: &[LabRow],
     args: &RunsListArgs,
     (filter, zone): (&Filter, TimeZone),
     place: &StoreLocation,
 ) -> Result<(), CliError> {
-    let labs = store.map(Store::labs).transpose()?.unwrap_or_default();
     let mut rows = match args.all {
-        true => single_rows(runs, &labs),
+        true => single_rows(runs, labs),
         false => {
-            let mut rows = lab_rows(runs, &labs);
+            let mut rows = lab_rows(runs, labs);
             // Filters apply to runs, so a lab without matching runs is not listed.
             let is_whole = is_of_all(filter);
             rows.retain(|row| row.rate != RateCell::Runs(0) || is_whole);
             rows
         }
     };
-    let order = |a: &ListRow, b: &ListRow| match args.reverse {
-        true => b.compare(a, args.sort),
-        false => a.compare(b, args.sort),
-    };
-    rows.sort_by(order);
+    rows.sort_by(|a, b| order(a, b, args));
     let count = args.limit.unwrap_or(usize::MAX);
     let has_more = rows.len() > count;
     rows.truncate(count);
