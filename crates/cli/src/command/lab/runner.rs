@@ -71,14 +71,21 @@ impl<'a> StoringRunner<'a> {
         scale.into_iter().chain([made]).chain(aged).collect()
     }
 
-    /// Sets the note and the tags of a stored run.
-    fn mark(&self, record: &RunRecord, notes: &[String], lab_name: &str) -> Result<(), CliError> {
-        let mut store = self.place.open()?;
-        store.set_note(&record.id, &notes.join("; "))?;
-        for tag in ["lab", lab_name] {
-            store.add_tag(&record.id, tag)?;
+    /// Sets the note and the tags of a stored run. A failure is only a warning, because the run is
+    /// stored and the lab has its results.
+    fn mark(&self, record: &RunRecord, notes: &[String], lab_name: &str) {
+        let marked = self.place.open().and_then(|mut store| {
+            store.set_note(&record.id, &notes.join("; "))?;
+            for tag in ["lab", lab_name] {
+                store.add_tag(&record.id, tag)?;
+            }
+            Ok(())
+        });
+        if let Err(error) = marked {
+            let id = &record.id;
+            self.progress
+                .aside(|| tell!("warning: run {id} has no note and no tags: {error}"));
         }
-        Ok(())
     }
 }
 
@@ -154,7 +161,7 @@ impl LabRunner for StoringRunner<'_> {
         let finished = run::measure(spec, &options, None);
         // A run that was refused before it began is not in the store.
         if self.is_stored && finished.has_begun() && finished.not_stored.is_none() {
-            self.mark(&finished.record, &notes, order.lab_name)?;
+            self.mark(&finished.record, &notes, order.lab_name);
         }
         let (record, _) = self.progress.aside(|| saved(finished, self.stdout))?;
         Ok(record)
@@ -171,6 +178,7 @@ impl LabRunner for StoringRunner<'_> {
         }
         // The record was made in a guest, which has no access to this store.
         self.place.open()?.import(record.to_json().as_bytes())?;
-        self.mark(record, &self.notes_on(subject), lab_name)
+        self.mark(record, &self.notes_on(subject), lab_name);
+        Ok(())
     }
 }
