@@ -94,7 +94,10 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     let invalid = text(ContextKind::InvalidArg);
     let name = invalid.split([' ', '=']).next().unwrap_or_default();
     let is_ours = |word: &String| COMMANDS.contains(&word.as_str());
-    let start = words.iter().position(is_ours).map_or(1, |at| at + 1);
+    let command = words.iter().position(is_ours);
+    let start = command.map_or(1, |at| at + 1);
+    // Words without a command belong to `run`.
+    let command = command.map_or("run", |at| &words[at]);
     // Only these commands have the options of workloads.
     let is_other_command = words
         .get(1)
@@ -108,7 +111,7 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
             vec![tip.to_owned()]
         }
         ErrorKind::UnknownArgument | ErrorKind::InvalidValue | ErrorKind::TooManyValues => {
-            tips(words.get(start..).unwrap_or_default(), name)
+            tips(words.get(start..).unwrap_or_default(), name, command)
         }
         _ => Vec::new(),
     };
@@ -151,9 +154,9 @@ fn is_trim(value: &str) -> bool {
     value.contains("trim")
 }
 
-/// Returns one tip per word of another program, and the translated command line. Empty unless the
-/// word that clap refused is among them.
-fn tips(words: &[String], invalid: &str) -> Vec<String> {
+/// Returns one tip per word of another program, and the translated command line of `command`. Empty
+/// unless the word that clap refused is among them.
+fn tips(words: &[String], invalid: &str, command: &str) -> Vec<String> {
     let program = likeliest(words);
     let mut tips = Vec::new();
     let mut line: Vec<(String, bool)> = Vec::new();
@@ -175,7 +178,7 @@ fn tips(words: &[String], invalid: &str) -> Vec<String> {
         return Vec::new();
     }
     if tips.len() > 1 {
-        tips.push(format!("in full: `pgmeter run {}`", without_repeats(line)));
+        tips.push(format!("in full: `pgmeter {command} {}`", without_repeats(line)));
     }
     tips
 }

@@ -17,6 +17,10 @@ fn complaint(line: &str) -> String {
 fn the_whole_line_of_each_program_is_said_in_our_options() {
     for (line, ours) in [
         (
+            "pgmeter compare --ioengine=libaio --numjobs=4 --rw=randread",
+            "--engine io_uring --workers 4 --rw=randread",
+        ),
+        (
             "pgmeter run --name=x --rw=randread --bs=4k --ioengine=libaio --iodepth=32 --direct=1 \
              --numjobs=4 --runtime=60 --time_based --filename=/dev/x --group_reporting",
             "--rw=randread --bs=4k --engine io_uring --iodepth=32 --cache direct --workers 4 \
@@ -45,7 +49,8 @@ fn the_whole_line_of_each_program_is_said_in_our_options() {
             .lines()
             .find(|it| it.contains("in full: "))
             .unwrap_or_default();
-        let wanted = format!("in full: `pgmeter run {ours}`");
+        let command = ["check", "compare"].into_iter().find(|it| line.contains(it));
+        let wanted = format!("in full: `pgmeter {} {ours}`", command.unwrap_or("run"));
         assert!(all.contains(&wanted), "{line}\n{said}\nwanted {wanted}");
     }
 }
