@@ -193,6 +193,13 @@ fn without_repeats(line: Vec<(String, bool)>) -> String {
         let is_single = option.starts_with("--") && option != "--set" && option != "--target";
         let earlier = kept.iter_mut().find(|(other, _)| name(other) == option);
         match earlier.filter(|_| is_single) {
+            // Each `-i` of IOzone adds a test.
+            Some(earlier) if says && earlier.1 && option == "--rw" => {
+                let pattern = text.trim_start_matches("--rw ");
+                if !earlier.0[option.len()..].split([' ', ',']).any(|it| it == pattern) {
+                    earlier.0.push_str(&format!(",{pattern}"));
+                }
+            }
             Some(earlier) if says && !earlier.1 => *earlier = (text, says),
             Some(_) => {}
             None => kept.push((text, says)),

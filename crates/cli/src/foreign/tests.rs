@@ -34,6 +34,10 @@ fn the_whole_line_of_each_program_is_said_in_our_options() {
             "pgmeter run -i 0 -r 4k -s 1g -t 2 -I -f /mnt/x/f",
             "--rw write --bs 4k --size 1g --workers 2 --cache direct --target /mnt/x/f",
         ),
+        (
+            "pgmeter run -i 0 -i 1 -i 1 -i 2 -s 1g",
+            "--rw write,read,randrw --size 1g",
+        ),
         ("pgmeter run -i1 -r4k -s1g", "--rw read --bs 4k --size 1g"),
         (
             "pgmeter check --bssplit=4k/60:64k/40 --rw=randrw --rwmixwrite=30",
