@@ -23,7 +23,7 @@ pub(crate) fn key_of(word: &str) -> Option<String> {
     let mut rows = ROWS.iter().filter(|_| word.len() > 1);
     let row = rows.find(|row| row.word.trim_start_matches('-') == word)?;
     let ours = match row.ours {
-        Ours::Same(option) => option.to_owned(),
+        Ours::Same(option) | Ours::OfAllJobs(option) => option.to_owned(),
         Ours::Words(words) => words.to_owned(),
         // Only the option's name is used below, so any value will do.
         Ours::Made(make) => make(&quoted("1")),

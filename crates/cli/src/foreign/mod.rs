@@ -11,6 +11,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use front::FileAccess;
+use units::Rate;
 
 use crate::args::Cli;
 use crate::slips::DESTRUCTIVE;
@@ -49,6 +50,8 @@ struct ForeignWord {
     value: String,
     /// Number of words, including the value.
     word_count: usize,
+    /// Number of fio's jobs on the command line.
+    job_count: u32,
 }
 
 impl ForeignWord {
@@ -66,6 +69,12 @@ impl ForeignWord {
         let value = &self.value;
         match self.row.ours {
             Ours::Same(option) => Some(format!("{option} {}", quoted(value))),
+            Ours::OfAllJobs(option) => match (self.job_count, value.parse::<Rate>()) {
+                (2.., Ok(Rate(each))) => {
+                    Some(format!("{option} {}", each * f64::from(self.job_count)))
+                }
+                _ => Some(format!("{option} {}", quoted(value))),
+            },
             Ours::Words(words) => Some(words.to_owned()),
             Ours::Made(make) => Some(make(value)),
             Ours::Nothing(_) | Ours::Otherwise(_) => None,
@@ -158,16 +167,18 @@ fn is_trim(value: &str) -> bool {
 /// unless the word that clap refused is among them.
 fn tips(words: &[String], invalid: &str, command: &str) -> Vec<String> {
     let program = likeliest(words);
+    let job_count = jobs(words);
     let mut tips = Vec::new();
     let mut line: Vec<(String, bool)> = Vec::new();
     let (mut at, mut is_explained) = (0, false);
     while at < words.len() {
         let found = found_at(&words[at..], program);
-        let Some(found) = found else {
+        let Some(mut found) = found else {
             line.push((quoted(&words[at]), false));
             at += 1;
             continue;
         };
+        found.job_count = job_count;
         is_explained |= found.row.word == invalid;
         tips.push(found.tip());
         let says = !found.value.is_empty();
@@ -178,9 +189,22 @@ fn tips(words: &[String], invalid: &str, command: &str) -> Vec<String> {
         return Vec::new();
     }
     if tips.len() > 1 {
-        tips.push(format!("in full: `pgmeter {command} {}`", without_repeats(line)));
+        tips.push(format!(
+            "in full: `pgmeter {command} {}`",
+            without_repeats(line)
+        ));
     }
     tips
+}
+
+/// Returns the number of fio's jobs, whose rates are limited one by one.
+fn jobs(words: &[String]) -> u32 {
+    let starts = (0..words.len()).rev();
+    let mut found = starts.filter_map(|at| found_at(&words[at..], ForeignProgram::Fio));
+    let found = found.find(|found| found.row.word == "--numjobs");
+    found
+        .and_then(|found| found.value.parse().ok())
+        .unwrap_or(1)
 }
 
 /// Removes repeated options from the line. Options with a value take precedence over flags.
@@ -196,7 +220,10 @@ fn without_repeats(line: Vec<(String, bool)>) -> String {
             // Each `-i` of IOzone adds a test.
             Some(earlier) if says && earlier.1 && option == "--rw" => {
                 let pattern = text.trim_start_matches("--rw ");
-                if !earlier.0[option.len()..].split([' ', ',']).any(|it| it == pattern) {
+                if !earlier.0[option.len()..]
+                    .split([' ', ','])
+                    .any(|it| it == pattern)
+                {
                     earlier.0.push_str(&format!(",{pattern}"));
                 }
             }
@@ -262,6 +289,7 @@ fn fits(row: &'static Spelling, words: &[String]) -> Option<ForeignWord> {
         row,
         value: value.to_owned(),
         word_count,
+        job_count: 1,
     })
 }
 

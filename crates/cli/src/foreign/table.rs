@@ -31,6 +31,8 @@ impl ForeignProgram {
 pub(super) enum Ours {
     /// The same value for this option.
     Same(&'static str),
+    /// The value times the number of fio's jobs, for this option.
+    OfAllJobs(&'static str),
     /// These words, regardless of the value.
     Words(&'static str),
     /// Words computed from the value.
@@ -70,7 +72,7 @@ const PARAMETER_FILE: &str =
 const IN_A_FILE: &str = "it is a key of an access line; `--print toml` makes a file to add it to";
 
 use ForeignProgram::{Elbencho, Fio, Iozone, Vdbench};
-use Ours::{Made, Nothing, Otherwise, Same, Words};
+use Ours::{Made, Nothing, OfAllJobs, Otherwise, Same, Words};
 
 /// Options that are spelled differently in pgmeter, by program.
 ///
@@ -92,7 +94,7 @@ pub(super) const ROWS: &[Spelling] = &[
     row(Fio, "--offset", Value, Made(|it| set("start", it))),
     row(Fio, "--number_ios", Value, Same("--operations")),
     row(Fio, "--loops", Value, Same("--repetitions")),
-    row(Fio, "--rate_iops", Value, Same("--rate")),
+    row(Fio, "--rate_iops", Value, OfAllJobs("--rate")),
     row(Fio, "--randseed", Value, Same("--seed")),
     row(Fio, "--cpus_allowed", Value, Made(|it| set("cpus", it))),
     row(Fio, "--iodepth_batch", Value, Made(|it| set("batch", it))),

@@ -35,6 +35,10 @@ fn the_whole_line_of_each_program_is_said_in_our_options() {
             "--rw write --bs 4k --size 1g --workers 2 --cache direct --target /mnt/x/f",
         ),
         (
+            "pgmeter run --numjobs=4 --rate_iops=100 --rw=randread",
+            "--workers 4 --rate 400 --rw=randread",
+        ),
+        (
             "pgmeter run -i 0 -i 1 -i 1 -i 2 -s 1g",
             "--rw write,read,randrw --size 1g",
         ),
@@ -53,7 +57,9 @@ fn the_whole_line_of_each_program_is_said_in_our_options() {
             .lines()
             .find(|it| it.contains("in full: "))
             .unwrap_or_default();
-        let command = ["check", "compare"].into_iter().find(|it| line.contains(it));
+        let command = ["check", "compare"]
+            .into_iter()
+            .find(|it| line.contains(it));
         let wanted = format!("in full: `pgmeter {} {ours}`", command.unwrap_or("run"));
         assert!(all.contains(&wanted), "{line}\n{said}\nwanted {wanted}");
     }
@@ -89,6 +95,14 @@ fn every_word_of_another_program_has_its_tip() {
         (
             "pgmeter run --rwmixpct 70",
             "elbencho's `--rwmixpct=70` is `--read 70` here",
+        ),
+        (
+            "pgmeter run --rate_iops=100 --numjobs 3",
+            "fio's `--rate_iops=100` is `--rate 300` here",
+        ),
+        (
+            "pgmeter run --rate_iops=100",
+            "fio's `--rate_iops=100` is `--rate 100` here",
         ),
         ("pgmeter run -b 4k", "elbencho's `-b 4k` is `--bs 4k` here"),
         ("pgmeter run -i 2", "IOzone's `-i 2` is `--rw randrw` here"),
@@ -194,7 +208,7 @@ fn no_row_spells_what_is_ours_already_and_all_that_is_named_is_ours() {
             assert!(differs || !is_ours(long), "{}", row.word);
         }
         let ours = match row.ours {
-            Ours::Same(option) => option.to_owned(),
+            Ours::Same(option) | Ours::OfAllJobs(option) => option.to_owned(),
             Ours::Words(words) => words.to_owned(),
             Ours::Made(make) => make("1"),
             Ours::Nothing(_) | Ours::Otherwise(_) => continue,
