@@ -1,7 +1,7 @@
 //! Developer commands.
 //!
 //! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check]`,
-//! `cargo xtask bench engine|accuracy|classics|network|statistics [OPTION...]`,
+//! `cargo xtask bench engine|guard|accuracy|classics|postmark|network|statistics [OPTION...]`,
 //! `cargo xtask fuzz [TARGET...]`, `cargo xtask package`.
 
 mod bench;
@@ -23,8 +23,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tidy                     check the house rules
   docs [--check]           regenerate the generated documents, or only compare them
   bench engine             pgmeter, fio and a bare loop, interleaved
+  bench guard              pgmeter and a bare loop: cached reads, time per request
   bench accuracy           pgmeter on targets of known speed
   bench classics           pgmeter, fs_mark, IOzone and bare loops in C
+  bench postmark           pgmeter and Debian's PostMark
   bench network            requests and replies over loopback and a bare loop
   bench statistics         rates reached, a target against itself, detection of a slowdown
   fuzz [TARGET...]         fuzz the parsers; --seconds N for each
