@@ -104,7 +104,8 @@ fn delays(
     interrupt: &Interrupt,
 ) -> Result<usize, Failure> {
     println!("\ndelays: FUSE, depth 1, median latency at most {LATENCY_PERCENT_MAX} % off");
-    let seconds = effort.seconds_or(10);
+    // With one second, `served_per_second` would count for no time at all.
+    let seconds = effort.seconds_or(10).max(2);
     let (base, _) = delayed(pgmeter, Duration::ZERO, seconds)?;
     println!(
         "  without delay a read takes {:.1} us",
