@@ -35,22 +35,20 @@ pub fn write() -> Result<(), Failure> {
 
 /// Compares every generated document with the current types, without changing it.
 pub fn check() -> Result<(), Failure> {
-    let before: BTreeMap<PathBuf, String> = generated()?.into_iter().map(read).collect();
+    let before: BTreeMap<PathBuf, Option<String>> = generated()?.into_iter().map(read).collect();
     let modified: Vec<(PathBuf, SystemTime)> = generated()?.into_iter().filter_map(time).collect();
     // Built before any generator writes, because changed files would cause a rebuild. Files with
     // unchanged content then change nothing.
     let built = workspace::debug_programs()?;
-    generate(|name| workspace::executable(&built, name))?;
+    let outcome = generate(|name| workspace::executable(&built, name));
     let mut stale = Vec::new();
     let after = generated()?;
     let count = after.len();
     for (path, now) in after.into_iter().map(read) {
-        // A missing document counts as empty, so it is outdated.
-        let seen = before.get(&path).cloned().unwrap_or_default();
-        if now != seen {
-            let whole = workspace::root().join(&path);
+        let seen = before.get(&path).and_then(Option::as_ref);
+        if now.as_ref() != seen {
             // A check must leave the tree as it was; only `docs` changes documents.
-            std::fs::write(&whole, seen).map_err(Failure::file(&whole))?;
+            restore(&workspace::root().join(&path), seen)?;
             stale.push(format!("`{}`", path.display()));
         }
     }
@@ -61,6 +59,8 @@ pub fn check() -> Result<(), Failure> {
         file.and_then(|file| file.set_modified(time))
             .map_err(Failure::file(&path))?;
     }
+    // Only now, so that a generator that failed leaves no document of the others.
+    outcome?;
     picture::check()?;
     if stale.is_empty() {
         println!("docs: {count} generated documents are current");
@@ -84,10 +84,19 @@ fn generated() -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// A document with its text; a missing one counts as empty.
-fn read(path: PathBuf) -> (PathBuf, String) {
-    let text = std::fs::read_to_string(workspace::root().join(&path)).unwrap_or_default();
+/// A document with its text; `None` for a missing one.
+fn read(path: PathBuf) -> (PathBuf, Option<String>) {
+    let text = std::fs::read_to_string(workspace::root().join(&path)).ok();
     (path, text)
+}
+
+/// Gives a document its former text, or removes it if there was none.
+fn restore(path: &Path, text: Option<&String>) -> Result<(), Failure> {
+    let restored = match text {
+        Some(text) => std::fs::write(path, text),
+        None => std::fs::remove_file(path),
+    };
+    restored.map_err(Failure::file(path))
 }
 
 /// Modification time of a document.
