@@ -11,6 +11,8 @@ use units::format;
 const MIB: f64 = 1_048_576.0;
 /// Key of PostMark's transaction count.
 const TRANSACTIONS: &str = "transactions";
+/// Key of the time of PostMark's transactions.
+const TRANSACTIONS_TIME: &str = "transactions_ns";
 /// Maximum number of values in a row.
 const VALUES_MAX: usize = 8;
 
@@ -61,7 +63,11 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
 
 /// Converts a key to words, without its unit.
 fn words(key: &str) -> String {
-    key.trim_end_matches("_ns").replace('_', " ")
+    match key {
+        // Without its unit, this would be the name of their number.
+        TRANSACTIONS_TIME => "transactions time".to_owned(),
+        _ => key.trim_end_matches("_ns").replace('_', " "),
+    }
 }
 
 fn show(shown: &mut Shown, name: &str, value: impl ToString) {
@@ -129,7 +135,7 @@ fn show_pool(shown: &mut Shown, pool: &PoolFigures) {
     for (name, time_ns) in [
         ("total_ns", pool.total_ns()),
         ("creation_ns", pool.creation_ns),
-        ("transactions_ns", pool.transactions_ns),
+        (TRANSACTIONS_TIME, pool.transactions_ns),
         ("deletion_ns", pool.deletion_ns),
     ] {
         show(shown, name, format::latency_ns(time_ns));

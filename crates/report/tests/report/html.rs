@@ -118,7 +118,7 @@ fn the_figures_of_a_classic_stand_with_its_cell() {
     let page = page(&made_up::postmark());
     for text in [
         "transactions per second</th><td class=\"name\">10416.67",
-        "transactions</th><td class=\"name\">12.0 s",
+        "transactions time</th><td class=\"name\">12.0 s",
         "<h3>postmark create</h3>",
         "transactions, 500: read a file (50%) or append to one",
     ] {
