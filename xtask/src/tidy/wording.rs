@@ -62,11 +62,16 @@ fn telltale_lines(file: &SourceFile, phrases: &[(String, &str)]) -> Vec<TidyFind
     // Both files quote the phrases.
     let mut own = ["tidy/wording.rs", "tidy/exceptions.rs"].iter();
     let is_own = own.any(|path| file.path.ends_with(path));
-    let lines = file.text.lines().enumerate();
-    let lines = lines.filter(|(index, _)| !is_own && !file.is_test_line(index + 1));
+    let mut is_inside = false;
+    let lines = file.text.lines().enumerate().map(|(index, line)| {
+        let (prose, is_open) = prose(line, is_inside);
+        // A backslash continues a literal on the next line.
+        is_inside = is_open && line.ends_with('\\');
+        (index, prose)
+    });
     lines
-        .filter_map(|(index, line)| {
-            let prose = prose(line);
+        .filter(|(index, _)| !is_own && !file.is_test_line(index + 1))
+        .filter_map(|(index, prose)| {
             let mut phrases = phrases.iter();
             let (phrase, instead) = phrases.find(|(phrase, _)| has_phrase(&prose, phrase))?;
             Some(TidyFinding {
@@ -102,14 +107,14 @@ fn has_phrase(text: &str, phrase: &str) -> bool {
     has_word(&rest, phrase)
 }
 
-/// What people read of a line, in lower case: its comment, or its string literals.
-fn prose(line: &str) -> String {
+/// What people read of a line, in lower case: its comment, or its string literals. `is_inside` is
+/// `true` if the line begins within a literal. Also returns whether the next one would.
+fn prose(line: &str, mut is_inside: bool) -> (String, bool) {
     let line = line.trim().to_lowercase();
-    if line.starts_with("//") {
-        return line;
+    if !is_inside && line.starts_with("//") {
+        return (line, false);
     }
     let mut prose = String::new();
-    let mut is_inside = false;
     let mut letters = line.chars();
     while let Some(letter) = letters.next() {
         match letter {
@@ -126,7 +131,7 @@ fn prose(line: &str) -> String {
             _ => {}
         }
     }
-    prose
+    (prose, is_inside)
 }
 
 #[cfg(test)]
@@ -147,6 +152,10 @@ mod tests {
         assert!(comment[0].starts_with("`so many`"), "{comment:?}");
         let message = words("fn a() { print(\"it goes on\"); }");
         assert!(message[0].ends_with("write `continues`"), "{message:?}");
+        let message = words("fn a() { print(\"first \\\n it goes on\"); }");
+        assert!(message[0].ends_with("write `continues`"), "{message:?}");
+        let code = words("fn a() { print!(\"first \\\n last\", goes on, \"\"); }");
+        assert!(code.is_empty(), "{code:?}");
         assert!(words("fn goes_on() { let besides = 1; }").is_empty());
         assert!(words("#[cfg(test)]\nmod tests { /* */ const A: &str = \"goes on\"; }").is_empty());
     }
