@@ -320,7 +320,7 @@ impl IozoneOptions {
         if let Some(fewest) = fewest.filter(|it| (**it as usize) < named) {
             return Err(format!(
                 "`-F` names files in {named} directories for {fewest} children; run each number \
-                 by itself"
+                 separately"
             ));
         }
         if counts.is_empty() {
