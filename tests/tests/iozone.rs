@@ -86,7 +86,7 @@ fn files_lie_in_the_directories_of_their_names() {
     assert_eq!(measured("-t 2 -F b/one b/two"), ["b"]);
     assert_eq!(measured("-t 2 -F a/one b/two -r 4"), ["a", "b"]);
     let refused = bed.run(&["as", "iozone", "-l", "1", "-u", "2", "-F", "a/one", "b/two"]);
-    let message = "`-F` names files in 2 directories for 1 children; run each number by itself";
+    let message = "`-F` names files in 2 directories for 1 children; run each number separately";
     refused.assert_refused(1, &[message]);
 }
 
