@@ -201,26 +201,28 @@ fn check_space(size_bytes: u64, directory: &Path) -> Result<(), LabError> {
     let found =
         rustix::fs::statvfs(place).map_err(|error| LabError::system("access", place, error))?;
     let free_bytes = found.f_bavail.saturating_mul(found.f_frsize);
-    fits(size_bytes, free_bytes, place)
-}
-
-fn check_memory(size_bytes: u64) -> Result<(), LabError> {
-    match memory_available_bytes() {
-        Some(free_bytes) => fits(size_bytes, free_bytes, Path::new("memory")),
-        None => Ok(()),
-    }
-}
-
-fn fits(size_bytes: u64, free_bytes: u64, place: &Path) -> Result<(), LabError> {
-    let free_bytes = free_bytes.saturating_sub(KEPT_FREE_BYTES);
-    if size_bytes <= free_bytes {
+    if has_room(size_bytes, free_bytes) {
         return Ok(());
     }
     Err(LabError::NoSpace {
         size_bytes,
-        free_bytes,
+        free_bytes: free_bytes.saturating_sub(KEPT_FREE_BYTES),
         directory: place.to_owned(),
     })
+}
+
+fn check_memory(size_bytes: u64) -> Result<(), LabError> {
+    match memory_available_bytes() {
+        Some(free_bytes) if !has_room(size_bytes, free_bytes) => Err(LabError::NoMemory {
+            size_bytes,
+            free_bytes: free_bytes.saturating_sub(KEPT_FREE_BYTES),
+        }),
+        _ => Ok(()),
+    }
+}
+
+const fn has_room(size_bytes: u64, free_bytes: u64) -> bool {
+    size_bytes <= free_bytes.saturating_sub(KEPT_FREE_BYTES)
 }
 
 fn memory_available_bytes() -> Option<u64> {
@@ -324,7 +326,13 @@ mod tests {
                 .starts_with("an image of 1 EiB does not fit"),
             "{error}"
         );
-        assert!(check_memory(1 << 60).is_err());
-        assert!(fits(1, KEPT_FREE_BYTES + 1, Path::new("/")).is_ok());
+        let error = check_memory(1 << 60).unwrap_err();
+        assert!(error.to_string().contains("fit: only "), "{error}");
+        assert_eq!(
+            error.help().as_deref(),
+            Some("use a smaller `--image-size`")
+        );
+        assert!(has_room(1, KEPT_FREE_BYTES + 1));
+        assert!(!has_room(2, KEPT_FREE_BYTES + 1));
     }
 }

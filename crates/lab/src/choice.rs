@@ -101,6 +101,10 @@ impl RawChoice<'_> {
             return Err(LabError::Pool { name: entry.name });
         }
         let mkfs = self.mkfs.unwrap_or_default();
+        if let Some(options) = mkfs.trim_start().strip_prefix("mount=") {
+            let (name, options) = (entry.name, plan::printable(options));
+            return Err(LabError::MountAsMkfs { name, options });
+        }
         let mkfs_options = command_line::split(&mkfs).ok_or_else(|| LabError::BadChoice {
             seen: value.to_owned(),
             reason: "a quote is not closed".to_owned(),
@@ -256,6 +260,14 @@ mod tests {
         let nfs = read(&["nfs"]).unwrap_err().help();
         assert!(nfs.unwrap().contains("`--fs path:DIR`"));
         assert!(read(&["ext4,noatime"]).is_err());
+        let mount = read(&["ext4:mount=noatime,data=ordered"]).unwrap_err();
+        assert_eq!(
+            mount.to_string(),
+            "mount options follow `,mount=`, not `:mount=`"
+        );
+        let help = mount.help().unwrap();
+        assert_eq!(help, "write `--fs ext4,mount=noatime,data=ordered`");
+        assert!(mount.is_usage());
         assert!(read(&[""]).is_err());
         assert!(read(&["zfs"]).unwrap_err().is_usage());
         assert!(read(&["tmpfs:-b 4096"]).is_err());

@@ -184,6 +184,23 @@ pub enum LabError {
         /// Directory of the image.
         directory: PathBuf,
     },
+    /// The memory for an image or a tmpfs is not free.
+    #[error("an image of {} does not fit: only {} of memory are free", size(*.size_bytes),
+        size(*.free_bytes))]
+    NoMemory {
+        /// Bytes of the image.
+        size_bytes: u64,
+        /// Bytes available.
+        free_bytes: u64,
+    },
+    /// Mount options where options for mkfs belong.
+    #[error("mount options follow `,mount=`, not `:mount=`")]
+    MountAsMkfs {
+        /// Name of the file system.
+        name: &'static str,
+        /// The mount options.
+        options: String,
+    },
     /// The image is too small for the file system.
     #[error("{name} needs at least {}, not {}", Bytes(*.min_bytes), Bytes(*.size_bytes))]
     TooSmall {
@@ -285,6 +302,7 @@ impl LabError {
             self,
             Self::UnknownFileSystem { .. }
                 | Self::BadChoice { .. }
+                | Self::MountAsMkfs { .. }
                 | Self::BadMedium { .. }
                 | Self::BadScale { .. }
                 | Self::BadAge { .. }
@@ -317,6 +335,7 @@ impl LabError {
                 ..
             } => format!("did you mean `{near}`?"),
             Self::Pool { name } => format!("create a {name} pool and name it: `--fs path:DIR`"),
+            Self::MountAsMkfs { name, options } => format!("write `--fs {name},mount={options}`"),
             Self::NoProgram { package, .. } => format!("install the package `{package}`"),
             Self::TooSmall { min_bytes, .. } => {
                 format!("use `--image-size {}` or more", Bytes(*min_bytes))
@@ -358,6 +377,7 @@ impl LabError {
             Self::NoSpace { .. } => {
                 "use a smaller `--image-size`, or another directory with `--dir`"
             }
+            Self::NoMemory { .. } => "use a smaller `--image-size`",
             Self::NoGuestKernel { .. } | Self::NotInGuest { .. } => {
                 "use `--on loop` and file systems that `pgmeter lab list` shows for `--vm uml`"
             }

@@ -12,7 +12,7 @@ use results::RunRecord;
 use units::JsonDocument;
 
 use super::lab::remarks::{alarms, built_as, notes_of, remarks};
-use super::lab::request::{read_request, read_unchecked};
+use super::lab::request::{read_request, read_unchecked, refuse_mount_options};
 use super::lab::runner::{StoringRunner, own_peak_of, peak_of};
 use super::lab::table::costs;
 use super::lab::workload::fitted_workload;
@@ -131,6 +131,7 @@ fn find(name: &str) -> Result<&'static Paper, CliError> {
 fn run(args: &PaperRunArgs, place: &StoreLocation, at_once: fn() -> !) -> Result<Exit, CliError> {
     let on = &args.file_systems;
     let paper = find(&args.name)?;
+    refuse_mount_options(on)?;
     let json = on.table.open()?;
     let page = TablePage::open(&args.page, place, on.table.quiet)?;
     let matrix = matrix(

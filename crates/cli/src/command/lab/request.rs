@@ -1,12 +1,57 @@
 //! Converts arguments of `lab` and `paper` to a request for file systems.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lab::{Aging, FileSystemChoice, LabMedium, MatrixRequest};
 
 use crate::args::{FileSystemArgs, VmArg};
 use crate::bounds;
 use crate::failure::{CliError, Exit};
+
+/// Mount options that users pass with `-o`, as to `mount`, with or without a value.
+const MOUNT_OPTIONS: [&str; 22] = [
+    "atime",
+    "barrier",
+    "commit",
+    "compress",
+    "data",
+    "defaults",
+    "discard",
+    "lazytime",
+    "noatime",
+    "nobarrier",
+    "nodatacow",
+    "nodev",
+    "nodiratime",
+    "nodiscard",
+    "noexec",
+    "nosuid",
+    "relatime",
+    "ro",
+    "rw",
+    "ssd",
+    "strictatime",
+    "sync",
+];
+
+/// Refuses mount options after `-o`, which would become the name of an output file.
+pub(crate) fn refuse_mount_options(args: &FileSystemArgs) -> Result<(), CliError> {
+    let name = args.table.output.as_deref().and_then(Path::to_str);
+    let Some(options) = name.filter(|it| are_mount_options(it)) else {
+        return Ok(());
+    };
+    let options = plan::printable(options);
+    let message = format!("`-o {options}` names an output file, not mount options");
+    let help = format!("write the mount options in `--fs`, as in `--fs ext4,mount={options}`");
+    Err(CliError::new(Exit::Usage, message, Some(help)))
+}
+
+/// Returns `true` for a list such as `noatime,data=ordered`.
+fn are_mount_options(text: &str) -> bool {
+    let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
+    let mut names = text.split(',').map(name);
+    names.any(|name| MOUNT_OPTIONS.contains(&name.as_str()))
+}
 
 /// Reads the arguments, and refuses those that are sure to fail.
 pub(crate) fn read_request(
@@ -63,4 +108,19 @@ pub(crate) fn read_unchecked(
         aging: aging.transpose()?,
         choices,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mount_options_are_no_output_file() {
+        for text in ["noatime", "data=ordered", "nouuid,relatime", "commit=5"] {
+            assert!(are_mount_options(text), "{text}");
+        }
+        for text in ["results.html", "./noatime", "noatime.txt", "", "sync/x"] {
+            assert!(!are_mount_options(text), "{text}");
+        }
+    }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use lab::{JobOrder, LabMatrix, LabWorkload, MatrixRequest, schedule};
+use lab::{FileSystemChoice, JobOrder, LabMatrix, MatrixRequest, schedule};
 use report::SideBySide;
 use results::LabRecord;
 
-use super::request::{read_request, read_unchecked};
+use super::request::{read_request, read_unchecked, refuse_mount_options};
 use super::runner::StoringRunner;
 use super::stored::{keep, page_name, page_of_lab};
 use super::table::record;
@@ -25,6 +25,7 @@ pub(crate) fn run(
     at_once: fn() -> !,
 ) -> Result<Exit, CliError> {
     let on = &args.file_systems;
+    refuse_mount_options(on)?;
     let json = on.table.open()?;
     let matrix = matrix(args, read_request(on, args.change.seed, &[])?)?;
     let mut page = TablePage::open(&args.page, place, on.table.quiet)?;
@@ -41,7 +42,8 @@ pub(crate) fn run(
         args.change.seed.unwrap_or(1),
     );
     let outcome = matrix.measure(&jobs, &runner, &stop)?;
-    let title = title(&matrix.workloads, args.repetitions);
+    let names: Vec<&str> = matrix.workloads.iter().map(|it| it.name.as_str()).collect();
+    let title = title(&names, &matrix.request.choices, args.repetitions);
     let record = record(&matrix, &outcome, (start, title));
     let table = SideBySide::of(&record);
     // An output that fails must not prevent the others, so its error is returned last.
@@ -84,11 +86,42 @@ fn order(jobs: JobsArg) -> JobOrder {
     }
 }
 
-fn title(workloads: &[LabWorkload], repetitions: u32) -> String {
-    let names: Vec<&str> = workloads.iter().map(|it| it.name.as_str()).collect();
+fn title(workloads: &[&str], choices: &[FileSystemChoice], repetitions: u32) -> String {
+    let made_count = choices.iter().filter(|it| it.entry().is_some()).count();
+    let which = match made_count {
+        0 => "existing",
+        made if made < choices.len() => "new and existing",
+        _ => "new",
+    };
     let often = match repetitions {
         1 => "once".to_owned(),
         count => format!("{count} times"),
     };
-    format!("{} on new file systems, {often} each", names.join(", "))
+    format!(
+        "{} on {which} file systems, {often} each",
+        workloads.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_title_says_whether_file_systems_are_new() {
+        for (list, wanted) in [
+            ("ext4,xfs", "oltp on new file systems, 5 times each"),
+            (
+                "path:/a,path:/b",
+                "oltp on existing file systems, 5 times each",
+            ),
+            (
+                "ext4,path:/a",
+                "oltp on new and existing file systems, 5 times each",
+            ),
+        ] {
+            let choices = FileSystemChoice::read_all(&[list.to_owned()]).expect("a list");
+            assert_eq!(title(&["oltp"], &choices, 5), wanted);
+        }
+    }
 }
