@@ -97,7 +97,9 @@ fn of_kind(record: &RunRecord, told: &[GroupedWarnings], code: &WarningCode) -> 
         .map(|one| line(code, &sentence(record, one)))
         .collect();
     if let Some(more_count) = same.len().checked_sub(SAME_KIND_MAX).filter(|it| *it > 0) {
-        let rest = format!("and {more_count} more of this kind, see the record");
+        let id = &record.id;
+        let rest =
+            format!("{more_count} more of this kind; `pgmeter report {id} --format json` has them");
         lines.push(line(code, &rest));
     }
     lines

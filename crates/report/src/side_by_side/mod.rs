@@ -210,7 +210,8 @@ impl SideBySide {
         (!cached.is_empty()).then(|| {
             format!(
                 "The page cache was measured, not the devices: {}. To measure devices, add \
-                 `--cache direct`, or `--cold` and more data than memory holds.",
+                 `--cold` and use more data than memory holds, or, if all file sizes are \
+                 multiples of 4096 bytes, add `--cache direct`.",
                 cached.join(", ")
             )
         })

@@ -74,15 +74,10 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
         RateBracket {
             failed: Some(failed),
             ..
-        } => {
-            let lowest = search.trials.iter().map(|it| it.per_second);
-            let lowest = lowest.reduce(f64::min).unwrap_or(failed);
-            format!(
-                "{what} at no rate that was tried, down to {} per second{} ({trials}{so_far})",
-                format::iops(lowest),
-                seen(search, lowest)
-            )
-        }
+        } => format!(
+            "no tried rate kept {what}; {} ({trials}{so_far})",
+            lowest(search, failed)
+        ),
         _ if search.peak_per_second > 0.0 => {
             format!("{what}: nothing is known ({trials}{so_far})")
         }
@@ -90,15 +85,33 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
     }
 }
 
+/// Describes the trial at the lowest rate; without trials, only the rate `failed`.
+fn lowest(search: &RateSearch, failed: f64) -> String {
+    let rates = search.trials.iter().map(|it| it.per_second);
+    let lowest = rates.reduce(f64::min).unwrap_or(failed);
+    let rate = format::iops(lowest);
+    match response_beyond(search, lowest) {
+        Some(ns) => format!(
+            "the lowest, {rate} per second, had {}",
+            format::latency_ns(ns)
+        ),
+        None => format!("the lowest was {rate} per second"),
+    }
+}
+
 /// Describes the percentile at a rate, if it exceeded the limit.
 fn seen(search: &RateSearch, per_second: f64) -> String {
+    response_beyond(search, per_second).map_or_else(String::new, |ns| {
+        format!(", where it was {}", format::latency_ns(ns))
+    })
+}
+
+/// The percentile at a rate, if it exceeded the limit.
+fn response_beyond(search: &RateSearch, per_second: f64) -> Option<u64> {
     let is_it = |it: &&RateTrial| it.per_second.total_cmp(&per_second).is_eq() && !it.holds;
     let trial = search.trials.iter().find(is_it);
     let response = trial.and_then(|it| it.response_ns);
-    let beyond = response.filter(|ns| *ns > search.limit.most_ns);
-    beyond.map_or_else(String::new, |ns| {
-        format!(", where it was {}", format::latency_ns(ns))
-    })
+    response.filter(|ns| *ns > search.limit.most_ns)
 }
 
 #[cfg(test)]
@@ -136,9 +149,10 @@ pub(crate) mod tests {
         let said = |trials: &[(f64, u64)]| said(&search(trials), true);
         assert!(said(&[(50.0, 1)]).contains("at every rate that was tried, up to 50.00"));
         let none = said(&[(50.0, 3_000_000)]);
-        assert!(
-            none.contains("at no rate that was tried, down to 50.00"),
-            "{none}"
+        assert_eq!(
+            none,
+            "no tried rate kept p99 within 2.00 ms; the lowest, 50.00 per second, had 3.00 ms \
+             (1 trial)"
         );
         assert!(said(&[]).ends_with("nothing is known (0 trials)"));
     }

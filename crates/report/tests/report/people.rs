@@ -221,12 +221,16 @@ fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
         .iter()
         .map(|warning| &*warning.message)
         .collect();
+    let rest = format!(
+        "2 more of this kind; `pgmeter report {} --format json` has them",
+        record.id
+    );
     let wanted = [
         "1 operation failed",
         "cell 8: 4 %",
         "cell 9: 5 %",
         "cell 10: 6 %",
-        "and 2 more of this kind, see the record",
+        &rest,
         "zeros",
     ];
     assert_eq!(messages, wanted);

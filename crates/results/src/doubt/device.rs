@@ -17,10 +17,12 @@ pub(super) const OTHER_IO_BYTES_MIN: f64 = 1024.0 * 1024.0;
 // `overlay` copies a file of its lower layer before the first write to it.
 const COPY_ON_WRITE: [&str; 6] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "overlay", "zfs"];
 
-pub(super) fn cache_served_reads(cell: &CellRecord) -> Finding {
+pub(super) fn cache_served_reads(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
     let share = cache_read_share(cell)?;
     let help = match cell.cache {
         CacheMode::Direct => "use a target whose file system bypasses the cache",
+        // The sizes of many files are seldom multiples of a sector, which direct I/O needs.
+        _ if is_of_files(planned) => "use more or larger files than memory can hold",
         _ => "use `--cache direct`",
     };
     let message = format!(
@@ -40,10 +42,15 @@ pub(crate) fn cache_read_share(cell: &CellRecord) -> Option<f64> {
     missing_share(cell, "read", own.min(device.read_bytes))
 }
 
-pub(super) fn cache_absorbed_writes(cell: &CellRecord) -> Finding {
+fn is_of_files(planned: Option<&Cell>) -> bool {
+    planned.is_some_and(|cell| cell.work.is_acts())
+}
+
+pub(super) fn cache_absorbed_writes(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
     let share = cache_write_share(cell)?;
     let help = match cell.cache {
         CacheMode::Direct => "its file system buffers direct writes: use another target",
+        _ if is_of_files(planned) => "sync them, or write more than memory can hold",
         _ => "sync them, use `--cache direct`, or write more than memory can hold",
     };
     let message = format!(
@@ -112,12 +119,16 @@ pub(super) fn other_io(
     }
     let source = &device.source;
     let message = if moved > 0.0 {
+        let sizes = [(read as u64, "reads"), (written as u64, "writes")];
+        let sizes = sizes.into_iter().filter(|(bytes, _)| *bytes > 0);
+        let each: Vec<String> = sizes
+            .map(|(bytes, what)| format!("{} of {what}", units::format::size(bytes)))
+            .collect();
         format!(
-            "{source} moved {} more bytes than this run issued ({} read, {} written), for other \
-             programs or for the file system itself (see `iotop`)",
+            "{source} moved {} more bytes than this run issued: {} came from other programs or \
+             the file system itself (see `iotop`)",
             percent(extra / moved),
-            units::format::size(read as u64),
-            units::format::size(written as u64)
+            each.join(" and "),
         )
     } else {
         format!("{source} served other programs while this run did no I/O (see `iotop`)")

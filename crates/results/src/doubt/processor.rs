@@ -140,9 +140,15 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
             true => format!(", and {threads} threads of this run share the rest"),
             false => String::new(),
         };
+        // The usage of others is known only together with that of the CPUs.
+        let busy = percent(usage.busy.unwrap_or_default());
+        let are = match usage.usable == 1.0 {
+            true => "usable CPU was".to_owned(),
+            false => format!("{} usable CPUs were", usage.usable),
+        };
         return format!(
-            "of {processors}, other processes and kernel threads used {:.1}{share}; stop \
-             those that the target does not need (see `top`)",
+            "the {are} {busy} busy; other processes and kernel threads used {:.1} of that{share}; \
+             stop the ones that the target does not need (see `top`)",
             usage.others
         );
     }

@@ -32,12 +32,14 @@ pub fn doubt_load(environment: &Environment, cells: &[CellRecord]) -> Option<War
     let message = match most.max_by(|a, b| a.0.total_cmp(&b.0)) {
         // No cell has values of the machine that could show the opposite.
         None => format!(
-            "the machine was already busy before the run: load {load:.1} on {processors} CPUs"
+            "the machine was already busy before the run: load {load:.1} on {processors} CPUs; \
+             stop other programs and repeat the run"
         ),
         Some((others, idle)) if others >= idle && others >= processors * OTHERS_SHARE_MIN => {
             format!(
                 "the machine was busy before the run (load {load:.1}) and while it was measured: \
-                 others used {others:.1} of {processors} CPUs, {idle:.1} were idle"
+                 others used {others:.1} of {processors} CPUs, {idle:.1} were idle; stop other \
+                 programs and repeat the run"
             )
         }
         Some(_) => return None,

@@ -86,6 +86,18 @@ fn writes_that_the_device_did_not_see_are_told() {
     let message = "75 % of the bytes written had not reached nvme0n1 when the measurement ended; \
                    sync them, use `--cache direct`, or write more than memory can hold";
     only(&plan, &cell, WarningCode::CacheAbsorbedWrites, message);
+    // The files of a program may have sizes that direct I/O cannot move.
+    let mut of_files = plan.clone();
+    of_files.cells[0].work = plan::Work::Acts(std::sync::Arc::default());
+    let seen = told(&of_files, &cell);
+    let absorbed = seen
+        .iter()
+        .find(|it| it.0 == WarningCode::CacheAbsorbedWrites);
+    let said = &absorbed.unwrap().1;
+    assert!(
+        said.ends_with("; sync them, or write more than memory can hold"),
+        "{said}"
+    );
     cell.cache = CacheMode::Direct;
     let message = "75 % of the bytes written had not reached nvme0n1 when the measurement ended; \
                    its file system buffers direct writes: use another target";
@@ -97,8 +109,8 @@ fn a_device_that_did_more_was_used_by_others() {
     let (plan, mut cell) = setting();
     let extra = cell.total.bytes / 10;
     cell.device.as_mut().unwrap().write_bytes += extra;
-    let message = "nvme0n1 moved 10 % more bytes than this run issued (0 B read, 39.1 MiB \
-                   written), for other programs or for the file system itself (see `iotop`)";
+    let message = "nvme0n1 moved 10 % more bytes than this run issued: 39.1 MiB of writes came \
+                   from other programs or the file system itself (see `iotop`)";
     only(&plan, &cell, WarningCode::OtherIoOnDevice, message);
     cell.cache = CacheMode::Dontcache;
     assert_eq!(

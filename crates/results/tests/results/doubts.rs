@@ -425,7 +425,7 @@ fn load_before_a_run_is_told_where_others_still_used_what_was_idle() {
     assert_eq!(told(3.0, Some(0.5)), None);
     assert_eq!(told(1.5, Some(0.9)), None);
     let seen = told(3.0, Some(0.75)).unwrap();
-    let wanted = "others used 2.0 of 4 CPUs, 1.0 were idle";
+    let wanted = "others used 2.0 of 4 CPUs, 1.0 were idle; stop other programs and repeat the run";
     assert!(seen.contains(wanted), "{seen}");
     assert!(told(3.0, None).unwrap().contains("load 3.0"));
 }

@@ -150,9 +150,9 @@ fn no_list_advises_both_more_and_fewer_workers() {
 fn others_on_the_processors_are_told_from_our_own() {
     let mut cell = cell(1.0);
     share_time(&mut cell, 2, 0.4, 0.1);
-    let message = "the workers were runnable but waited for a CPU 10 % of their time: of \
-                   2 usable CPUs, 100 % busy, other processes and kernel threads used \
-                   1.2; stop those that the target does not need (see `top`)";
+    let message = "the workers were runnable but waited for a CPU 10 % of their time: the \
+                   2 usable CPUs were 100 % busy; other processes and kernel threads used \
+                   1.2 of that; stop the ones that the target does not need (see `top`)";
     only(&cell, WarningCode::WaitedForProcessor, message);
     // What the kernel does for a ring is ours.
     cell.cpu.utilization = 1.95;
@@ -161,7 +161,7 @@ fn others_on_the_processors_are_told_from_our_own() {
     share_time(&mut cell, 8, 0.1, 0.4);
     let seen = &told(&cell)[0].1;
     assert!(
-        seen.contains("used 1.2, and 8 threads of this run share the rest"),
+        seen.contains("used 1.2 of that, and 8 threads of this run share the rest"),
         "{seen}"
     );
 }
