@@ -84,7 +84,16 @@ impl FromStr for ResponseLimit {
         let name = name.trim().to_ascii_lowercase().replace('_', ".");
         let mut all = ResponsePercentile::ALL.into_iter();
         let (percentile, _) = all.find(|(_, known)| *known == name).ok_or_else(refused)?;
-        let most: Span = most.trim().parse().map_err(|_| refused())?;
+        let most = most.trim();
+        // A plain number of seconds is far above any response time, so the unit was forgotten.
+        let is_number = most.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+        if is_number && !most.is_empty() {
+            let name = percentile.name();
+            return Err(format!(
+                "`{text}` has no unit; write `{name}<={most}ms`, or another unit of time"
+            ));
+        }
+        let most: Span = most.parse().map_err(|_| refused())?;
         match most.0 {
             0 => Err(refused()),
             most_ns => Ok(Self {
@@ -149,6 +158,11 @@ mod tests {
         ] {
             let refused = text.parse::<ResponseLimit>().unwrap_err();
             assert!(refused.contains("as in `p99<=2ms`"), "{refused}");
+        }
+        for text in ["p99<5", "p99<=5", "p99: 5"] {
+            let refused = text.parse::<ResponseLimit>().unwrap_err();
+            let wanted = "has no unit; write `p99<=5ms`, or another unit of time";
+            assert!(refused.ends_with(wanted), "{refused}");
         }
     }
 }

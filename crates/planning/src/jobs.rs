@@ -14,6 +14,7 @@ use plan::{
 };
 use plan::{Diagnostic, Severity};
 
+use super::lines::whole_units;
 use super::method::{Method, MethodOfJobs};
 use super::ranks::in_each_process;
 use super::repetition::Often;
@@ -488,5 +489,5 @@ fn unaligned(job: &BuiltJob, start_bytes: u64, entry: &ResolvedTarget) -> Option
         entry.facts.path,
         plan::printable(&job.name)
     );
-    Some(Diagnostic::error("", message).help("add `--cache buffered`"))
+    Some(Diagnostic::error("", message).help(whole_units(bytes, unit.into())))
 }

@@ -158,6 +158,12 @@ impl LineTarget<'_> {
             "direct I/O on `{}` needs multiples of {unit} bytes, not {what} of {bytes} bytes",
             self.path
         );
-        Some(Diagnostic::error("", message).help("add `--cache buffered`"))
+        Some(Diagnostic::error("", message).help(whole_units(bytes, unit.into())))
     }
+}
+
+/// Advice for a size that direct I/O cannot move.
+pub(crate) fn whole_units(bytes: u64, unit: u64) -> String {
+    let whole = bytes.checked_next_multiple_of(unit).unwrap_or(unit);
+    format!("use a multiple of {unit}, such as {whole}, or add `--cache buffered`")
 }

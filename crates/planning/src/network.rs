@@ -54,11 +54,11 @@ pub(super) fn is_network(
 /// Error for a target that Iometer would find itself, but that needs an explicit address here.
 fn without_port(worker: &str, host: &str) -> Diagnostic {
     let message = format!(
-        "`{}` has the target `{}` on another machine, but its `pgmeter sink` is not named",
-        plan::printable(worker),
-        plan::printable(host)
+        "the target `tcp://{}` of `{}` has no port",
+        plan::printable(host),
+        plan::printable(worker)
     );
-    let help = "start `pgmeter sink` there and add `--target tcp://HOST:PORT`, as it prints it";
+    let help = "start `pgmeter sink` there, and use the `tcp://HOST:PORT` that it prints";
     Diagnostic::error("", message).help(help)
 }
 

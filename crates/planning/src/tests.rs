@@ -389,7 +389,7 @@ fn direct_io_must_be_aligned_on_a_known_target() {
     assert_eq!(
         refusal(&text, &facts(&[directory("/a", 50)])),
         "error: direct I/O on `/a` needs multiples of 512 bytes, not requests of 1000 bytes\n\
-         help: add `--cache buffered`"
+         help: use a multiple of 512, such as 1024, or add `--cache buffered`"
     );
     let unknown = planned(&text, &[]);
     assert!(messages(&unknown.warnings)[1].starts_with("direct I/O on `/a` needs multiples"));

@@ -41,7 +41,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     check_searches(workload)?;
     if has_curve && workload.rate.is_some() {
         let message = "`curve` finds its rates itself, but there is a `rate`";
-        return Err(Flaw::new("curve", message, "leave one of them out"));
+        return Err(Flaw::new("curve", message, "leave `rate` out"));
     }
     if has_curve && workload.operations.is_some() {
         let message = "the points of a `curve` last for `run_time`, not for `operations`";
@@ -69,8 +69,13 @@ fn check_searches(workload: &Workload) -> Result<(), Flaw> {
     if workload.find_rate.is_some()
         && let Some(other) = written(&others)
     {
-        let message = format!("`find_rate` finds its rates in trials of `run_time`, not `{other}`");
-        return Err(Flaw::new("find_rate", message, "leave one of them out"));
+        let message = match other {
+            "operations" => "`find_rate` measures each rate for `run_time`, not for `operations`",
+            "find_depth" => "`find_rate` and `find_depth` are separate searches",
+            _ => "`find_rate` chooses the rates itself",
+        };
+        let help = format!("leave `{other}` out");
+        return Err(Flaw::new("find_rate", message, help));
     }
     if workload.find_depth == Some(true)
         && let Some(other) = written(&others[..2])

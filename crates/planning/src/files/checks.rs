@@ -263,10 +263,19 @@ impl ProgramPlanner<'_, '_> {
             return Ok(());
         };
         let message = format!(
-            "direct I/O on `{}` needs multiples of {unit} bytes, but {key} makes it {size} bytes",
+            "direct I/O on `{}` needs sizes in multiples of {unit} bytes, but {key} gives {size} \
+             bytes",
             entry.facts.path
         );
-        let error = Diagnostic::error("", message).help("add `--cache buffered`");
+        let help = match self.program.pool.is_some() && key.ends_with("_size`") {
+            // Any range contains other sizes.
+            true => {
+                let size = unit.max(4096);
+                format!("add `--set min_size={size} --set max_size={size}`, or `--cache buffered`")
+            }
+            false => "add `--cache buffered`".to_owned(),
+        };
+        let error = Diagnostic::error("", message).help(help);
         if entry.known {
             return Err(error);
         }

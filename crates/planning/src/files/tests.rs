@@ -336,8 +336,8 @@ fn direct_io_needs_sizes_in_whole_blocks() {
     };
     let message = |key: &str, size: u32| {
         Err(format!(
-            "error: direct I/O on `/a` needs multiples of 512 bytes, but `{key}` makes it {size} \
-             bytes"
+            "error: direct I/O on `/a` needs sizes in multiples of 512 bytes, but `{key}` gives \
+             {size} bytes"
         ))
     };
     assert_eq!(direct("[postmark]\n"), message("postmark.min_size", 500));

@@ -611,7 +611,7 @@ fn a_rate_is_not_divided_among_threads() {
             assert!(job(engine, 1).is_ok(), "{engine}, {key}");
             let error = format!("{:?}", job(engine, 4).unwrap_err());
             assert!(
-                error.contains("its rate holds for all of them together"),
+                error.contains("a rate needs one queue"),
                 "{engine}, {key}: {error}"
             );
         }

@@ -29,12 +29,13 @@ fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
     if engine.is_one_at_a_time()
         && table.names.is_none()
         && let Some(depth) = table.iodepth.filter(|depth| *depth > 1)
-        && let Some(reason) = undivided(table)
+        && let Some(what) = undivided(table)
     {
         let word = units::text_of(&engine);
-        let message =
-            format!("`iodepth` is {depth}, for which `{word}` uses threads, but {reason}");
-        let help = "use `io_uring`, or a `count` of clones";
+        let message = format!(
+            "{what} needs one queue, but `{word}` uses {depth} threads for `iodepth = {depth}`"
+        );
+        let help = format!("use `engine = \"io_uring\"`, or `count = {depth}` with `iodepth = 1`");
         return Err(Flaw::new("iodepth", message, help));
     }
     range("batch", table.batch, 1, IODEPTH_MAX)?;
@@ -90,7 +91,8 @@ fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
     content(table.content.as_ref())
 }
 
-/// Why a job cannot be divided among threads. Work on `names` is done by one thread at any depth.
+/// The key for which a job cannot be divided among threads. Work on `names` is done by one thread
+/// at any depth.
 fn undivided(table: &JobTable) -> Option<&'static str> {
     let has_floor = table.rate_min.is_some() || table.byte_rate_min.is_some();
     let has_own_floor = |side: &DirectionTable| {
@@ -102,25 +104,16 @@ fn undivided(table: &JobTable) -> Option<&'static str> {
     let reasons = [
         (
             has_rate || sides.into_iter().flatten().any(has_own_rate),
-            "its rate holds for all of them together",
+            "a rate",
         ),
-        (
-            table.latency_target.is_some(),
-            "a latency target holds for all of them together",
-        ),
-        (
-            table.until_steady.is_some(),
-            "steady results apply to all of them together",
-        ),
-        (
-            table.flow_weight.is_some(),
-            "the flow counts jobs, not threads",
-        ),
+        (table.latency_target.is_some(), "`latency_target`"),
+        (table.until_steady.is_some(), "`until_steady`"),
+        (table.flow_weight.is_some(), "`flow_weight`"),
         (
             has_floor
                 || table.latency_max.is_some()
                 || sides.into_iter().flatten().any(has_own_floor),
-            "its limits hold for all of them together",
+            "a limit of the rate or latency",
         ),
     ];
     let mut found = reasons.into_iter().filter(|(is_so, _)| *is_so);

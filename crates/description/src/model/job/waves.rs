@@ -137,15 +137,13 @@ fn targets(job: &JobTable, count: usize) -> Result<(), Flaw> {
     match all.find(|number| *number as usize > count) {
         None => Ok(()),
         Some(number) => {
-            let message = match count {
-                1 => format!("`target` is {number}, and the workload has one target"),
-                _ => format!("`target` is {number}, and the workload has {count} targets"),
+            let listed = match count {
+                1 => "one path".to_owned(),
+                _ => format!("{count} paths"),
             };
-            Err(Flaw::new(
-                "target",
-                message,
-                "add it to `targets` at the top of the file",
-            ))
+            let message = format!("`target` is {number}, but `targets` lists only {listed}");
+            let help = "add a path to `targets` at the top of the file";
+            Err(Flaw::new("target", message, help))
         }
     }
 }

@@ -216,8 +216,8 @@ fn direct_io_moves_whole_blocks() {
     }
     let wrong = |size: u64, verb: &str| {
         format!(
-            "error: direct I/O on `/a` needs multiples of 512 bytes, but `{verb}` in `grow` \
-             makes it {size} bytes\nhelp: add `--cache buffered`"
+            "error: direct I/O on `/a` needs sizes in multiples of 512 bytes, but `{verb}` in \
+             `grow` gives {size} bytes\nhelp: add `--cache buffered`"
         )
     };
     for (acts, size, verb) in [
