@@ -86,18 +86,25 @@ impl<'a> TokenCursor<'a> {
 
     /// A word that is one of `known`, a list separated by single blanks.
     pub fn one_of(&mut self, known: &str, behind: &str) -> Result<&'a str, Diagnostic> {
-        let wanted = format!("`{}`", known.replace(' ', "` or `"));
+        let wanted = match known.split(' ').count() {
+            ..4 => format!("`{}`", known.replace(' ', "` or `")),
+            _ => format!("one of {}", known.replace(' ', ", ")),
+        };
         let near = match self.peek() {
             Token::Word(word) => description::nearest(word, known.split(' ')),
             _ => None,
         };
+        let (place, shown) = (self.place(), self.peek().shown());
         let taken = self.take(&wanted, behind, |token| match token {
             Token::Word(word) if known.split(' ').any(|it| it == word) => Some(word),
             _ => None,
         });
-        taken.map_err(|error| match near {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error,
+        taken.map_err(|other| match near {
+            Some(near) => {
+                let message = format!("{behind} has no {shown}");
+                error(place, message, format!("did you mean `{near}`?"))
+            }
+            None => other,
         })
     }
 

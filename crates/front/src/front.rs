@@ -106,10 +106,12 @@ impl Front {
     /// because only the usage was requested.
     #[must_use]
     pub fn refusal(&self, message: String) -> Refusal {
+        // The list of all options would hide a message that already says what to do.
+        let has_advice = message.contains("; ");
         Refusal {
             exit_code: u8::from(!message.is_empty()),
             message,
-            usage: self.usage,
+            usage: if has_advice { "" } else { self.usage },
         }
     }
 

@@ -13,6 +13,7 @@ const LINES_MAX: usize = 10_000;
 enum OtherFile {
     Vdbench,
     Record,
+    IometerResults,
     FioResults,
     FioLog,
     Page,
@@ -24,6 +25,7 @@ impl OtherFile {
         match self {
             Self::Vdbench => "is a vdbench parameter file, which pgmeter does not read yet",
             Self::Record => "is the record of a run, not a workload",
+            Self::IometerResults => "has results of Iometer, not a workload",
             Self::FioResults => "has results of fio, not a job",
             Self::FioLog => "is a log of fio, not a job",
             Self::Page => "is an HTML page, not a workload",
@@ -35,7 +37,11 @@ impl OtherFile {
             Self::Vdbench => {
                 "give options instead, such as `pgmeter run --read 70 --random 100 --bs 4k`".into()
             }
-            Self::Record => format!("`pgmeter report {file}` prints its results"),
+            Self::Record => format!(
+                "to run its workload again, write `jq -r .workload_file {file} > again.toml`, then \
+                 `pgmeter run again.toml`"
+            ),
+            Self::IometerResults => "name the configuration (`.icf`) that Iometer ran".into(),
             Self::FioResults | Self::FioLog => "name the job file that fio ran".into(),
             Self::Page => NAME_ANOTHER.into(),
         }
@@ -77,6 +83,10 @@ fn kind(text: &str) -> Option<OtherFile> {
                 .contains("\"fio version\"")
                 .then_some(OtherFile::FioResults),
         };
+    }
+    // The first row of results; a configuration has the same words further down.
+    if text.starts_with("'Test Type,") {
+        return Some(OtherFile::IometerResults);
     }
     let start = text.get(..5).unwrap_or_default();
     if start.eq_ignore_ascii_case("<html") || start.eq_ignore_ascii_case("<!doc") {
@@ -171,11 +181,20 @@ mod tests {
                 "`x` is the record of a run, not a workload",
             ),
             ("<!DOCTYPE html>\n", "`x` is an HTML page, not a workload"),
+            (
+                "'Test Type,Test Description\n0,a\n'Version\n1.1.0\n",
+                "`x` has results of Iometer, not a workload",
+            ),
         ] {
             let said = refusal("x", text);
             assert!(said.contains(wanted), "{said}");
         }
         assert!(!refusal("x", "1, 2, 3\n").contains("log"));
+        let record = refusal("x", "{\"format\": \"pgmeter-record/2\"}");
+        assert!(
+            record.contains("`jq -r .workload_file x > again.toml`"),
+            "{record}"
+        );
     }
 
     #[test]

@@ -123,6 +123,15 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_options_hides_no_advice() {
+        let front = find("iozone").unwrap();
+        let usage = |message: &str| front.refusal(message.to_owned()).usage;
+        assert_eq!(usage("`-r 4kb` is not a size; write `-r 4k`"), "");
+        assert_eq!(usage("`-n ten` is not a number"), front.usage);
+        assert_eq!(usage(""), front.usage);
+    }
+
+    #[test]
     fn fronts_have_names_of_their_own_in_order() {
         assert!(FRONTS.is_sorted_by(|one, next| one.name < next.name));
         for front in FRONTS {

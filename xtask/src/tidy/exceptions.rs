@@ -140,12 +140,6 @@ pub const EXCEPTIONS: &[Exception] = &[
         message_part: "",
         reason: "beginnings of words in British spelling",
     },
-    Exception {
-        rule: "wording",
-        path: "crates/front/src/iozone/text.rs",
-        message_part: "`in the place of`",
-        reason: "a line that stands where the original prints its version",
-    },
 ];
 
 /// Removes findings that have an exception. Also returns the exceptions used, and adds a finding

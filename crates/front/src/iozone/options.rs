@@ -9,6 +9,7 @@ use plan::program::OpenSync;
 use crate::options::{
     Grammar, OptionRow, WrittenValue, act, bytes, count_within, flag, idle, idle_value,
     lacks_value, no_option, number_within, read, read_each, refused, refused_value, rule_out, told,
+    told_value,
 };
 
 /// Parsed options.
@@ -171,7 +172,10 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     refused("-Q", "writes a file of each operation"),
     refused("-W", "locks files"),
     refused("-Z", "mixes mapped and other access"),
-    refused_value("-b", "writes a spreadsheet; `-R` prints its table"),
+    told_value(
+        "-b",
+        "`{} FILE` is not supported; `-R` prints the same table as text",
+    ),
     refused_value("-d", "delays the start of children"),
     refused_value("-H -k", "uses asynchronous I/O"),
     refused_value("-J", "computes between the calls"),
@@ -256,7 +260,7 @@ impl IozoneOptions {
             return Err(format!("`-i {test}` is not compiled in"));
         }
         let lacks_file = !self.tests.is_empty() && !self.tests.contains(&0);
-        let message = "`-i 0` makes the file that the other tests need; add it";
+        let message = "there is no file for these tests; add `-i 0`, which creates it";
         rule_out(&[(lacks_file, message)])
     }
 
@@ -287,7 +291,10 @@ impl IozoneOptions {
         let wanted = self.children.iter().max().map_or(0, |it| *it as usize);
         if has_files && self.files.len() < wanted {
             let named = self.files.len();
-            return Err(format!("`-F` names {named} files for {wanted} children"));
+            return Err(format!(
+                "`-F` names {named} files for {wanted} children; name {wanted} files, or use \
+                 `-t {named}`"
+            ));
         }
         self.files.truncate(wanted);
         // The original puts the children's files into the current directory and ignores `-f`.
@@ -473,7 +480,7 @@ mod tests {
         for (line, wanted) in [
             (
                 "-i 1",
-                "`-i 0` makes the file that the other tests need; add it",
+                "there is no file for these tests; add `-i 0`, which creates it",
             ),
             ("-i 0 -i 12", "`-i 12` is not compiled in"),
             ("-i 14", "`-i 14` is not a number from 0 to 13"),
@@ -482,14 +489,17 @@ mod tests {
             ("-B", "`-B` maps files into memory, which is not supported"),
             (
                 "-b x.xls",
-                "`-b` writes a spreadsheet; `-R` prints its table, which is not supported",
+                "`-b FILE` is not supported; `-R` prints the same table as text",
             ),
             ("-s", "option `-s` needs a value"),
             ("-s 0", "`-s 0` is not a size up to 1 TiB"),
             ("-+m x", "`-+m` is not supported"),
             ("-F a b", "`-F` names the files of children; add `-t N`"),
             ("-t 2 -f a -F a b", "`-f` and `-F` exclude each other"),
-            ("-t 3 -F a b", "`-F` names 2 files for 3 children"),
+            (
+                "-t 3 -F a b",
+                "`-F` names 2 files for 3 children; name 3 files, or use `-t 2`",
+            ),
             ("-l 4 -u 2", "`-l` is above `-u`"),
             ("-r 64k -r 4k", "`-r` is repeated with smaller sizes later"),
             (

@@ -109,7 +109,7 @@ fn banner(options: &IozoneOptions, arguments: &[String], began: &str) -> String 
     let stride = format!("File stride size set to {} * record size.", options.stride);
     let lines = [
         (true, "Iozone: Performance Test of File I/O"),
-        (true, "        In the place of Version $Revision: 3.489 $\n"),
+        (true, "        Emulation of Version $Revision: 3.489 $\n"),
         (true, &began),
         (options.is_excel, "Excel chart generation enabled"),
         (options.is_auto, mode),
