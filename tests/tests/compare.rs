@@ -610,7 +610,14 @@ fn published_figures_stand_beside_runs() {
     bed.run(&line).assert_says(0, &[]);
     bed.run(&["compare", "last", "--published", "lfs-postmark:LFS"])
         .assert_says(0, &[]);
-    let line = ["compare", "last", "last", "--published", "lfs-postmark:lfs"];
+    bed.file("b.json", &bed.run(&["runs", "export", "last"]).stdout);
+    let line = [
+        "compare",
+        "last",
+        "b.json",
+        "--published",
+        "lfs-postmark:lfs",
+    ];
     let seen = bed.run(&line);
     seen.assert_says(0, &[]);
     for said in [

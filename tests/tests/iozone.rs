@@ -115,7 +115,7 @@ fn the_file_is_made_first() {
     let refused = bed.run(&["as", "iozone", "-i", "1"]);
     refused.assert_refused(
         1,
-        &["`-i 0` makes the file that the other tests need; add it"],
+        &["there is no file for these tests; add `-i 0`, which creates it"],
     );
 }
 

@@ -898,7 +898,11 @@ fn a_killed_run_of_repetitions_until_precise_leaves_a_store_that_can_be_read() {
     let cells = record["cells"].as_array().unwrap();
     let complete = cells.iter().filter(|cell| cell["status"] == "complete");
     assert!(complete.count() >= 4, "{exported}");
-    bed.run(&["compare", "last", "last"]).assert_says(0, &[]);
+    bed.file("killed.json", &exported);
+    bed.run(&["compare", "killed.json", "killed.json"])
+        .assert_says(0, &[]);
+    bed.run(&["compare", "last", "@-1"])
+        .assert_refused(2, &["`last` and `@-1` are the same run"]);
     // The store takes the next run.
     run(&bed);
     assert_eq!(list(&bed).len(), 2);

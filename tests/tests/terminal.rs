@@ -68,7 +68,6 @@ const PRINTING: &[&str] = &[
     "check --rw randread -t target",
     "check postmark -t target",
     "compare @-2 last",
-    "compare last last",
     "compare last --published lfs-postmark",
     "paper list",
     "lab list",
@@ -80,6 +79,7 @@ const PRINTING: &[&str] = &[
     "run quick -t /nosuch/directory/with/a/name/that/is/longer/than/forty/columns",
     "show nosuch",
     "keys nosuchkeyatall",
+    "compare last last",
 ];
 
 #[test]

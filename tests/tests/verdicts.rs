@@ -92,10 +92,14 @@ fn what_decides_rates_otherwise_is_refused_beside_a_search() {
     for (arguments, phrase) in [
         (&["--find-rate", "p99"][..], "as in `p99<=2ms`"),
         (&["--find-rate", "p98<=2ms"], "as in `p99<=2ms`"),
-        (&["--find-rate", "p99<=2ms", "--rate", "5/s"], "not `rate`"),
+        (
+            &["--find-rate", "p99<=2ms", "--rate", "5/s"],
+            "help: leave `--rate` out",
+        ),
+        (&["--find-rate", "p99<5"], "write `p99<=5ms`"),
         (
             &["--find-rate", "p99<=2ms", "--find-depth"],
-            "not `find_depth`",
+            "help: leave `--find-depth` out",
         ),
         (&["--find-depth", "--curve"], "there is a `curve`"),
     ] {

@@ -59,14 +59,11 @@ pub(crate) use workloads::{CacheArg, EngineArg, WorkloadArgs, WorkloadOptions, f
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
-    /// Results store to use; by default `pgmeter/results.db` in the user's data directory
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        env = "PGMETER_DB",
-        hide_env_values = true
-    )]
+    /// Results store to use; by default the file in PGMETER_DB, or else `pgmeter/results.db` in the
+    /// user's data directory
+    // `StoreLocation` reads the variable, because clap shows an option that a variable sets in
+    // every usage line, as if it were required.
+    #[arg(long, global = true, value_name = "FILE")]
     pub db: Option<PathBuf>,
     /// With `--version`: also print how this program was built and what this machine supports
     // Not read as a field: `--version` ends parsing, so `not_understood` looks for this flag.
@@ -136,7 +133,7 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-const AS_HELP: &str = "`pgmeter as CLASSIC --help` shows the options of that program.";
+const AS_HELP: &str = "`pgmeter as PROGRAM --help` shows the options of that program.";
 
 const RUNS_HELP: &str = "RUN is an id, the start of an id, `last` for the newest, `@-2` for the \
 one before it, or `tag:NAME` if one run has that tag; LAB is the id of a lab or the start of it. \
@@ -355,7 +352,7 @@ pub(crate) struct CleanArgs {
 #[derive(Debug, Args)]
 pub(crate) struct AsArgs {
     /// The program to emulate
-    #[arg(value_name = "CLASSIC", value_parser = PossibleValuesParser::new(programs()))]
+    #[arg(value_name = "PROGRAM", value_parser = PossibleValuesParser::new(programs()))]
     pub program: String,
     /// Arguments of that program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true,
@@ -372,6 +369,11 @@ pub(crate) fn programs() -> Vec<PossibleValue> {
     let mut all: Vec<PossibleValue> = fronts.chain(consoles).collect();
     all.sort_by(|one, next| one.get_name().cmp(next.get_name()));
     all
+}
+
+/// Returns `true` for the name of a program that `as` can emulate.
+pub(crate) fn is_program(name: &str) -> bool {
+    programs().iter().any(|it| it.matches(name, true))
 }
 
 /// Arguments of `man`.

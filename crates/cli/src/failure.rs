@@ -146,6 +146,12 @@ fn explain_foreign_key(diagnostic: &mut Diagnostic) {
     let Some(path) = key_of(word).filter(|_| !is_elsewhere) else {
         return;
     };
+    if diagnostic.file.is_empty() && path.starts_with("access_spec.line.") {
+        let help = "edit the requests in the workload file, or describe a workload in options: \
+                    `pgmeter run --rw randread --bs 4k`";
+        diagnostic.help = Some(help.to_owned());
+        return;
+    }
     let key = keys().into_iter().find(|key| key.path() == path);
     diagnostic.help = key.map(|key| format!("it is `{path}` here: {}", key.sentence()));
 }

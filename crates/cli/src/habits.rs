@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use description::builtin;
 use units::Rate;
 
-use crate::args::{Cli, programs};
+use crate::args::{Cli, is_program};
 
 /// Options that users try, with the option of the command. An option that the command lacks is not
 /// suggested.
@@ -34,10 +34,11 @@ const OPTIONS: [(&str, &str); 19] = [
 ];
 
 const LISTEN: &str = "write the address and the port: `--listen 127.0.0.1:8080`";
+const FACTS: &str = "`pgmeter doctor PATH` shows what a target can do";
 const OUTPUTS: &str = "`--json FILE` and `--csv FILE` write results";
 
 /// Options for which a command has something other than an option.
-const SENTENCES: [(&str, &str, &str); 15] = [
+const SENTENCES: [(&str, &str, &str); 19] = [
     (
         "clean",
         "--target",
@@ -60,13 +61,21 @@ const SENTENCES: [(&str, &str, &str); 15] = [
         "-t",
         "to measure an existing file system, write `--fs path:DIR`",
     ),
+    ("list", "--target", FACTS),
+    ("list", "-t", FACTS),
     (
         "run",
         "--dry-run",
         "`pgmeter check` prints what `run` would do",
     ),
     ("run", "--format", OUTPUTS),
+    ("run", "--overwrite", OUTPUTS),
     ("run", "-o", OUTPUTS),
+    (
+        "run",
+        "-R",
+        "to use the options of another program, write `pgmeter as PROGRAM` before them",
+    ),
     ("serve", "--address", LISTEN),
     ("serve", "--bind", LISTEN),
     ("serve", "--host", LISTEN),
@@ -94,7 +103,8 @@ const VALUES: [(&str, &str, &str); 11] = [
 const NOT_EMULATED: [(&str, &str); 3] = [
     (
         "elbencho",
-        "give the options of elbencho to `pgmeter run`, which translates them",
+        "pgmeter does not emulate elbencho; write its options after `pgmeter run` to see pgmeter's \
+         options",
     ),
     (
         "iometer",
@@ -102,7 +112,8 @@ const NOT_EMULATED: [(&str, &str); 3] = [
     ),
     (
         "vdbench",
-        "give the options of vdbench to `pgmeter run`, which translates them",
+        "pgmeter does not emulate vdbench; write its parameters after `pgmeter run` to see \
+         pgmeter's options",
     ),
 ];
 
@@ -133,7 +144,9 @@ pub(crate) fn tip(error: &clap::Error, words: &[String]) -> Option<String> {
     let argument = text(ContextKind::InvalidArg);
     let name = argument.split([' ', '=']).next().unwrap_or_default();
     match error.kind() {
-        ErrorKind::UnknownArgument if name.starts_with('-') => of_option(name, words),
+        ErrorKind::UnknownArgument if name.starts_with('-') => {
+            of_program(words).or_else(|| of_option(name, words))
+        }
         ErrorKind::UnknownArgument => of_operand(command, &argument),
         ErrorKind::InvalidValue => of_value(name, &text(ContextKind::InvalidValue)),
         ErrorKind::ValueValidation => of_number(&argument, &text(ContextKind::InvalidValue)),
@@ -146,6 +159,15 @@ pub(crate) fn tip(error: &clap::Error, words: &[String]) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Explains a program and its options after `run`.
+fn of_program(words: &[String]) -> Option<String> {
+    let program = words.get(2).filter(|_| words[1] == "run")?;
+    is_program(program).then(|| {
+        let line = words[2..].join(" ");
+        format!("to emulate this program, write `pgmeter as {line}`")
+    })
 }
 
 /// Returns the option or sentence for an option that a command does not have.
@@ -182,7 +204,7 @@ fn of_operand(command: &str, word: &str) -> Option<String> {
 /// Returns pgmeter's name for a value.
 fn of_value(option: &str, value: &str) -> Option<String> {
     let folded = value.to_ascii_lowercase();
-    if option == "<CLASSIC>" {
+    if option == "<PROGRAM>" {
         let known = NOT_EMULATED.into_iter().find(|(name, _)| *name == folded);
         return known.map(|(_, tip)| tip.to_owned());
     }
@@ -222,9 +244,7 @@ fn of_word(group: &str, word: &str) -> Option<String> {
         "lab" if builtin::find(word).is_ok() || Path::new(word).is_file() => Some(format!(
             "to run this workload, write `pgmeter lab run {word}`"
         )),
-        "help" if programs().iter().any(|it| it.matches(word, true)) => {
-            Some(format!("write `pgmeter as {word} --help`"))
-        }
+        "help" if is_program(word) => Some(format!("write `pgmeter as {word} --help`")),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
+use clap::CommandFactory;
 use description::{Overrides, STDIN_NAME, Workload, load_builtin};
 use front::{CommandLine, FILE_BYTES_MAX, FileAccess, FrontFile, LoadOptions};
 use plan::{Diagnostic, Severity};
@@ -12,10 +13,10 @@ use rustix::fs::OFlags;
 use units::{Bytes, Span, printable};
 use web::Bounds;
 
-use crate::args::{WorkloadArgs, WorkloadOptions};
+use crate::args::{Cli, WorkloadArgs, WorkloadOptions};
 use crate::bounds::bounds;
 use crate::failure::{CliError, Exit};
-use crate::foreign::of_workload;
+use crate::foreign::{in_full, of_workload};
 use crate::stored::names_a_run;
 
 /// File name that stands for standard input.
@@ -79,10 +80,12 @@ fn one_line(args: &WorkloadArgs) -> Result<Vec<Workload>, CliError> {
         refuse_unit(name)?;
         let name = printable(name);
         let message = format!("`{option}` describes a workload, and `{name}` names another");
-        let help = format!(
-            "leave out `{name}`, or change it with `--set KEY=VALUE` instead of \
-                     `{option}`"
-        );
+        let help = match Path::new(&*name).is_file() {
+            true => format!("leave out `{option}`, and edit the requests in `{name}`"),
+            false => format!(
+                "leave out `{name}`, or change it with `--set KEY=VALUE` instead of `{option}`"
+            ),
+        };
         return Err(CliError::new(Exit::Usage, message, Some(help)));
     }
     Ok(words.workloads()?)
@@ -145,7 +148,14 @@ pub(crate) fn find(name: &str, options: LoadOptions) -> Result<FoundWorkloads, C
     // A file may have a name such as `a=b`, so an existing file takes precedence.
     if let Some(tip) = of_workload(name).filter(|_| !path.exists()) {
         let message = format!("there is no workload `{}`", printable(name));
-        return Err(CliError::new(Exit::Usage, message, Some(tip)));
+        let words: Vec<String> = std::env::args_os()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        let help = match in_full(&words) {
+            Some(all) => format!("{tip}; {all}"),
+            None => tip,
+        };
+        return Err(CliError::new(Exit::Usage, message, Some(help)));
     }
     refuse_unit(name)?;
     let is_path = name.contains('/') || path.extension().is_some();
@@ -275,7 +285,10 @@ fn emulated(name: &str) -> CliError {
 fn stored_run(name: &str) -> CliError {
     let name = printable(name);
     let message = format!("`{name}` names a stored run, not a workload");
-    let help = format!("`pgmeter show {name}` prints its report");
+    let help = format!(
+        "to run its workload again, write `pgmeter runs export {name} | jq -r .workload_file > \
+         again.toml`, then `pgmeter run again.toml`"
+    );
     CliError::new(Exit::Usage, message, Some(help))
 }
 
@@ -312,7 +325,7 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, CliError> {
     }
     for (key, value) in args.keys() {
         let set = overrides.set(key, &value);
-        set.map_err(|error| in_options(error, key))?;
+        set.map_err(|error| with_unit(in_options(error, |it| it == key), key, &value))?;
     }
     for pair in &args.set {
         overrides.set_pair(pair)?;
@@ -331,10 +344,84 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, CliError> {
     Ok(overrides)
 }
 
-/// Rewrites the help of an error about an option, so that it shows the option instead of the key.
-fn in_options(mut error: Diagnostic, key: &str) -> Diagnostic {
-    let option = format!("`--{} ", key.replace('_', "-"));
-    let written = format!("`{key} = ");
-    error.help = error.help.map(|help| help.replace(&written, &option));
+/// Adds the `x` that a multiple needs to the help of an error about `--precondition`.
+fn with_unit(mut error: Diagnostic, key: &str, value: &str) -> Diagnostic {
+    if key == "precondition"
+        && error.help.is_none()
+        && value.parse::<f64>().is_ok_and(|it| it > 0.0)
+    {
+        error.help = Some(format!("write `--precondition {value}x`"));
+    }
     error
+}
+
+/// Rewrites the help of an error that has no location in a file, so that it shows options instead
+/// of keys: all keys with a value, and those that were given as options.
+pub(crate) fn in_options(mut error: Diagnostic, is_given: impl Fn(&str) -> bool) -> Diagnostic {
+    if error.file.is_empty() {
+        let help = error.help.take();
+        error.help = help.map(|help| {
+            let each = help.split('`').enumerate();
+            let parts = each.map(|(index, part)| match index % 2 {
+                1 => as_option(part, &is_given).unwrap_or_else(|| part.to_owned()),
+                _ => part.to_owned(),
+            });
+            parts.collect::<Vec<_>>().join("`")
+        });
+    }
+    error
+}
+
+/// Returns the option of `run` for text such as `rate = "20k/s"`, or for a key that was given.
+fn as_option(text: &str, is_given: impl Fn(&str) -> bool) -> Option<String> {
+    let (key, value) = match text.split_once(" = ") {
+        Some((key, value)) => (key, Some(value)),
+        None => (text, None),
+    };
+    let name = key.replace('_', "-");
+    let command = Cli::command();
+    let mut options = command.find_subcommand("run")?.get_arguments();
+    let is_option = options.any(|it| it.get_long() == Some(&name));
+    match value {
+        _ if !is_option => None,
+        None => is_given(key).then(|| format!("--{name}")),
+        Some("true") => Some(format!("--{name}")),
+        // Lists and tables are written differently on the command line.
+        Some(value) if value.starts_with(['[', '{']) => None,
+        Some(value) => Some(format!("--{name} {}", value.trim_matches('"'))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_for_the_command_line_names_options() {
+        for (help, wanted) in [
+            (
+                "write `rate = \"20k/s\"` or `curve = true`, or leave `arrivals` out",
+                "write `--rate 20k/s` or `--curve`, or leave `--arrivals` out",
+            ),
+            ("leave `rate` out", "leave `rate` out"),
+            ("write `precision = \"2%\"`", "write `--precision 2%`"),
+            ("write `loops = 1`", "write `loops = 1`"),
+            ("write `rate = [1, 2]`", "write `rate = [1, 2]`"),
+        ] {
+            let is_given = |key: &str| key == "arrivals";
+            let error = Diagnostic::error("", "x").help(help);
+            let said = in_options(error.clone(), is_given).help;
+            assert_eq!(said.as_deref(), Some(wanted));
+            let in_file = Diagnostic::error("w.toml", "x").help(help);
+            assert_eq!(in_options(in_file, is_given).help.as_deref(), Some(help));
+        }
+    }
+
+    #[test]
+    fn a_multiple_without_its_unit_is_completed() {
+        let error = Diagnostic::error("", "x");
+        let said = with_unit(error.clone(), "precondition", "2").help;
+        assert_eq!(said.as_deref(), Some("write `--precondition 2x`"));
+        assert_eq!(with_unit(error, "precondition", "twice").help, None);
+    }
 }

@@ -65,8 +65,7 @@ fn main() -> ExitCode {
     let cli = match command::as_classic::of_own_name() {
         Some(args) => Cli {
             command: Command::As(args),
-            // clap does not parse this command line, so it does not read the variable either.
-            db: std::env::var_os("PGMETER_DB").map(Into::into),
+            db: None,
             verbose: false,
         },
         None => match Cli::try_parse() {

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use units::UnitError;
 
-use crate::args::{Cli, programs};
+use crate::args::{Cli, is_program};
 use crate::habits;
 
 /// Options and commands that destroy data or disable a safeguard. They are never suggested for a
@@ -15,12 +15,13 @@ use crate::habits;
 pub(crate) const DESTRUCTIVE: [&str; 4] = ["overwrite-device", "force", "yes", "rm"];
 
 /// Names that users often try first, with the actual commands.
-const SYNONYMS: [(&str, &str); 16] = [
+const SYNONYMS: [(&str, &str); 17] = [
     ("bench", "run"),
     ("benchmark", "run"),
     ("diff", "compare"),
     ("explain", "keys"),
     ("export", "runs export"),
+    ("find-rate", "run WORKLOAD --find-rate 'p99<=5ms'"),
     ("history", "runs"),
     ("import", "runs import"),
     ("info", "doctor"),
@@ -133,7 +134,7 @@ fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
     if let Some((_, command)) = SYNONYMS.into_iter().find(|(known, _)| *known == word) {
         return Some(format!("the command is `pgmeter {command}`"));
     }
-    if programs().iter().any(|it| it.matches(&word, true)) {
+    if is_program(&word) {
         return Some(format!(
             "to emulate this program, write `pgmeter as {word}`"
         ));
@@ -291,7 +292,22 @@ mod tests {
             ),
             ("run --operations 1,2", "it takes no list"),
             ("run --operations 10k", "write `--operations 10000`"),
-            ("as elbencho -r", "options of elbencho to `pgmeter run`"),
+            (
+                "as elbencho -r",
+                "write its options after `pgmeter run` to see pgmeter's",
+            ),
+            (
+                "run bonnie++ -d t -s 4G",
+                "write `pgmeter as bonnie++ -d t -s 4G`",
+            ),
+            ("run iozone -i 0 -f t/f", "`pgmeter as iozone -i 0 -f t/f`"),
+            ("run -Ra -g 1G", "write `pgmeter as PROGRAM` before them"),
+            (
+                "find-rate oltp",
+                "the command is `pgmeter run WORKLOAD --find-rate 'p99<=5ms'`",
+            ),
+            ("list --target t", "`pgmeter doctor PATH`"),
+            ("run --overwrite results.json", "`--json FILE`"),
             ("runs list", "`pgmeter runs` lists them"),
             ("lab quick", "`pgmeter lab run quick`"),
             ("lab run --fs ext4", "`pgmeter lab run quick --fs ext4,xfs`"),
@@ -302,6 +318,14 @@ mod tests {
             assert!(!said.contains("similar"), "{said}");
         }
         assert!(!complaint(&["doctor", "--duration", "5"]).contains("--run-time"));
+    }
+
+    /// Usage lines show an option that a variable sets as if it were required.
+    #[test]
+    fn no_variable_sets_an_option() {
+        let command = Cli::command();
+        let mut options = command.get_arguments();
+        assert!(options.all(|option| option.get_env().is_none()));
     }
 
     #[test]

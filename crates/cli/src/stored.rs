@@ -26,8 +26,9 @@ const RECOGNIZED_BYTES: u64 = 4096;
 pub(crate) struct StoreLocation(Option<PathBuf>);
 
 impl StoreLocation {
-    /// Uses the requested file, or else the user's default store.
+    /// Uses the requested file, or that in `PGMETER_DB`, or else the user's default store.
     pub fn new(asked: Option<PathBuf>) -> Self {
+        let asked = asked.or_else(|| std::env::var_os("PGMETER_DB").map(PathBuf::from));
         Self(asked.filter(|path| !path.as_os_str().is_empty()))
     }
 
@@ -177,18 +178,18 @@ pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> CliError {
         let help = "measure its job file with `pgmeter run`, and name that run";
         return CliError::new(Exit::Usage, message, Some(help.to_owned()));
     }
-    let message = format!("cannot read the record `{name}`: {reason}");
     let builtin = path.to_str().filter(|_| !path.exists());
-    let builtin = builtin.and_then(|name| description::builtin::find(name).ok());
-    let workload = builtin.as_ref().map_or("WORKLOAD", |builtin| builtin.name);
-    let help = match path.is_dir() || builtin.is_some() {
-        true => format!(
-            "to measure directories, write `pgmeter compare --target A --target B {workload}`"
-        ),
-        false => "name a file written by `pgmeter run --json FILE`, or a run from `pgmeter runs`"
-            .to_owned(),
+    if builtin.is_some_and(|name| description::builtin::find(name).is_ok()) {
+        let message = format!("`{name}` is a workload, not a stored run");
+        let help = format!("run it with `pgmeter run {name}`, and name that run, such as `last`");
+        return CliError::new(Exit::Usage, message, Some(help));
+    }
+    let message = format!("cannot read the record `{name}`: {reason}");
+    let help = match path.is_dir() {
+        true => "to measure directories, write `pgmeter compare --target A --target B WORKLOAD`",
+        false => "name a file written by `pgmeter run --json FILE`, or a run from `pgmeter runs`",
     };
-    CliError::new(Exit::Usage, message, Some(help))
+    CliError::new(Exit::Usage, message, Some(help.to_owned()))
 }
 
 /// Returns `true` for a file that fio wrote with `--output-format=json`.

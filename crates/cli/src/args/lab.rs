@@ -64,7 +64,7 @@ follow `,mount=`; separate several with commas, or repeat `--fs`:\n  \
 --fs ext4,xfs --fs 'ext4:-O ^has_journal' --fs 'xfs,mount=noatime' --fs path:/mnt/nfs\n\
 File workloads go through the page cache by default, as the original programs do; to measure \
 devices, add `--cold` and use more data than memory holds, or, if all file sizes are multiples of \
-4096 bytes, add `--cache direct` (PostMark: `--set min_size=4096 --set max_size=4096`).\n\
+4096 bytes, add `--cache direct` (`--set min_size=4096 --set max_size=4096`).\n\
 Each repetition of each workload gets a new file system, which is unmounted and removed \
 afterwards. The time to sync what the workload wrote is measured too.";
 

@@ -15,7 +15,7 @@ use crate::args::CheckArgs;
 use crate::bounds;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::input::{Input, input};
+use crate::input::{Input, in_options, input};
 use crate::terminal::OutputStream;
 
 /// Parses and plans, then prints the plan and all warnings. Touches no target.
@@ -92,7 +92,8 @@ pub(crate) fn accepted(
     overrides: &Overrides,
     facts: &SystemFacts,
 ) -> Result<Planned, CliError> {
-    let planned = plan(workloads, overrides, facts)?;
+    let planned = plan(workloads, overrides, facts);
+    let planned = planned.map_err(|error| in_options(error, |key| overrides.has(key)))?;
     // This precedes the creation of the streams, because each worker's stream takes memory.
     bounds::refuse_large(&planned.plan)?;
     // Some impossible values are found only when the streams of requests are created.

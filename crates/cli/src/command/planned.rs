@@ -12,6 +12,7 @@ use super::DEFAULT_TARGET;
 use super::mounts::put_back;
 use crate::bounds;
 use crate::failure::CliError;
+use crate::input::in_options;
 
 /// Longer workload files are not stored with the run.
 const KEPT_BYTES_MAX: usize = 256 << 10;
@@ -29,7 +30,8 @@ pub(super) fn planned(
     put_back(wanted.iter().map(Path::new))?;
     look_at(&wanted, workloads, create, overrides)?;
     let facts = |wanted: &[String]| target::system_facts(wanted, Some(DEFAULT_TARGET));
-    let planned = plan_with(workloads, overrides, facts)?;
+    let planned = plan_with(workloads, overrides, facts);
+    let planned = planned.map_err(|error| in_options(error, |key| overrides.has(key)))?;
     // Without targets, the plan uses the current directory, which `wanted` does not contain.
     bounds::admit_plan(&planned.plan)?;
     Ok(planned.accepted()?)

@@ -13,10 +13,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use front::FileAccess;
 use units::Rate;
 
-use crate::args::Cli;
+use crate::args::{Cli, is_program};
 use crate::slips::DESTRUCTIVE;
 
 pub(crate) use keys::key_of;
+use table::ForeignProgram::Elbencho;
 use table::{ForeignProgram, Ours, ROWS, Spelling, is_size};
 
 /// Commands with the options of workloads.
@@ -85,7 +86,10 @@ impl ForeignWord {
         let (shown, program) = (self.shown(), self.row.program.name());
         match (self.row.ours, self.ours()) {
             (Ours::Nothing(why), _) => format!("{program}'s `{shown}` is not needed: {why}"),
-            (Ours::Otherwise(how), _) => format!("{program}'s `{shown}` is not supported: {how}"),
+            (Ours::Otherwise(how), _) => {
+                let how = how.replace("{}", &shown);
+                format!("{program}'s `{shown}` is not supported: {how}")
+            }
             (_, Some(ours)) if !ours.is_empty() => {
                 format!("{program}'s `{shown}` is `{ours}` here")
             }
@@ -105,6 +109,10 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     let is_ours = |word: &String| COMMANDS.contains(&word.as_str());
     let command = words.iter().position(is_ours);
     let start = command.map_or(1, |at| at + 1);
+    // The error about this line already names the program.
+    if words.get(start).is_some_and(|word| is_program(word)) {
+        return;
+    }
     // Words without a command belong to `run`.
     let command = command.map_or("run", |at| &words[at]);
     // Only these commands have the options of workloads.
@@ -120,7 +128,11 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
             vec![tip.to_owned()]
         }
         ErrorKind::UnknownArgument | ErrorKind::InvalidValue | ErrorKind::TooManyValues => {
-            tips(words.get(start..).unwrap_or_default(), name, command)
+            let words = words.get(start..).unwrap_or_default();
+            match of_iometer(words) {
+                Some(tip) => vec![tip],
+                None => with_emulation(tips(words, name, command), words),
+            }
         }
         _ => Vec::new(),
     };
@@ -139,23 +151,102 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
 }
 
+/// Translates Iometer's own command line, which names a configuration and a file for the results.
+fn of_iometer(words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| word == "-c")?;
+    let file = words.get(at + 1)?;
+    let extension = Path::new(file).extension()?;
+    extension.eq_ignore_ascii_case("icf").then(|| {
+        format!(
+            "write `pgmeter run {}`, then `pgmeter report last --format iometer-csv`",
+            quoted(file)
+        )
+    })
+}
+
+/// Adds a tip to a translated line if pgmeter also takes the line as it is.
+fn with_emulation(mut tips: Vec<String>, words: &[String]) -> Vec<String> {
+    let has_name = words.iter().any(|word| word.starts_with("--name"));
+    let program = likeliest(words);
+    // Without a name, fio has no job.
+    let is_whole = program != ForeignProgram::Fio || has_name;
+    if let Some(name) = program.emulated().filter(|_| is_whole && tips.len() > 1) {
+        tips.push(format!("or run it unchanged: `pgmeter as {name} ...`"));
+    }
+    tips
+}
+
 /// Returns help for a word `key=value` that is given as a workload.
 pub(crate) fn of_workload(word: &str) -> Option<String> {
+    in_place_of_workload(word).map(|(tip, _)| tip)
+}
+
+/// Returns the whole command line in pgmeter's options, if several of its words `key=value` are
+/// options.
+pub(crate) fn in_full(words: &[String]) -> Option<String> {
+    let command = words.get(1).filter(|it| COMMANDS.contains(&it.as_str()))?;
+    let mut line = Vec::new();
+    let (mut count, mut is_value) = (0, false);
+    for word in &words[2..] {
+        let ours = in_place_of_workload(word).filter(|_| !is_value);
+        count += usize::from(ours.is_some());
+        line.push(match ours {
+            Some((_, ours)) => (ours, true),
+            None => (quoted(word), false),
+        });
+        is_value = takes_value(word);
+    }
+    (count > 1).then(|| format!("in full: `pgmeter {command} {}`", without_repeats(line)))
+}
+
+/// Returns help for a word `key=value`, and pgmeter's option for it, which may be empty.
+fn in_place_of_workload(word: &str) -> Option<(String, String)> {
     let (key, value) = word
         .split_once('=')
         .filter(|(_, value)| !value.is_empty())?;
+    let both = |found: ForeignWord| (found.tip(), found.ours().unwrap_or_default());
     if let Some(found) = found_at(&[word.to_owned()], ForeignProgram::Vdbench) {
-        return Some(found.tip());
+        return Some(both(found));
     }
     let command = Cli::command();
     let run = command.find_subcommand("run")?;
     // A typo must not lead to an option that destroys data.
     if !DESTRUCTIVE.contains(&key) && run.get_arguments().any(|it| it.get_long() == Some(key)) {
-        return Some(format!("write `--{key} {}`", quoted(value)));
+        let option = format!("--{key} {}", quoted(value));
+        return Some((format!("write `{option}`"), option));
     }
     // fio's job files have the same keys as its options, without the dashes.
     let option = format!("--{word}");
-    found_at(&[option], ForeignProgram::Fio).map(|found| found.tip())
+    found_at(&[option], ForeignProgram::Fio).map(both)
+}
+
+/// Returns `true` for an option of `run` whose value is the next word.
+fn takes_value(word: &str) -> bool {
+    let command = Cli::command();
+    let Some(run) = command.find_subcommand("run") else {
+        return false;
+    };
+    let is_it = |it: &&clap::Arg| {
+        let long = it.get_long_and_visible_aliases().unwrap_or_default();
+        let is_long = word
+            .strip_prefix("--")
+            .is_some_and(|name| long.contains(&name));
+        let short = it.get_short().map(|letter| format!("-{letter}"));
+        is_long || short.as_deref() == Some(word)
+    };
+    let mut options = run.get_arguments();
+    options
+        .find(is_it)
+        .is_some_and(|it| it.get_action().takes_values())
+}
+
+/// Returns `true` for a path that elbencho would measure, which `run` would take for a workload.
+fn is_operand_of_elbencho(words: &[String], at: usize) -> bool {
+    let word = &words[at];
+    let is_value = at.checked_sub(1).is_some_and(|it| takes_value(&words[it]));
+    let is_workload =
+        description::builtin::find(word).is_ok() || Path::new(word).extension().is_some();
+    !word.starts_with('-') && !is_value && !is_workload
 }
 
 /// Returns `true` for fio's modes that discard data.
@@ -174,7 +265,12 @@ fn tips(words: &[String], invalid: &str, command: &str) -> Vec<String> {
     while at < words.len() {
         let found = found_at(&words[at..], program);
         let Some(mut found) = found else {
-            line.push((quoted(&words[at]), false));
+            let word = quoted(&words[at]);
+            let is_operand = program == Elbencho && is_operand_of_elbencho(words, at);
+            line.push(match is_operand {
+                true => (format!("--target {word}"), false),
+                false => (word, false),
+            });
             at += 1;
             continue;
         };

@@ -16,6 +16,15 @@ pub(super) enum ForeignProgram {
 impl ForeignProgram {
     pub(super) const ALL: [Self; 4] = [Self::Fio, Self::Elbencho, Self::Iozone, Self::Vdbench];
 
+    /// The program's name for `pgmeter as`; `None` if it is not emulated.
+    pub(super) const fn emulated(self) -> Option<&'static str> {
+        match self {
+            Self::Fio => Some("fio"),
+            Self::Iozone => Some("iozone"),
+            Self::Elbencho | Self::Vdbench => None,
+        }
+    }
+
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Fio => "fio",
@@ -66,7 +75,9 @@ const fn row(
     }
 }
 
-const FSYNC: &str = "the workloads `fs-mark` and `postmark` call fsync, transfers do not";
+/// `{}` stands for the option as it was written.
+const AS_FIO: &str = "use `pgmeter as fio ... {}`";
+const AS_IOZONE: &str = "use `pgmeter as iozone ... {}`";
 const PARAMETER_FILE: &str =
     "parameter files are not read yet; write options such as `--rw randread --bs 4k`";
 const IN_A_FILE: &str = "it is a key of an access line; `--print toml` makes a file to add it to";
@@ -184,10 +195,16 @@ pub(super) const ROWS: &[Spelling] = &[
     row(Fio, "--random_distribution", Value, Otherwise(IN_A_FILE)),
     row(Fio, "--thinktime", Value, Otherwise(IN_A_FILE)),
     row(Fio, "--blockalign", Value, Otherwise(IN_A_FILE)),
-    row(Fio, "--fsync", Number, Otherwise(FSYNC)),
-    row(Fio, "--fdatasync", Number, Otherwise(FSYNC)),
-    row(Fio, "--end_fsync", Number, Otherwise(FSYNC)),
-    row(Fio, "--sync", Value, Otherwise(FSYNC)),
+    row(Fio, "--fsync", Number, Otherwise(AS_FIO)),
+    row(Fio, "--fdatasync", Number, Otherwise(AS_FIO)),
+    row(Fio, "--end_fsync", Number, Otherwise(AS_FIO)),
+    row(Fio, "--sync", Value, Otherwise(AS_FIO)),
+    row(
+        Fio,
+        "--section",
+        Value,
+        Otherwise("use `pgmeter as fio job.fio {}`"),
+    ),
     row(Elbencho, "--threads", Number, Same("--workers")),
     row(Elbencho, "-t", Number, Same("--workers")),
     row(Elbencho, "--block", Size, Same("--bs")),
@@ -230,13 +247,8 @@ pub(super) const ROWS: &[Spelling] = &[
     row(Iozone, "-F", Path, Same("--target")),
     row(Iozone, "-I", Flag, Words("--cache direct")),
     row(Iozone, "-w", Flag, Words("--keep")),
-    row(Iozone, "-e", Flag, Otherwise(FSYNC)),
-    row(
-        Iozone,
-        "-c",
-        Flag,
-        Otherwise("closing is not part of a transfer"),
-    ),
+    row(Iozone, "-e", Flag, Otherwise(AS_IOZONE)),
+    row(Iozone, "-c", Flag, Otherwise(AS_IOZONE)),
     row(
         Iozone,
         "-O",
@@ -247,7 +259,7 @@ pub(super) const ROWS: &[Spelling] = &[
         Iozone,
         "-a",
         Flag,
-        Otherwise("the pack `quick` measures several patterns"),
+        Otherwise("use `pgmeter as iozone ... {}`, or the pack `quick`"),
     ),
     row(Vdbench, "-f", Parameters, Otherwise(PARAMETER_FILE)),
     row(Vdbench, "xfersize", Size, Same("--bs")),

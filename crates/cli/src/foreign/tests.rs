@@ -28,7 +28,7 @@ fn the_whole_line_of_each_program_is_said_in_our_options() {
         ),
         (
             "pgmeter run -w -b 4k -t 4 -s 1g --rand --direct --rwmixpct 70 /mnt/x",
-            "--read 70 --bs 4k --workers 4 --size 1g --random 100 --cache direct /mnt/x",
+            "--read 70 --bs 4k --workers 4 --size 1g --random 100 --cache direct --target /mnt/x",
         ),
         (
             "pgmeter run -i 0 -r 4k -s 1g -t 2 -I -f /mnt/x/f",
@@ -112,7 +112,7 @@ fn every_word_of_another_program_has_its_tip() {
         ),
         (
             "pgmeter run --fsync=1",
-            "is not supported: the workloads `fs-mark`",
+            "fio's `--fsync=1` is not supported: use `pgmeter as fio ... --fsync=1`",
         ),
         (
             "pgmeter run --verify=crc32c",
@@ -127,6 +127,39 @@ fn every_word_of_another_program_has_its_tip() {
         let said = complaint(line);
         assert!(said.contains(tip), "{line}\n{said}");
         assert!(said.starts_with("error: "), "{said}");
+    }
+}
+
+#[test]
+fn whole_lines_lead_to_the_command_that_takes_them() {
+    for (line, tip) in [
+        (
+            "pgmeter run job.fio --section=a",
+            "use `pgmeter as fio job.fio --section=a`",
+        ),
+        (
+            "pgmeter run -c my.icf -r results.csv",
+            "write `pgmeter run my.icf`, then `pgmeter report last --format iometer-csv`",
+        ),
+        (
+            "pgmeter run -b 4k -r t/dir",
+            "in full: `pgmeter run --bs 4k --read 100 --target t/dir`",
+        ),
+        (
+            "pgmeter run quick -b 4k -r --iodepth 4",
+            "in full: `pgmeter run quick --bs 4k --read 100 --iodepth 4`",
+        ),
+        (
+            "pgmeter run --name=x --numjobs=4 --runtime=5",
+            "or run it unchanged: `pgmeter as fio ...`",
+        ),
+        (
+            "pgmeter run -i 0 -r 4k -s 1g",
+            "or run it unchanged: `pgmeter as iozone ...`",
+        ),
+    ] {
+        let said = complaint(line);
+        assert!(said.contains(tip), "{line}\n{said}");
     }
 }
 
@@ -157,6 +190,26 @@ fn words_of_vdbench_stand_where_workloads_do() {
         "x/xfersize=4k",
     ] {
         assert_eq!(of_workload(word), None, "{word}");
+    }
+}
+
+#[test]
+fn several_words_of_vdbench_are_translated_together() {
+    let full = |line: &str| in_full(&words(line));
+    assert_eq!(
+        full("pgmeter run rdpct=70 xfersize=4k -t target").as_deref(),
+        Some("in full: `pgmeter run --read 70 --bs 4k -t target`")
+    );
+    assert_eq!(
+        full("pgmeter check iorate=max seekpct=random --set threads=2").as_deref(),
+        Some("in full: `pgmeter check --random 100 --set threads=2`")
+    );
+    for line in [
+        "pgmeter run rdpct=70 -t target",
+        "pgmeter run quick --set iodepth=4 --set workers=2",
+        "pgmeter lab run rdpct=70 xfersize=4k",
+    ] {
+        assert_eq!(full(line), None, "{line}");
     }
 }
 

@@ -125,10 +125,13 @@ struct PlannedSide {
 fn sides(args: &CompareArgs) -> Result<[PlannedSide; 2], CliError> {
     let [a, b] = args.measure.target.as_slice() else {
         let message = format!(
-            "measuring in turn takes two targets, not {}",
+            "`compare` measures two targets, not {}",
             args.measure.target.len()
         );
-        let help = "write `compare --target A --target B WORKLOAD`; A and B may be the same";
+        let help = match args.measure.target.len() {
+            ..2 => "write `compare --target A --target B WORKLOAD`; A and B may be the same",
+            _ => "for more, write `pgmeter lab run WORKLOAD --fs path:A,path:B,path:C`",
+        };
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     };
     Ok([side(args, a)?, side(args, b)?])

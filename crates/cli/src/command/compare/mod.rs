@@ -3,6 +3,8 @@
 mod live;
 mod measure;
 
+use std::path::PathBuf;
+
 use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
 use report::{
     ComparisonDocument, PublishedComparison, Reference, ReferenceError, ReportMedium,
@@ -16,7 +18,7 @@ use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::format::of_output;
 use crate::output::{page_of, write_new};
-use crate::stored::StoreLocation;
+use crate::stored::{StoreLocation, names_a_run};
 
 /// Compares the given runs, or measures and compares two targets. The second Ctrl-C calls
 /// `at_once`.
@@ -42,6 +44,11 @@ pub(crate) fn compare(
     let has_place = json.leaves_place_for(args.output.as_deref())?;
     let records = args.runs.iter().map(|path| place.records(path));
     let records: Vec<Vec<RunRecord>> = records.collect::<Result<_, CliError>>()?;
+    let ids: Vec<Vec<&str>> = records
+        .iter()
+        .map(|side| side.iter().map(|run| run.id.as_str()).collect())
+        .collect();
+    refuse_the_same_run(&args.runs, &ids)?;
     let sides: Vec<&[RunRecord]> = records.iter().map(Vec::as_slice).collect();
     let options = ComparisonOptions {
         force: args.force,
@@ -91,6 +98,23 @@ fn refuse_too_few(args: &CompareArgs) -> Result<(), CliError> {
         ),
         _ => Ok(()),
     }
+}
+
+/// Refuses to compare a stored run with itself, by whatever names. Two files may be compared even
+/// if they are copies of each other.
+fn refuse_the_same_run(names: &[PathBuf], ids: &[Vec<&str>]) -> Result<(), CliError> {
+    let is_stored = |name: &PathBuf| name.to_str().is_some_and(names_a_run);
+    let mut seen: Vec<(&PathBuf, &[&str])> = Vec::new();
+    for (name, ids) in names.iter().zip(ids).filter(|(name, _)| is_stored(name)) {
+        if let Some((other, _)) = seen.iter().find(|(_, known)| known == ids) {
+            let (a, b) = (other.display(), name.display());
+            let message = format!("`{a}` and `{b}` are the same run: {}", ids.join(", "));
+            let help = "name another run; `pgmeter runs` lists them".to_owned();
+            return Err(CliError::new(Exit::Usage, message, Some(help)));
+        }
+        seen.push((name, ids.as_slice()));
+    }
+    Ok(())
 }
 
 /// Renders the comparisons in the requested format.
@@ -150,5 +174,27 @@ impl From<ReferenceError> for CliError {
     fn from(error: ReferenceError) -> Self {
         let help = Some(error.help());
         Self::new(Exit::Usage, error, help)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_run_is_not_compared_with_itself() {
+        let refusal = |names: [&str; 3], ids: [&str; 3]| {
+            let names = names.map(PathBuf::from);
+            let ids = ids.map(|id| vec![id]);
+            let refused = refuse_the_same_run(&names, &ids);
+            refused.err().map(|error| error.text().to_owned())
+        };
+        assert_eq!(
+            refusal(["last", "@-2", "@-1"], ["b", "a", "b"]).unwrap(),
+            "error: `last` and `@-1` are the same run: b\n\
+             help: name another run; `pgmeter runs` lists them"
+        );
+        assert_eq!(refusal(["last", "@-2", "@-3"], ["c", "b", "a"]), None);
+        assert_eq!(refusal(["a.json", "b.json", "last"], ["a", "a", "a"]), None);
     }
 }
