@@ -22,7 +22,7 @@ struct Longer {
 const LONGER: &[Longer] = &[
     Longer {
         name: "bonnie",
-        lines_max: 1240,
+        lines_max: 1250,
         reason: "two programs, Bonnie and Bonnie++, with phases in common",
     },
     Longer {
@@ -32,12 +32,12 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "filebench",
-        lines_max: 1690,
+        lines_max: 1710,
         reason: "its scripts are a complete language",
     },
     Longer {
         name: "fio",
-        lines_max: 11_410,
+        lines_max: 11_490,
         reason: "job files are a language of hundreds of options, which is read and written",
     },
     Longer {
@@ -54,7 +54,7 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "io500",
-        lines_max: 880,
+        lines_max: 890,
         reason: "every key of its files is known, and each has a meaning or a reason",
     },
     Longer {

@@ -302,8 +302,7 @@ fn keys_of_jobs_that_fio_cannot_do_say_why() {
 }
 
 #[test]
-fn keys_of_content_processes_and_waves_become_options() {
-    let second = "[[job]]\nname = \"k\"\nsize = \"1m\"\nloops = 1\n";
+fn keys_of_content_and_verification_become_options() {
     check_options(&[
         (job("read = 0\ncontent = \"zero\""), &["zero_buffers=1"]),
         (
@@ -330,6 +329,13 @@ fn keys_of_content_processes_and_waves_become_options() {
             job("goes_on_after_errors = true"),
             &["continue_on_error=io"],
         ),
+    ]);
+}
+
+#[test]
+fn keys_of_processes_and_waves_become_options() {
+    let second = "[[job]]\nname = \"k\"\nsize = \"1m\"\nloops = 1\n";
+    check_options(&[
         (
             job("cpus = [0, 1]\ncount = 2\nnice = 5\nio_class = \"idle\""),
             &[
