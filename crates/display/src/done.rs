@@ -196,9 +196,15 @@ fn told(record: &CellRecord) -> DoneFigures {
         let value = ns.map_or_else(|| "-".to_owned(), format::latency_ns);
         format!("{name} {value:>7}")
     };
+    // A cell that was interrupted during its ramp has no rate.
+    let measured = |rate: String| match figures.run_time_ns {
+        0 => "-".to_owned(),
+        _ => rate,
+    };
+    let rate = measured(format::iops(figures.iops));
     let mut told = DoneFigures {
-        rate: format!("{} {}", format::iops(figures.iops), unit(&record.phase)),
-        bandwidth: format::bandwidth(figures.bytes_per_second),
+        rate: format!("{rate} {}", unit(&record.phase)),
+        bandwidth: measured(format::bandwidth(figures.bytes_per_second)),
         p50: percentile("p50", figures.p50_ns),
         p99: percentile("p99", figures.p99_ns),
         remarks: Vec::new(),

@@ -128,6 +128,10 @@ fn is_idle(cell: &CellRecord) -> bool {
 }
 
 fn outcome(cell: &CellRecord) -> Finding {
+    if cell.status == Status::Interrupted && cell.run_time_ns == 0 && !is_idle(cell) {
+        let message = "the run was interrupted before anything was measured";
+        return Some((WarningCode::NothingMeasured, message.to_owned()));
+    }
     if cell.total.count == 0 && !is_idle(cell) {
         let message = match cell.standstills.is_empty() {
             true if cell.run_time_ns == 0 && cell.ramp_time_ns > 0 => format!(

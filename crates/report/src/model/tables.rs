@@ -20,7 +20,12 @@ pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
     let place = places(record);
     let rows = record.cells.iter().map(|cell| {
         let mut row = place(cell);
-        row.extend(figures(&cell.total, unit));
+        let mut own = figures(&cell.total, unit);
+        // Nothing was measured, so there is no rate.
+        if cell.run_time_ns == 0 {
+            own[..2].fill_with(|| ABSENT.to_owned());
+        }
+        row.extend(own);
         row
     });
     let mut table = with_figures(place_columns(), rows.collect(), unit);

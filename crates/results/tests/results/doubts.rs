@@ -164,6 +164,12 @@ fn an_empty_cell_and_a_cut_one_are_told() {
     let within = "all work was done during the ramp of 2s, so there is nothing to report; use a \
                   shorter `--ramp-time` or more work";
     only(&plan, &empty, WarningCode::NothingMeasured, within);
+    let interrupted = CellRecord {
+        status: Status::Interrupted,
+        ..empty.clone()
+    };
+    let message = "the run was interrupted before anything was measured";
+    only(&plan, &interrupted, WarningCode::NothingMeasured, message);
     let without = CellRecord {
         ramp_time_ns: 0,
         ..empty
