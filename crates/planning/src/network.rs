@@ -58,7 +58,7 @@ fn without_port(worker: &str, host: &str) -> Diagnostic {
         plan::printable(host),
         plan::printable(worker)
     );
-    let help = "start `pgmeter sink` there, and use the `tcp://HOST:PORT` that it prints";
+    let help = "start `pgmeter sink` there, and add `--target tcp://HOST:PORT`, the address that it prints";
     Diagnostic::error("", message).help(help)
 }
 
