@@ -704,7 +704,9 @@ fn a_target_on_another_machine_is_named_by_an_option() {
     let refused = bed.run(&["run", "net.icf", "--no-db"]);
     assert_eq!(refused.code, 2, "{}", refused.text());
     assert!(
-        refused.stderr.contains("`tcp://10.9.8.7` of `net` has no port"),
+        refused
+            .stderr
+            .contains("`tcp://10.9.8.7` of `net` has no port"),
         "{}",
         refused.stderr
     );
