@@ -18,6 +18,7 @@ use crate::bounds::bounds;
 use crate::failure::{CliError, Exit};
 use crate::foreign::{in_full, of_workload};
 use crate::stored::names_a_run;
+use crate::usage::command_words;
 
 /// File name that stands for standard input.
 const STDIN: &str = "-";
@@ -148,10 +149,7 @@ pub(crate) fn find(name: &str, options: LoadOptions) -> Result<FoundWorkloads, C
     // A file may have a name such as `a=b`, so an existing file takes precedence.
     if let Some(tip) = of_workload(name).filter(|_| !path.exists()) {
         let message = format!("there is no workload `{}`", printable(name));
-        let words: Vec<String> = std::env::args_os()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect();
-        let help = match in_full(&words) {
+        let help = match in_full(&command_words()) {
             Some(all) => format!("{tip}; {all}"),
             None => tip,
         };

@@ -12,10 +12,10 @@ use rustix::fs::{
     statat, unlinkat,
 };
 use rustix::io::Errno;
-use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::answer::RefusedAnswer;
 use crate::body::BODY_BYTES_MAX;
+use crate::scratch::random_name;
 
 /// Maximum length of a file name, in bytes.
 const NAME_LENGTH_MAX: usize = 100;
@@ -171,11 +171,9 @@ fn taken(name: &str) -> RefusedAnswer {
 
 /// Writes a file completely or not at all.
 fn write_whole(folder: &OwnedFd, (name, replace): (&str, bool), text: &str) -> io::Result<()> {
-    let mut random = [0; 8];
-    getrandom(&mut random, GetRandomFlags::empty())?;
     // Random, because another request may be writing the same file. With the leading dot, no list
     // shows the draft.
-    let draft = format!(".{:016x}-{name}", u64::from_ne_bytes(random));
+    let draft = format!(".{}-{name}", random_name()?);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let mode = Mode::RUSR | Mode::WUSR;
     let file = openat2(folder, draft.as_str(), flags, mode, beneath())?;

@@ -12,6 +12,8 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 
+use crate::token::hexadecimal;
+
 /// Prefix of the directories' names.
 const PREFIX: &str = "pgmeter-serve-";
 /// Minimum age for removal: a younger directory may not be locked yet.
@@ -26,6 +28,13 @@ pub(crate) struct Given {
     pub text: String,
 }
 
+/// Returns a name that nobody can guess or use at the same time.
+pub(crate) fn random_name() -> io::Result<String> {
+    let mut random = [0; 12];
+    getrandom(&mut random, GetRandomFlags::empty())?;
+    Ok(hexadecimal(&random))
+}
+
 /// A temporary directory that is removed with its files.
 #[derive(Debug)]
 pub(crate) struct Scratch {
@@ -38,10 +47,7 @@ impl Scratch {
     /// Creates a directory, with the file if there is one.
     pub fn with(given: Option<&Given>) -> io::Result<Self> {
         // All users can write to the temporary directory, so nobody may know the name in advance.
-        let mut random = [0; 12];
-        getrandom(&mut random, GetRandomFlags::empty())?;
-        let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let path = std::env::temp_dir().join(format!("{PREFIX}{random}"));
+        let path = std::env::temp_dir().join(format!("{PREFIX}{}", random_name()?));
         // `create` fails if the name exists, so nobody else can have made the directory.
         DirBuilder::new().mode(0o700).create(&path)?;
         let scratch = Self {

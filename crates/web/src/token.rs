@@ -100,7 +100,7 @@ fn equal(one: &[u8], other: &[u8]) -> bool {
     black_box(difference) == 0
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -42,7 +42,7 @@ pub fn check(
     findings: &mut Vec<TidyFinding>,
 ) -> Result<(), Failure> {
     for file in sources {
-        let found = misspelled(&file.path, &file.text);
+        let found = misspelled(&file.path, &file.text).into_iter();
         findings.extend(found.filter(|it| !file.is_test_line(it.line)));
     }
     for relative in workspace::files(root, DOCUMENTS)? {
@@ -55,7 +55,7 @@ pub fn check(
     Ok(())
 }
 
-fn misspelled(path: &str, text: &str) -> impl Iterator<Item = TidyFinding> {
+fn misspelled(path: &str, text: &str) -> Vec<TidyFinding> {
     let tokenizer = Tokenizer::new();
     let of_line = |(index, line): (usize, &str)| {
         let found = typos::check_str(line, &tokenizer, &CommonMisspellings);
@@ -76,8 +76,7 @@ fn misspelled(path: &str, text: &str) -> impl Iterator<Item = TidyFinding> {
         });
         found.collect::<Vec<_>>()
     };
-    let found: Vec<TidyFinding> = text.lines().enumerate().flat_map(of_line).collect();
-    found.into_iter()
+    text.lines().enumerate().flat_map(of_line).collect()
 }
 
 /// Dictionary of common misspellings.
@@ -105,13 +104,15 @@ mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        misspelled("a.md", text).map(|it| it.message).collect()
+        misspelled("a.md", text)
+            .into_iter()
+            .map(|it| it.message)
+            .collect()
     }
 
     #[test]
     fn misspelled_words_are_found_also_in_names() {
-        let found =
-            misspelled("a.rs", "first\nlet write_befor = 1; // recieved").collect::<Vec<_>>();
+        let found = misspelled("a.rs", "first\nlet write_befor = 1; // recieved");
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].line, found[0].rule), (2, "misspelling"));
         assert_eq!(found[0].message, "`befor` is misspelled; write `before`");

@@ -100,10 +100,9 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
         limit: RUNS_MAX,
         ..RunQuery::default()
     })?;
-    let named: Vec<&RunRow> = page.runs.iter().collect();
-    let of = named.iter().find_map(|run| headline_of(run));
+    let of = page.runs.iter().find_map(headline_of);
     let followed = match of {
-        Some(of) => followed(store, &named, asked, of)?,
+        Some(of) => followed(store, &page.runs, asked, of)?,
         None => Followed::default(),
     };
     let run = |(run, cell): &(&RunRow, FollowedCell)| {
@@ -155,18 +154,18 @@ struct Followed<'a> {
 /// The cell of the newest run that most runs measured; of several, the one with the best rate.
 fn followed<'a>(
     store: &Store,
-    named: &[&'a RunRow],
+    named: &'a [RunRow],
     asked: &TrendQuery,
     of: RateOf,
 ) -> Result<Followed<'a>, StoreError> {
-    let mut all: Vec<(&RunRow, Vec<FollowedCell>)> = Vec::new();
+    let mut all: Vec<(&'a RunRow, Vec<FollowedCell>)> = Vec::new();
     for run in named {
         let mut cells = store.followed_cells(run, of)?;
         cells.retain(|cell| {
             let is_measured = cell.per_second.is_some_and(|rate| rate > 0.0);
             cell.workload == asked.workload && is_measured
         });
-        all.extend((!cells.is_empty()).then_some((*run, cells)));
+        all.extend((!cells.is_empty()).then_some((run, cells)));
     }
     let Some((_, newest)) = all.first() else {
         return Ok(Followed::default());
