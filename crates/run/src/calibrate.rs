@@ -9,8 +9,9 @@ use crate::RunError;
 use crate::batch::Batch;
 use crate::lane::Lane;
 use crate::pace::LoopParts;
-use crate::recorder::{Counting, Recorder, Schedule};
+use crate::recorder::{Counting, Recorder};
 use crate::sample::exchange;
+use crate::schedule::Schedule;
 use crate::spans::{Contents, with_messages, with_requests};
 
 /// Duration of one run of the `null` engine, in nanoseconds.

@@ -10,7 +10,7 @@ use generate::{Content, Generator, OpenStream};
 
 use crate::measure::Loop;
 use crate::outcome::{Drained, WorkerOutcome};
-use crate::recorder::Schedule;
+use crate::schedule::Schedule;
 use crate::slots::LoopState;
 use crate::thread::thread_cpu;
 

@@ -283,10 +283,10 @@ fn run_paced(
 ) -> Done {
     let (clock, batch) = (start.clock.clone(), start.batch);
     enter(&mut engine, &mut requests, &mut content, &clock)?;
-    let Some(recorder) = start.begin(notes, Counting::Together) else {
+    let Some(mut recorder) = start.begin(notes, Counting::Together) else {
         return Ok(None);
     };
-    requests.begin_when_due(pace.queue(&recorder, &clock, engine.slot_count()));
+    requests.begin_when_due(pace.queue(&mut recorder, &clock, engine.slot_count()));
     let engine: Box<dyn Engine> = Box::new(pace.punctual(engine));
     let measuring = Loop {
         engine,

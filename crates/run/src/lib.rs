@@ -53,6 +53,7 @@ mod rooms;
 mod rounds;
 mod run;
 mod sample;
+mod schedule;
 mod session;
 mod shares;
 mod slots;

@@ -113,11 +113,11 @@ pub(crate) struct Paced {
 impl Pace for Paced {
     fn run<E: Engine, G: Generator, C: Content, K: Clock>(
         self,
-        parts: LoopParts<E, K>,
+        mut parts: LoopParts<E, K>,
         generator: G,
         content: C,
     ) -> Result<WorkerOutcome, RunError> {
-        let timing = self.timing(&parts.recorder, &parts.clock);
+        let timing = self.timing(&mut parts.recorder, &parts.clock);
         let slot_count = parts.engine.slot_count();
         let punctual = Loop {
             engine: self.punctual(parts.engine),
@@ -133,8 +133,8 @@ impl Pace for Paced {
 
 impl Paced {
     /// Queue for a stream that holds back its own rounds until they are due.
-    pub fn queue(&self, recorder: &Recorder, clock: &impl Clock, slot_count: u32) -> DueQueue {
-        DueQueue::new(self.due.clone(), self.timing(recorder, clock), slot_count)
+    pub fn queue(&self, recorder: &mut Recorder, clock: &impl Clock, slots: u32) -> DueQueue {
+        DueQueue::new(self.due.clone(), self.timing(recorder, clock), slots)
     }
 
     /// Engine that polls the clock before due times if there are enough CPUs.
@@ -145,11 +145,13 @@ impl Paced {
         }
     }
 
-    fn timing(&self, recorder: &Recorder, clock: &impl Clock) -> Timing {
+    fn timing(&self, recorder: &mut Recorder, clock: &impl Clock) -> Timing {
+        let now_ns = clock.now_ns();
+        recorder.catch_up_from(now_ns);
         let (start_ns, measure_ns) = recorder.begins_ns();
         Timing {
             start_ns,
-            now_ns: clock.now_ns(),
+            now_ns,
             window: DueWindow {
                 start_ns: measure_ns,
                 length_ns: self.window_ns,

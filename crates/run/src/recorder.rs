@@ -12,6 +12,7 @@ use generate::{EXPECTED_FAILURE, Mismatch};
 
 use crate::outcome::{FirstMismatch, WorkerOutcome};
 use crate::sample::{Outbox, Sample, exchange};
+use crate::schedule::Schedule;
 use crate::slots::{EndedFlow, LoopState};
 use crate::tally::{Alike, BatchTally, Tally};
 
@@ -19,23 +20,6 @@ use crate::tally::{Alike, BatchTally, Tally};
 const LOOK_NS: u64 = 50_000_000;
 /// The same during a search that the measurement waits for.
 const SEARCH_LOOK_NS: u64 = 1_000_000;
-
-/// Durations of the phases.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Schedule {
-    /// Start of the ramp, in nanoseconds of the clock.
-    pub start_ns: u64,
-    pub ramp_ns: u64,
-    /// Duration of the measurement; 0 if the budget or the generator ends it.
-    pub run_ns: u64,
-    pub interval_ns: u64,
-    /// Operations of this worker, without the ramp; `u64::MAX` for no limit.
-    pub operations: u64,
-    /// Maximum time by which a phase is extended to its next completion, if requests are in flight
-    /// at its end and none has just completed. The time of a measurement then covers whole
-    /// requests. 0 if phases end exactly on time.
-    pub grace_ns: u64,
-}
 
 /// Whether the loop continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +37,9 @@ pub(crate) struct Recorder {
     ramp: bool,
     /// `true` if work that ends within the ramp is measured.
     counts_short_work: bool,
+    /// Time from which the thread catches up on due requests, in nanoseconds of the clock. A phase
+    /// that was planned for a later time counts from that time. `None` without due times.
+    caught_up_ns: Option<u64>,
     /// Search that decides when the ramp ends; `None` if time does.
     search: Option<Search>,
     measure_ns: u64,
@@ -106,6 +93,7 @@ impl Recorder {
             stop,
             ramp: true,
             counts_short_work: false,
+            caught_up_ns: None,
             search: None,
             measure_ns: 0,
             end_ns: u64::MAX,
@@ -124,6 +112,12 @@ impl Recorder {
     /// Also measures work that ends within the ramp. Until then, its intervals are not reported.
     pub const fn count_short_work(&mut self) {
         self.counts_short_work = true;
+    }
+
+    /// Counts phases from their planned starts, but not from before `from_ns`. The kernel may run
+    /// the thread late, and it then does the requests that were due since `from_ns` at once.
+    pub const fn catch_up_from(&mut self, from_ns: u64) {
+        self.caught_up_ns = Some(from_ns);
     }
 
     /// Measures from the end of a search, which starts when the ramp ends. If the search does not
@@ -155,6 +149,7 @@ impl Recorder {
 
     /// Starts the ramp, or the measurement if there is no ramp.
     pub fn start(&mut self, now_ns: u64) {
+        let now_ns = self.begin_ns(self.schedule.start_ns, now_ns);
         self.current.clear(now_ns, true);
         self.interval_end_ns = now_ns + self.schedule.interval_ns;
         let search_ns = now_ns.saturating_add(self.schedule.ramp_ns);
@@ -356,8 +351,9 @@ impl Recorder {
             if self.waits_for_one(ramp_end_ns, now_ns, turns) {
                 return Tick::Continue;
             }
-            self.hand_over(now_ns);
-            self.begin_measuring(now_ns, turns.in_flight);
+            let begin_ns = self.begin_ns(ramp_end_ns, now_ns);
+            self.hand_over(begin_ns);
+            self.begin_measuring(begin_ns, turns.in_flight);
         } else if now_ns >= self.end_ns {
             if !self.waits_for_one(self.end_ns, now_ns, turns) {
                 self.cut = true;
@@ -441,6 +437,14 @@ impl Recorder {
             (Some(search), true) if search.board.is_settled() => now_ns,
             (None, true) => self.schedule.start_ns + self.schedule.ramp_ns,
             _ => u64::MAX,
+        }
+    }
+
+    /// Start of a phase that was planned for `planned_ns` and is reached at `now_ns`.
+    fn begin_ns(&self, planned_ns: u64, now_ns: u64) -> u64 {
+        match self.caught_up_ns {
+            Some(from_ns) => planned_ns.max(from_ns).min(now_ns),
+            None => now_ns,
         }
     }
 

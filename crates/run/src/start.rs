@@ -11,8 +11,9 @@ use results::EngineNotes;
 
 use crate::batch::Batch;
 use crate::gate::{Gate, JobEnd, StartSignal};
-use crate::recorder::{Counting, Recorder, Schedule};
+use crate::recorder::{Counting, Recorder};
 use crate::sample::{Outbox, Sample};
+use crate::schedule::Schedule;
 use crate::thread::thread_id;
 
 /// Interval at which a waiting thread checks whether it is to end, in nanoseconds.

@@ -60,22 +60,46 @@ fn count(sample: &mut Sample, ended: &Ended) {
     }
 }
 
+fn recorder(ramp_ns: u64) -> Recorder {
+    let schedule = Schedule {
+        start_ns: 100,
+        ramp_ns,
+        run_ns: 0,
+        interval_ns: u64::MAX / 4,
+        operations: u64::MAX,
+        grace_ns: 0,
+    };
+    let (current, outbox, _inbox) = exchange(sample());
+    let stop = Arc::new(AtomicBool::new(false));
+    Recorder::new(current, outbox, schedule, stop, Counting::BySpan)
+}
+
+#[test]
+fn a_late_thread_that_catches_up_is_measured_from_the_time_its_requests_were_due() {
+    for (from_ns, ramp_ns, wanted_ns) in [
+        (None, 0, 900 - 190),
+        (Some(90), 0, 900 - 100),
+        (Some(150), 0, 900 - 150),
+        (None, 300, 900 - 450),
+        (Some(150), 300, 900 - 400),
+    ] {
+        let mut recorder = recorder(ramp_ns);
+        if let Some(from_ns) = from_ns {
+            recorder.catch_up_from(from_ns);
+        }
+        recorder.start(190);
+        recorder.tick(450, &LoopState::new(1));
+        recorder.finish(900);
+        assert_eq!(recorder.into_outcome().measured_ns, wanted_ns);
+    }
+}
+
 proptest! {
     #[test]
     fn counting_together_is_counting_one_by_one(
         turns in prop::collection::vec(prop::collection::vec(ended(), 0..12), 0..12),
     ) {
-        let schedule = Schedule {
-            start_ns: 0,
-            ramp_ns: 0,
-            run_ns: 0,
-            interval_ns: u64::MAX / 4,
-            operations: u64::MAX,
-            grace_ns: 0,
-        };
-        let (current, outbox, _inbox) = exchange(sample());
-        let stop = Arc::new(AtomicBool::new(false));
-        let mut recorder = Recorder::new(current, outbox, schedule, stop, Counting::BySpan);
+        let mut recorder = recorder(0);
         let mut wanted = sample();
         for turn in &turns {
             let (mut single, mut together) = (Single, BatchTally::new());
