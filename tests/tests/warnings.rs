@@ -28,7 +28,7 @@ const PROVOKED: &str = "
         ctrl_c_saves_what_was_measured_and_removes_the_files
     classic-figure file_workloads
         the_published_run_has_the_published_counts
-    clock-offset-large crew_doubts
+    clock-offset-large cluster_doubts
         clocks_that_are_not_known_well_are_told
     clock-unstable doubts
         an_unstable_clock_is_told
@@ -84,7 +84,7 @@ const PROVOKED: &str = "
         repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent
     processors-saturated processors
         processors_that_were_all_busy_without_a_busy_worker_are_told
-    rank-imbalance crew_doubts
+    rank-imbalance cluster_doubts
         slow_processes_are_told_the_slowest_first
     rank-lost hosts
         a_process_that_is_killed_is_told_and_the_others_go_on
@@ -98,7 +98,7 @@ const PROVOKED: &str = "
         short_reads_are_counted_and_told
     size-reduced warnings
         a_default_size_that_does_not_fit_is_reduced_and_told
-    start-spread crew_doubts
+    start-spread cluster_doubts
         processes_that_do_not_begin_together_are_told
     steal-time doubts
         stolen_time_is_told
@@ -112,7 +112,7 @@ const PROVOKED: &str = "
         phases_of_a_moment_are_told_in_one_message
     trace-broken dbench
         a_call_that_ends_otherwise_than_recorded_ends_the_run_with_its_line
-    unequal-hosts crew_doubts
+    unequal-hosts cluster_doubts
         hosts_that_are_not_alike_are_told
     verify-mismatch faults
         a_flipped_bit_is_named_with_its_offset
@@ -147,7 +147,7 @@ fn sources() -> PathBuf {
 /// The text of a test, of the file named so.
 fn text_of(file: &str, test: &str) -> Option<String> {
     let path = match file {
-        "crew_doubts" | "doubts" | "device_doubts" | "processors" => {
+        "cluster_doubts" | "doubts" | "device_doubts" | "processors" => {
             format!("crates/results/tests/results/{file}.rs")
         }
         _ => format!("tests/tests/{file}.rs"),

@@ -9,7 +9,7 @@ use crate::workspace;
 /// All fuzz targets.
 const TARGETS: [&str; 10] = [
     "command_lines",
-    "crew",
+    "cluster",
     "dbench",
     "filebench",
     "fio",

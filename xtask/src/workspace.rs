@@ -116,7 +116,7 @@ pub fn files(start: &Path, suffixes: &[&str]) -> Result<Vec<PathBuf>, Failure> {
             let kind = entry.file_type().map_err(Failure::file(&path))?;
             if kind.is_dir() {
                 // Build output can have more files than the sources.
-                if !is_left_out(&path, &name) {
+                if !is_left_out(&name) {
                     pending.push(path);
                 }
             } else if kind.is_file() && suffixes.iter().any(|suffix| name.ends_with(suffix)) {
@@ -129,11 +129,9 @@ pub fn files(start: &Path, suffixes: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-fn is_left_out(path: &Path, name: &str) -> bool {
-    // One of the crates has the name `target`.
-    let is_crate = || path.join("Cargo.toml").is_file();
+fn is_left_out(name: &str) -> bool {
     (name.starts_with('.') && name != ".ci")
-        || name == "target" && !is_crate()
+        || name == "target"
         || name.starts_with("target-")
         || matches!(name, "corpus" | "artifacts" | "proptest-regressions")
 }

@@ -7,8 +7,8 @@ use planning::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 use report::{ComparisonDocument, PaperDocument, PaperList};
 use results::{LabRecord, RunRecord};
 use selftest::SelfTest;
+use storage::{CleanedTarget, Diagnosis};
 use store::{RunList, RunPage, RunsImported, RunsRemoved};
-use target::{CleanedTarget, Diagnosis};
 use units::document_schema;
 use web::{
     CheckAnswer, ConvertAnswer, IntervalsAnswer, LabsAnswer, OwnText, OwnWorkloads, QueueDocument,

@@ -1,7 +1,7 @@
 //! The command line as parsed by clap. The commands turn it into plans.
 
+mod cluster;
 mod count;
-mod crew;
 mod file_systems;
 mod json;
 mod keys;
@@ -29,7 +29,7 @@ use units::Percent;
 use crate::complete::values;
 use crate::schemas::schema_names;
 
-pub(crate) use crew::{CrewArgs, OnLostArg};
+pub(crate) use cluster::{ClusterArgs, OnLostArg};
 pub(crate) use file_systems::{FileSystemArgs, TableArgs, TableFormatArg, VmArg};
 pub(crate) use json::{JsonArg, RecordJsonArg};
 pub(crate) use keys::KeysArgs;
@@ -177,7 +177,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "KIND", default_value = "line")]
     pub display: DisplayArg,
     #[command(flatten, next_help_heading = "Several hosts")]
-    pub crew: CrewArgs,
+    pub cluster: ClusterArgs,
 }
 
 /// Arguments of `check`.
@@ -187,7 +187,7 @@ pub(crate) struct CheckArgs {
     pub workload: WorkloadArgs,
     /// Check with this manager of an `.icf` file, or this `group`, on a separate host, which is not
     /// contacted; repeatable, once per manager
-    #[arg(long, value_name = "MANAGER=HOST", value_parser = crew::group_host)]
+    #[arg(long, value_name = "MANAGER=HOST", value_parser = cluster::group_host)]
     pub host: Vec<GroupHost>,
     #[command(flatten)]
     pub json: JsonArg,

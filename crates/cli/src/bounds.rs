@@ -97,13 +97,13 @@ pub(crate) fn refuse_processes() -> Result<(), CliError> {
 /// probed.
 pub(crate) fn facts_within(wanted: &[String]) -> Result<SystemFacts, CliError> {
     let Some(bounds) = bounds()? else {
-        return Ok(target::system_facts(wanted, None));
+        return Ok(storage::system_facts(wanted, None));
     };
     let (within, beyond): (Vec<String>, Vec<String>) = wanted
         .iter()
         .cloned()
         .partition(|path| bounds.admits(Path::new(path)));
-    let mut facts = target::system_facts(&within, None);
+    let mut facts = storage::system_facts(&within, None);
     let unknown = beyond.iter();
     let unknown = unknown.map(|path| TargetFacts::placeholder(path, TargetKind::Directory));
     facts.targets.extend(unknown);

@@ -7,7 +7,7 @@ use description::reference::keys;
 use plan::Diagnostic;
 use units::printable_message;
 
-use crate::foreign::key_of;
+use crate::other_tools::key_of;
 
 /// Exit status of pgmeter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,11 +168,11 @@ impl From<run::RunError> for CliError {
     }
 }
 
-impl From<crew::CrewError> for CliError {
-    fn from(error: crew::CrewError) -> Self {
+impl From<cluster::ClusterError> for CliError {
+    fn from(error: cluster::ClusterError) -> Self {
         let help = error.help();
         let exit = match error {
-            crew::CrewError::Hosts { .. } => Exit::Usage,
+            cluster::ClusterError::Hosts { .. } => Exit::Usage,
             _ => Exit::System,
         };
         Self::new(exit, error, help)
@@ -235,8 +235,8 @@ impl From<store::StoreError> for CliError {
     }
 }
 
-impl From<target::TargetError> for CliError {
-    fn from(error: target::TargetError) -> Self {
+impl From<storage::TargetError> for CliError {
+    fn from(error: storage::TargetError) -> Self {
         let help = Some(error.help());
         Self::new(Exit::System, error, help)
     }

@@ -16,7 +16,7 @@ use web::Bounds;
 use crate::args::{Cli, WorkloadArgs, WorkloadOptions};
 use crate::bounds::bounds;
 use crate::failure::{CliError, Exit};
-use crate::foreign::{in_full, of_workload};
+use crate::other_tools::{in_full, of_workload};
 use crate::stored::names_a_run;
 use crate::usage::command_words;
 
@@ -181,7 +181,7 @@ pub(crate) fn loaded(
         let message = format!("`{}` is not the file that was checked", printable(name));
         return Err(CliError::new(Exit::Usage, message, None));
     }
-    let facts = target::system_facts(&[], None);
+    let facts = storage::system_facts(&[], None);
     let offered = bounds.as_ref().map(Bounds::files);
     let file = FrontFile {
         around: CommandLine {

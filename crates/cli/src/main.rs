@@ -6,27 +6,27 @@ mod terminal;
 #[cfg(test)]
 mod accepted_tests;
 mod args;
-mod beside;
 mod bounds;
 mod browser;
 mod command;
+mod common_mistakes;
 mod complete;
 mod document;
 mod failure;
 mod finished;
-mod foreign;
 mod format;
-mod habits;
 mod input;
 mod json;
 mod live;
+mod live_page;
+mod other_tools;
 mod output;
 mod pager;
 mod pages;
 mod schemas;
 mod signals;
-mod slips;
 mod stored;
+mod suggestions;
 mod usage;
 
 use std::ffi::OsString;
@@ -148,7 +148,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, CliError> {
         Command::Selftest(args) => command::selftest::selftest(&args, at_once),
         Command::Clean(args) => command::clean::clean(&args),
         Command::As(args) => command::as_classic::run(args, &place, at_once),
-        Command::Worker => command::team::worker(at_once),
+        Command::Worker => command::cluster::worker(at_once),
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man(args) => command::manual::man(&args),
     }

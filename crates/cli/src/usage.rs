@@ -4,14 +4,14 @@ use clap::error::{ContextKind, ContextValue};
 use units::{excerpts, printable};
 
 use crate::failure::Exit;
-use crate::foreign::translate;
-use crate::slips;
+use crate::other_tools::translate;
+use crate::suggestions;
 use crate::terminal::print_help;
 
 /// Prints the mistake on the command line, or the requested help.
 pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
     let words = command_words();
-    slips::amend(&mut error, &words);
+    suggestions::amend(&mut error, &words);
     // `translate` follows `amend`, because its suggestions replace all others.
     translate(&mut error, &words);
     if !error.use_stderr() {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::asked::{self, Question};
+use crate::cell_work::{self, Question};
 use crate::difference::{self, Difference};
 use crate::error::CompareError;
 use crate::group::{self, SideGroup};
@@ -239,7 +239,7 @@ pub fn compare(
 /// or else details of the cells. Empty if both plans do the same work.
 #[must_use]
 pub fn planned_differences(a: &Plan, b: &Plan) -> Vec<Difference> {
-    let ask = |plan: &Plan| -> Vec<Value> { plan.cells.iter().map(asked::work).collect() };
+    let ask = |plan: &Plan| -> Vec<Value> { plan.cells.iter().map(cell_work::work).collect() };
     let (work_a, work_b) = (ask(a), ask(b));
     if work_a == work_b {
         return Vec::new();

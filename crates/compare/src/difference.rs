@@ -120,7 +120,7 @@ fn settings(plan: &Plan) -> BTreeMap<Place<'_>, &str> {
 /// Returns the differences between the machines, systems and programs of two runs.
 pub(crate) fn of_environments(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
     let mut found = of_values(&lasting(&a.environment), &lasting(&b.environment));
-    found.extend(of_crews(a, b));
+    found.extend(of_clusters(a, b));
     let (a, b) = (&a.pgmeter.version, &b.pgmeter.version);
     if a != b {
         found.push(Difference {
@@ -134,10 +134,12 @@ pub(crate) fn of_environments(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
 
 /// Returns differences in the numbers of processes and hosts. A run of a single process counts as
 /// one process on one host.
-fn of_crews(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
+fn of_clusters(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
     let counts = |run: &RunRecord| {
-        let crew = run.crew.as_ref();
-        crew.map_or([1, 1], |crew| [crew.ranks as usize, crew.hosts.len()])
+        let cluster = run.cluster.as_ref();
+        cluster.map_or([1, 1], |cluster| {
+            [cluster.ranks as usize, cluster.hosts.len()]
+        })
     };
     let names = ["processes", "hosts"].into_iter();
     let counts = names.zip(counts(a).into_iter().zip(counts(b)));

@@ -3,7 +3,7 @@
 use plan::CurvePart;
 use results::{CellRecord, RunRecord, Status};
 
-use crate::asked::{AKIN, DetailedQuestion, LIKENESSES, Plans};
+use crate::cell_work::{AKIN, DetailedQuestion, LIKENESSES, Plans};
 
 /// All complete cells of a side that did the same work.
 #[derive(Debug)]

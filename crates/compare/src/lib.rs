@@ -6,7 +6,7 @@
 //! comparison. So a target compared with itself shows a difference in at most one of 20
 //! comparisons.
 
-mod asked;
+mod cell_work;
 mod comparison;
 mod difference;
 mod error;

@@ -1,6 +1,6 @@
 //! Merges descriptions: keys of one replace keys of its base.
 
-use crate::model::by_key::{Keyed, both};
+use crate::model::keyed::{Keyed, both};
 use crate::model::{Cycle, Cycling, DepthCycle, SteadyChoice, Workload};
 
 /// Merges `over` over `under`, key by key. `cycling`, `steady` and the tables of classics are

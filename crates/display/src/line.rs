@@ -24,7 +24,7 @@ pub fn live_line(state: &RunState, width: usize) -> String {
         (None, Some(current)) => measuring(state, current),
         (None, None) => LiveLine::of("starting"),
     };
-    line.with_crew(state).with_troubles(state).fit(width)
+    line.with_cluster(state).with_troubles(state).fit(width)
 }
 
 /// A part of a line: its priority (the lowest is dropped first) and its text.
@@ -57,8 +57,9 @@ impl LiveLine {
     }
 
     /// Adds the number of processes and their hosts, if there is more than one process.
-    fn with_crew(mut self, state: &RunState) -> Self {
-        self.parts.extend(state.crew.clone().map(|crew| (1, crew)));
+    fn with_cluster(mut self, state: &RunState) -> Self {
+        self.parts
+            .extend(state.cluster.clone().map(|cluster| (1, cluster)));
         self
     }
 

@@ -37,7 +37,7 @@ impl PlainLines {
                     (false, false) => "",
                 };
                 let id = units::printable(&record.id);
-                let by = self.state.crew.as_ref().map(|it| format!(", {it}"));
+                let by = self.state.cluster.as_ref().map(|it| format!(", {it}"));
                 let by = by.unwrap_or_default();
                 self.say(format!("run {id}: {sure}{cells} {noun}{by}"))
             }

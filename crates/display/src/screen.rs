@@ -163,7 +163,8 @@ fn draw_top(frame: &mut Frame, area: Rect, screen: &Screen) {
     line.parts.push((7, cells));
     line.parts.extend(left.map(|left| (6, left)));
     line.parts.push((3, format::span(state.now_ns)));
-    line.parts.extend(state.crew.clone().map(|crew| (4, crew)));
+    line.parts
+        .extend(state.cluster.clone().map(|cluster| (4, cluster)));
     if state.warning_count > 0 {
         line.parts
             .push((5, counted(state.warning_count, "warning")));

@@ -21,7 +21,7 @@ pub struct RunState {
     /// The run's id.
     pub id: String,
     /// Number of processes that share the run and their hosts; `None` for a single process.
-    pub crew: Option<String>,
+    pub cluster: Option<String>,
     /// All cells in their order, done or not.
     pub cells: Vec<CellRow>,
     /// `true` if repetitions are added until the results are precise, so that more cells may
@@ -129,8 +129,8 @@ impl RunState {
 
     fn start(&mut self, record: &RunRecord) {
         self.id = printable(&record.id);
-        let crew = record.crew.as_ref().filter(|it| it.ranks > 1);
-        self.crew = crew.map(|it| printable(&it.place()));
+        let cluster = record.cluster.as_ref().filter(|it| it.ranks > 1);
+        self.cluster = cluster.map(|it| printable(&it.place()));
         let plan = &record.plan;
         let names = CellNames::of(plan);
         let titles = plan

@@ -41,7 +41,7 @@ mod front;
 mod fs_mark;
 mod getopt;
 #[cfg(test)]
-mod hostile;
+mod hostile_names;
 pub mod icf;
 mod io500;
 mod ior;

@@ -94,11 +94,11 @@ pub fn check(
 fn check_choice(choice: &FileSystemChoice, medium: &LabMedium) -> Result<(), LabError> {
     let entry = match &choice.kind {
         ChoiceKind::Path(path) => {
-            let admitted = target::admit(path, &target::Permission::default());
+            let admitted = storage::admit(path, &storage::Permission::default());
             admitted.map_err(|error| match error {
                 // A lab only measures in existing directories.
-                target::TargetError::NotThere { path } => {
-                    target::TargetError::NoSuchDirectory { path }
+                storage::TargetError::NotThere { path } => {
+                    storage::TargetError::NoSuchDirectory { path }
                 }
                 other => other,
             })?;
@@ -174,17 +174,17 @@ fn check_medium(medium: &LabMedium, directory: &Path) -> Result<(), LabError> {
             check_memory(medium.size_bytes)
         }
         MediumKind::Device(path) => {
-            let permission = target::Permission {
+            let permission = storage::Permission {
                 overwrite_devices: medium.overwrite_devices.clone(),
-                ..target::Permission::default()
+                ..storage::Permission::default()
             };
-            let found = target::probe(path)?;
-            if found.kind != target::PathKind::Device {
+            let found = storage::probe(path)?;
+            if found.kind != storage::PathKind::Device {
                 return Err(LabError::BadMedium {
                     seen: path.display().to_string(),
                 });
             }
-            target::admit(path, &permission)?;
+            storage::admit(path, &permission)?;
             Ok(())
         }
     }

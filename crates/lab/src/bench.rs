@@ -20,8 +20,8 @@ use crate::command_line::shown;
 use crate::device;
 use crate::error::LabError;
 use crate::journal::Journal;
+use crate::labs_dir::{ANSWER, BASE, IMAGE, LOCK, ORDER, POINT, make_directory};
 use crate::medium::{LabMedium, MediumKind};
-use crate::place::{ANSWER, BASE, IMAGE, LOCK, ORDER, POINT, make_directory};
 use crate::processes;
 use crate::step::JournalStep;
 use crate::tools;
@@ -303,13 +303,13 @@ impl Lab {
                 self.zram(medium.size_bytes)?
             }
             MediumKind::Device(path) => {
-                let permission = target::Permission {
+                let permission = storage::Permission {
                     overwrite_devices: medium.overwrite_devices.clone(),
-                    ..target::Permission::default()
+                    ..storage::Permission::default()
                 };
                 // Checked again, because the device may have been mounted since the check of the
                 // request.
-                let admitted = target::admit(path, &permission)?;
+                let admitted = storage::admit(path, &permission)?;
                 let size = units::Bytes(admitted.facts().size_bytes);
                 built.medium = format!("{}, {size}", path.display());
                 self.journal

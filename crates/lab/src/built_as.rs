@@ -31,9 +31,9 @@ impl BuiltAs {
     /// Describes a file system that is mounted here.
     #[must_use]
     pub fn of(built: &Built) -> Self {
-        let stack = target::stack(&built.directory);
+        let stack = storage::stack(&built.directory);
         // Without a device (tmpfs), the name of the file system already says that it is memory.
-        let in_memory = stack.filter(|it| it.medium == target::Medium::Memory && it.has_device);
+        let in_memory = stack.filter(|it| it.medium == storage::Medium::Memory && it.has_device);
         Self {
             medium: built.medium.clone(),
             in_memory: in_memory.map(|it| it.text),

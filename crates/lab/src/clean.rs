@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::error::LabError;
 use crate::journal::{self, JOURNAL, Journal};
-use crate::place::{self, LOCK, existing_lock, lab_lock, lock_directory, try_lock, wait_for};
+use crate::labs_dir::{self, LOCK, existing_lock, lab_lock, lock_directory, try_lock, wait_for};
 use crate::processes;
 use crate::step::JournalStep;
 use crate::undo::{remove_directory, remove_file, undo, unmount_all};
@@ -37,13 +37,13 @@ pub fn clean(directory: &Path) -> Result<Cleaned, LabError> {
     if !directory.exists() {
         return Ok(cleaned);
     }
-    place::trusted(directory)?;
+    labs_dir::trusted(directory)?;
     // Prevents other labs from starting at the same time.
     let _held = lock_directory(directory)?;
     let directory = directory
         .canonicalize()
         .map_err(|error| LabError::system("access", directory, error))?;
-    let labs = place::labs(&directory);
+    let labs = labs_dir::labs(&directory);
     // Read before cleaning, which removes the journals.
     let steps = labs.iter().filter_map(|lab| believed(lab).ok()).flatten();
     let steps: Vec<JournalStep> = steps.collect();
@@ -57,7 +57,7 @@ pub fn clean(directory: &Path) -> Result<Cleaned, LabError> {
 /// Removes the directory that contained the lab, if it is the default one or the lab created it,
 /// and if it is empty.
 pub(crate) fn remove_place(lab: &Path, steps: &[JournalStep]) {
-    let default = place::default_directory();
+    let default = labs_dir::default_directory();
     let is_ours = |step: &JournalStep| match step {
         JournalStep::Begin { has_made_place, .. } => *has_made_place,
         _ => false,
@@ -99,7 +99,7 @@ fn believed(lab: &Path) -> Result<Vec<JournalStep>, LabError> {
     let found = std::fs::symlink_metadata(lab);
     let found = found.map_err(|error| LabError::system("access", lab, error))?;
     let doubt = match found.is_dir() {
-        true => place::doubt(&found),
+        true => labs_dir::doubt(&found),
         false => Some("it is not a directory"),
     };
     doubt
@@ -192,14 +192,14 @@ pub(crate) type Begun = (PathBuf, OwnedFd, Journal);
 /// Creates the directory of a lab, locks it and writes the first line of its journal. The parent
 /// directory is locked meanwhile, so that no other process cleans up.
 pub(crate) fn begin(directory: &Path) -> Result<Begun, LabError> {
-    let has_made_place = place::trusted(directory)?;
+    let has_made_place = labs_dir::trusted(directory)?;
     let _held = lock_directory(directory)?;
     // `/proc` shows paths without links, and the lab compares them with its paths.
     let directory = directory
         .canonicalize()
         .map_err(|error| LabError::system("access", directory, error))?;
-    let lab = directory.join(place::new_name());
-    place::make_directory(&lab)?;
+    let lab = directory.join(labs_dir::new_name());
+    labs_dir::make_directory(&lab)?;
     let lock = lab_lock(&lab)?;
     if !try_lock(&lock) {
         return Err(LabError::Directory {
@@ -216,6 +216,6 @@ pub(crate) fn begin(directory: &Path) -> Result<Begun, LabError> {
     };
     let journal = Journal::begin(&lab, begin)?;
     // The directory's name must be as durable as the journal in it.
-    place::sync_directory(&directory)?;
+    labs_dir::sync_directory(&directory)?;
     Ok((lab, lock, journal))
 }

@@ -271,7 +271,7 @@ pub enum LabError {
     },
     /// A target cannot be used.
     #[error(transparent)]
-    Target(#[from] target::TargetError),
+    Target(#[from] storage::TargetError),
     /// A workload cannot be planned.
     #[error(transparent)]
     Plan(Box<Diagnostic>),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use crate::error::LabError;
-use crate::place::{open_own, pid_of_name};
+use crate::labs_dir::{open_own, pid_of_name};
 use crate::step::JournalStep;
 
 /// File name of the journal in its lab's directory.

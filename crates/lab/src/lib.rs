@@ -16,12 +16,12 @@ mod device;
 mod documents;
 mod error;
 mod journal;
+mod labs_dir;
 mod log;
 mod matrix;
 mod medium;
 mod namespace;
 mod outcome;
-mod place;
 mod processes;
 pub mod recovery;
 mod scale;
@@ -49,6 +49,7 @@ pub use choice::{ChoiceKind, FileSystemChoice};
 pub use clean::{Cleaned, clean};
 pub use documents::{CleanedLabs, FileSystemList};
 pub use error::LabError;
+pub use labs_dir::default_directory;
 pub use log::{Log, LogSample};
 pub use matrix::{
     Costs, DevicePeak, JobShortfall, LabMatrix, LabRunOrder, LabRunner, LabWorkload, MatrixAnswer,
@@ -56,7 +57,6 @@ pub use matrix::{
 };
 pub use medium::{LabMedium, MediumKind};
 pub use outcome::{LabAlarm, LabNote, LabVerdict};
-pub use place::default_directory;
 pub use scale::LabScale;
 pub use schedule::{JobOrder, LabMeasurement, schedule};
 pub use task::{GuestTask, probe_guests};

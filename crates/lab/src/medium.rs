@@ -27,7 +27,7 @@ impl MediumKind {
         match self {
             Self::Zram => 4096,
             Self::Loop => 512,
-            Self::Device(path) => target::probe(path).map_or(512, |it| it.logical_block_bytes),
+            Self::Device(path) => storage::probe(path).map_or(512, |it| it.logical_block_bytes),
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::Lab;
 use crate::error::LabError;
-use crate::place::default_directory;
+use crate::labs_dir::default_directory;
 use crate::recovery::GuestPart;
 use crate::schedule::LabMeasurement;
 use crate::vm::{self, Host, Kernel};

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::device;
 use crate::error::LabError;
-use crate::place::{ANSWER, BASE, GUEST, GUEST_NAME, IMAGE, ORDER, POINT, wait_for};
+use crate::labs_dir::{ANSWER, BASE, GUEST, GUEST_NAME, IMAGE, ORDER, POINT, wait_for};
 use crate::processes;
 use crate::step::{JournalStep, appeared_for};
 use crate::tools;
@@ -110,7 +110,7 @@ pub(crate) fn unmount(point: &Path, removed: &mut Vec<String>) -> Result<(), Lab
 }
 
 fn is_mounted(point: &Path) -> bool {
-    target::mounts().iter().any(|mount| mount.point == point)
+    storage::mounts().iter().any(|mount| mount.point == point)
 }
 
 /// Detaches the image's loop devices.

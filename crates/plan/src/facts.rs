@@ -1,4 +1,4 @@
-//! Facts about the machine that planning needs. The `target` crate collects them; this module does
+//! Facts about the machine that planning needs. The `storage` crate collects them; this module does
 //! not access the system.
 
 use serde::{Deserialize, Serialize};

@@ -7,11 +7,11 @@ use plan::{
 };
 use plan::{Diagnostic, DiagnosticCode, Severity};
 
-use super::crew::{PlannedWorker, check_depth, crew};
+use super::cluster::{PlannedWorker, check_depth, cluster};
 use super::cycling::{Eligible, RunShape, depths, runs};
 use super::lines::{LineTarget, lines_of};
+use super::memory::Taken;
 use super::options::ResolvedOptions;
-use super::room::Taken;
 use super::space::SECTOR_BYTES;
 use super::{
     CELLS_MAX, Context, WEIGHT_MAX, network, note_targets, note_workers, settings, space,
@@ -38,7 +38,7 @@ pub(super) fn of_workload(
     options: &ResolvedOptions,
     context: &mut Context,
 ) -> Result<Vec<Cell>, Diagnostic> {
-    let members = crew(workload, &context.shares)?;
+    let members = cluster(workload, &context.shares)?;
     note_workers(workload, members.len(), context)?;
     settings::note_own(workload, &members, context);
     network::refuse_vi(workload, context);

@@ -3,7 +3,7 @@
 
 mod amount;
 mod cells;
-mod crew;
+mod cluster;
 mod cycling;
 mod documents;
 mod files;
@@ -11,6 +11,7 @@ mod groups;
 mod jobs;
 mod limits;
 mod lines;
+mod memory;
 mod method;
 mod network;
 mod open_loop;
@@ -18,7 +19,6 @@ mod options;
 mod ranks;
 mod repetition;
 mod resolver;
-mod room;
 mod rounds;
 mod seeds;
 mod settings;

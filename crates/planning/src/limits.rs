@@ -9,7 +9,7 @@ use plan::job::{BuiltJob, JobFiles};
 use plan::{CacheMode, Diagnostic, EngineKind, TargetKind};
 
 use super::Context;
-use super::room::Taken;
+use super::memory::Taken;
 
 /// Refuses a queue depth or a request size that no engine supports.
 pub(super) fn check(job: &BuiltJob) -> Result<(), Diagnostic> {

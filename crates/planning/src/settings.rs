@@ -9,7 +9,7 @@ use plan::Diagnostic;
 use plan::{Setting, Source};
 
 use super::Context;
-use super::crew::PlannedWorker;
+use super::cluster::PlannedWorker;
 use units::text_of;
 
 /// Notes the number of workers, and refuses CPUs that do not exist.

@@ -6,6 +6,7 @@
 mod chart;
 pub mod classics;
 mod compare;
+mod csv;
 mod curve;
 mod document;
 mod fio_json;
@@ -21,9 +22,9 @@ mod numbers;
 mod page;
 mod paper;
 mod parts;
-mod picks;
 mod plan_text;
 mod quantile;
+mod representative;
 mod run_page;
 #[cfg(test)]
 #[path = "../../results/tests/results/sample.rs"]
@@ -32,7 +33,6 @@ mod selftest;
 mod side_by_side;
 mod styled;
 mod table;
-mod tidy;
 mod verdict;
 mod warnings;
 mod wrap;
@@ -171,7 +171,7 @@ pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
             return write::write(&document, Markdown, page);
         }
         Format::Html => run_page::render(std::slice::from_ref(record)),
-        Format::Csv => tidy::render(record),
+        Format::Csv => csv::render(record),
         Format::Json => record.to_json(),
         Format::IometerCsv => iometer::render(record),
         // A run can contain programs of fronts as well as tables of classic programs.

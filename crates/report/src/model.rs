@@ -1,6 +1,6 @@
 //! Contents of a report. All numbers are selected and rounded here, once.
 
-mod crew;
+mod cluster;
 mod curve;
 mod document;
 mod matrix;
@@ -11,7 +11,7 @@ mod tables;
 mod usage;
 mod within;
 
-pub(crate) use crew::{CrewModel, part as crew_part};
+pub(crate) use cluster::{ClusterModel, part as cluster_part};
 pub(crate) use document::document;
 pub use matrix::MatrixModel;
 pub(crate) use sentences::{host_and_machine, method};
@@ -53,7 +53,7 @@ pub struct Model {
     /// Statistics of each cell's intervals, if there are enough.
     pub within: Option<Table>,
     /// Results of each process, if there were several.
-    pub crew: Option<CrewModel>,
+    pub cluster: Option<ClusterModel>,
     /// Results of all combinations of the settings that vary, if there are several such settings.
     pub matrices: Vec<MatrixModel>,
     /// Estimates over repetitions.
@@ -90,9 +90,9 @@ impl Model {
         model.usage = usage::usage(&once);
         model.steady = steady::table(&once);
         model.within = within::table(&once);
-        model.crew = crew::model(&once, unit);
+        model.cluster = cluster::model(&once, unit);
         model.is_of_means = true;
-        let says = match record.crew {
+        let says = match record.cluster {
             None => "`--all` shows each repetition, with its use of CPU and device",
             Some(_) => "`--all` shows each repetition, with the results of each process",
         };
@@ -138,7 +138,7 @@ impl Model {
             usage: usage::usage(record),
             steady: steady::table(record),
             within: within::table(record),
-            crew: crew::model(record, unit),
+            cluster: cluster::model(record, unit),
             matrices: matrix::models(record),
             estimates,
             operation_estimates: None,

@@ -166,7 +166,7 @@ impl CellRecord {
             worker_figures: Vec::new(),
             target_figures: Vec::new(),
             phase_figures: None,
-            crew: None,
+            cluster: None,
         }
     }
 

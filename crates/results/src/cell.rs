@@ -11,7 +11,7 @@ use crate::errno_count::ErrnoCount;
 use crate::open_loop::OpenLoopFigures;
 use crate::parts::{CpuFigures, DeviceFigures, EngineNotes, TargetFigures, WorkerFigures};
 use crate::{
-    CellCrew, IntervalRecord, OperationFigures, Operations, Phase, PhaseFigures, Standstill,
+    CellCluster, IntervalRecord, OperationFigures, Operations, Phase, PhaseFigures, Standstill,
     Status, SteadyRecord, TransactionFigures, WithinRun,
 };
 
@@ -126,8 +126,8 @@ pub struct CellRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase_figures: Option<PhaseFigures>,
     /// Results per process and the accuracy of their common time, if several processes took part.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub crew: Option<Box<CellCrew>>,
+    #[serde(rename = "crew", default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Box<CellCluster>>,
 }
 
 impl CellRecord {

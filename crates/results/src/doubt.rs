@@ -1,8 +1,8 @@
 //! Finds doubtful results. Pure: the same record always gives the same warnings.
 
-mod asked;
-mod crew;
+mod cluster;
 mod device;
+mod limits;
 mod open_loop;
 mod processor;
 mod samples;
@@ -10,7 +10,7 @@ mod short;
 mod stretch;
 mod whole_run;
 
-pub use crew::{doubt_crew, doubt_hosts};
+pub use cluster::{doubt_cluster, doubt_hosts};
 pub use device::doubt_memory;
 pub(crate) use device::{cache_read_share, cache_write_share};
 pub use short::{MEASURED_NS_MIN, doubt_short, longer_by};
@@ -68,7 +68,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         ring_flags_missing(cell),
         samples::few_samples(cell),
     ];
-    let limits = asked::limits_in_force(cell, planned, environment, plan);
+    let limits = limits::limits_in_force(cell, planned, environment, plan);
     let of_figures = of_figures.into_iter().flatten();
     let of_figures = of_figures.map(|(code, message)| (code, of_phase(cell, message)));
     let of_plan = of_plan.into_iter().chain(limits).flatten();

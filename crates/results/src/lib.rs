@@ -9,13 +9,13 @@ pub use jiff::Timestamp;
 mod build;
 mod cell;
 mod claim;
-mod crew;
+mod cluster;
 mod doubt;
 mod effect;
 mod environment;
 mod errno_count;
 mod estimate;
-mod even;
+mod even_intervals;
 mod event;
 mod flows;
 mod format;
@@ -45,14 +45,14 @@ mod title;
 mod unfinished;
 mod verdict;
 mod warning;
-mod within;
+mod within_cell;
 mod zero;
 
 pub use cell::CellRecord;
 pub use claim::Claim;
-pub use crew::{CellCrew, ClockOffset, CrewRecord, HostRecord, RankFigures};
+pub use cluster::{CellCluster, ClockOffset, ClusterRecord, HostRecord, RankFigures};
 pub use doubt::{
-    MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_crew, doubt_environment, doubt_hosts,
+    MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_cluster, doubt_environment, doubt_hosts,
     doubt_load, doubt_memory, doubt_short, doubt_store, longer_by, percentile_is_supported,
 };
 pub use effect::effect;
@@ -62,7 +62,7 @@ pub use environment::{
 };
 pub use errno_count::ErrnoCount;
 pub use estimate::{EstimateRecord, IntervalKind, PrecisionVerdict};
-pub use even::{EvenRates, uncertain_rate};
+pub use even_intervals::{EvenRates, uncertain_rate};
 pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;
 pub use format::{FORMAT, upgrade_cell};
@@ -101,4 +101,4 @@ pub use status::Status;
 pub use steady::{RoundRecord, SteadyRecord};
 pub use title::{CellNames, Distinction, cell_title, target_indexes};
 pub use warning::{Warning, WarningCode, WarningLevel};
-pub use within::{DriftRecord, WarmUpRecord, WithinRun};
+pub use within_cell::{DriftRecord, WarmUpRecord, WithinRun};

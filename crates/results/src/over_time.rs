@@ -2,7 +2,7 @@
 
 use stats::{Drift, WarmUp, mean, stddev};
 
-use crate::even::{EvenRates, uncertain_rate};
+use crate::even_intervals::{EvenRates, uncertain_rate};
 use crate::names::MOVES_BYTES;
 use crate::{CellRecord, DriftRecord, Phase, WarmUpRecord, WithinRun};
 

@@ -12,7 +12,7 @@ use units::{JsonDocument, json_page, parse_json, read_json};
 
 use crate::format::{self, FORMAT_1};
 use crate::{
-    CellRecord, CrewRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Status,
+    CellRecord, ClusterRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Status,
     Warning,
 };
 
@@ -44,8 +44,8 @@ pub struct RunRecord {
     #[serde(default)]
     pub environment: Environment,
     /// The processes that shared the run; none for a single process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub crew: Option<CrewRecord>,
+    #[serde(rename = "crew", default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterRecord>,
     /// Warnings about the results.
     #[serde(default)]
     pub warnings: Vec<Warning>,
@@ -151,7 +151,7 @@ impl RunRecord {
             plan,
             workload_file: None,
             environment,
-            crew: None,
+            cluster: None,
             warnings: Vec::new(),
             preconditions: Vec::new(),
             cells: Vec::new(),

@@ -6,9 +6,9 @@ use std::collections::btree_map::Entry;
 use results::{CounterNames, IntervalRecord};
 use stats::Interval;
 
+use crate::agreement::Meeting;
 use crate::figures::operation_names;
 use crate::goals::GoalWatch;
-use crate::meeting::Meeting;
 use crate::outcome::WorkerOutcome;
 use crate::rounds::Rounds;
 use crate::sample::{Inbox, Sample};

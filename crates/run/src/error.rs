@@ -22,7 +22,7 @@ pub enum RunError {
     },
     /// A target cannot be used.
     #[error(transparent)]
-    Target(#[from] target::TargetError),
+    Target(#[from] storage::TargetError),
     /// A stream of requests cannot be created.
     #[error(transparent)]
     Generate(#[from] generate::GenerateError),
@@ -80,7 +80,7 @@ pub enum RunError {
     Stopped,
     /// A process of a shared run failed or was lost.
     #[error("{message}")]
-    Crew {
+    Cluster {
         /// The process, and what happened.
         message: String,
         /// Advice.
@@ -117,7 +117,7 @@ impl RunError {
             Self::Generate(error) => Some(error.help().to_owned()),
             Self::Pool(error) => Some(error.help().to_owned()),
             Self::System { .. } | Self::Stopped => None,
-            Self::Crew { help, .. } => help.clone(),
+            Self::Cluster { help, .. } => help.clone(),
             Self::AddressSpace { .. } => {
                 Some("raise the limit, or write `ulimit -v unlimited`".to_owned())
             }

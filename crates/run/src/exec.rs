@@ -77,7 +77,7 @@ impl<'a> Starter<'a> {
             what: "open the null device".to_owned(),
             source,
         };
-        let null = target::null_device().map_err(no_null)?;
+        let null = storage::null_device().map_err(no_null)?;
         let keeps_output = null.metadata().map_err(no_null)?.is_file();
         Ok(Self {
             command,

@@ -8,7 +8,7 @@ use results::{Alternation, RunEvent, Warning};
 
 use crate::RunError;
 use crate::drive::drive;
-use crate::keep::Keeper;
+use crate::record_writer::Keeper;
 use crate::run::RunSpec;
 use crate::session::{Finished, RunOptions, Session};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use target::Tree;
+use storage::Tree;
 
 /// Directory tree of jobs' files on a target. It lasts for the whole run, so a cell can read the
 /// files that an earlier one wrote.

@@ -10,12 +10,12 @@ use engine::clock::Clock;
 use results::{
     CellRecord, CpuFigures, DeviceFigures, MachineCpu, ProcessorFigures, Timestamp, WorkerFigures,
 };
-use target::{
+use storage::{
     CpuSample, CpuTime, DeviceCounters, DeviceSample, MachineCounters, MachineSample, OwnIo,
     OwnIoCounters, Pressure, ProcessorTicks, QuotaCounters, QuotaSample,
 };
 
-use crate::kit::CellMark;
+use crate::context::CellMark;
 use crate::measured::{Measured, MeasuredLane};
 
 /// Counters of the machine and of the devices under the targets, kept open.
@@ -182,7 +182,7 @@ impl Observer {
             record.set_threads(all.threads, all.time.waited_ns, all.time.elapsed_ns);
             let operations = record.operations.values();
             let count = operations.map(|it| it.count + it.errors).sum();
-            record.user_cost_ns_per_operation = user_cost_ns(count, &all, target::tick_ns());
+            record.user_cost_ns_per_operation = user_cost_ns(count, &all, storage::tick_ns());
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::{FileEngineOptions, Fileset, Filesets};
 use plan::{CacheMode, Cell};
-use target::Tree;
+use storage::Tree;
 
 use crate::RunError;
 

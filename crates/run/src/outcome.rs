@@ -3,7 +3,7 @@
 use generate::{Backlog, Mismatch};
 use plan::job::NotedRequest;
 use results::ThreadUsage;
-use target::CpuSample;
+use storage::CpuSample;
 
 use crate::file_requests::FileRequests;
 use crate::sample::{Outbox, Sample};

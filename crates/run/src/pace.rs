@@ -50,10 +50,10 @@ impl Pace for Closed {
             recorder: parts.recorder,
             batch: parts.batch,
         };
-        let before_ns = target::thread_cpu_ns();
+        let before_ns = storage::thread_cpu_ns();
         closed.run()?;
         Ok(WorkerOutcome {
-            loop_cpu_ns: target::thread_cpu_ns() - before_ns,
+            loop_cpu_ns: storage::thread_cpu_ns() - before_ns,
             ..closed.recorder.into_outcome()
         })
     }

@@ -17,8 +17,8 @@ use results::{PreconditionRecord, RunEvent, Warning, WarningCode};
 
 use crate::RunError;
 use crate::cell::run_cell;
+use crate::context::{CellKit, ShownStage};
 use crate::files::{self, FilesKit, FilesMeasured};
-use crate::kit::{CellKit, ShownStage};
 use crate::measured::Measured;
 use crate::parts::{Sources, parts};
 use crate::session::Session;

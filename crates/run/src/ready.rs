@@ -3,7 +3,7 @@
 use plan::program::{Before, Program};
 use plan::{Cell, ContentPlan, EngineKind, Plan, TargetKind, TargetPlan, WorkerPlan};
 use results::{RunEvent, target_indexes};
-use target::{FillPlan, FillWatch, Permission, TargetError};
+use storage::{FillPlan, FillWatch, Permission, TargetError};
 
 use crate::RunError;
 use crate::peers::Peers;
@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::targets::{file_seed, stamp_bytes};
 
 /// An admitted target: its index, the first cell that uses it, and the permission to use it.
-pub(crate) type Site<'a> = (u32, &'a Cell, target::Admitted);
+pub(crate) type Site<'a> = (u32, &'a Cell, storage::Admitted);
 
 /// Reasons why a run would reject targets without permission to overwrite devices, and to create
 /// targets unless `create` is set. Changes nothing.
@@ -34,7 +34,7 @@ pub fn refusals(plan: &Plan, create: bool) -> Vec<RunError> {
             create,
             ..Permission::default()
         };
-        let admitted = target::admit(&target.path, &permission).map_err(RunError::from);
+        let admitted = storage::admit(&target.path, &permission).map_err(RunError::from);
         // Planning already reports all other targets that do not exist.
         let is_told = !matches!(
             admitted,
@@ -51,12 +51,12 @@ pub fn refusals(plan: &Plan, create: bool) -> Vec<RunError> {
 
 /// Checks that the actions between the phases of these cells are possible, before anything is
 /// created.
-fn check_between(cells: &[&Cell], admitted: &target::Admitted) -> Result<(), RunError> {
+fn check_between(cells: &[&Cell], admitted: &storage::Admitted) -> Result<(), RunError> {
     for cell in cells {
         for before in before_phases(cell) {
             match before {
                 Before::Sync | Before::Pause { .. } => {}
-                Before::DropCaches => target::check_drop_caches()?,
+                Before::DropCaches => storage::check_drop_caches()?,
                 Before::Remount => admitted.check_remount()?,
             }
         }
@@ -104,7 +104,7 @@ impl<'a> Session<'a> {
                 in_place: self.options.in_place.clone(),
                 ..Permission::default()
             };
-            let site = target::admit(&target.path, &permission)?;
+            let site = storage::admit(&target.path, &permission)?;
             check_between(&used_by, &site)?;
             admitted.push((target_index, *first, site));
         }
@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
                 progress: &mut progress,
                 stop: &self.options.stop,
             };
-            let prepared = target::prepare(admitted, target, fill.as_ref(), &mut watch)?;
+            let prepared = storage::prepare(admitted, target, fill.as_ref(), &mut watch)?;
             self.targets.insert(target_index, prepared);
         }
         Ok(())

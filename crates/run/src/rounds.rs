@@ -11,9 +11,9 @@ use plan::Cell;
 use results::{CounterNames, Latency, RoundRecord, RunEvent, SteadyRecord, per_second};
 use stats::{Counter, Interval, SteadyState, SteadyVerdict};
 
+use crate::agreement::Meeting;
 use crate::figures::operation_names;
 use crate::measured::{Measured, MeasuredRounds};
-use crate::meeting::Meeting;
 use crate::sample::Sample;
 use crate::times::{intervals_per_round, round_ns};
 

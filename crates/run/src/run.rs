@@ -5,10 +5,10 @@ use results::{RunEvent, Warning};
 use store::{Store, StoreError};
 
 use crate::RunError;
-use crate::crew::Crew;
+use crate::cluster::Cluster;
 use crate::drive::drive;
-use crate::keep::Keeper;
 use crate::preflight::{try_engines, try_streams};
+use crate::record_writer::Keeper;
 use crate::session::{Finished, RunOptions, Session};
 
 /// One run: its plan, and the receivers of its events and its record.
@@ -38,9 +38,13 @@ impl<'a> RunSpec<'a> {
     }
 }
 
-/// Runs a plan to its end, or until the stop flag is set, and stores the run. With `crew`, its
+/// Runs a plan to its end, or until the stop flag is set, and stores the run. With `cluster`, its
 /// processes measure instead of this one.
-pub fn measure(spec: RunSpec<'_>, options: &RunOptions, crew: Option<&mut dyn Crew>) -> Finished {
+pub fn measure(
+    spec: RunSpec<'_>,
+    options: &RunOptions,
+    cluster: Option<&mut dyn Cluster>,
+) -> Finished {
     let RunSpec {
         plan,
         mut warnings,
@@ -56,8 +60,8 @@ pub fn measure(spec: RunSpec<'_>, options: &RunOptions, crew: Option<&mut dyn Cr
     };
     let mut session = Session::new(plan, options, &mut hear);
     session.record.workload_file = workload_file;
-    if let Some(crew) = crew {
-        session.set_crew(crew);
+    if let Some(cluster) = cluster {
+        session.set_cluster(cluster);
     }
     let finished = carried_out(session, warnings);
     keeper.finish(finished)
@@ -78,9 +82,9 @@ fn carried_out(mut session: Session<'_>, warnings: Vec<Warning>) -> Finished {
 fn begin(session: &mut Session<'_>, warnings: Vec<Warning>) -> Result<(), RunError> {
     let (plan, run) = (session.plan, session.record.id.clone());
     // This process measures nothing, so it needs no engine and no target.
-    if session.crew.is_some() {
+    if session.cluster.is_some() {
         session.start(warnings);
-        let prepared = session.with_crew(|crew, watch| crew.prepare(plan, &run, watch));
+        let prepared = session.with_cluster(|cluster, watch| cluster.prepare(plan, &run, watch));
         return prepared.unwrap_or(Ok(()));
     }
     // All checks come before the first write, so a run that cannot start leaves nothing behind.

@@ -13,27 +13,27 @@ use results::{
     CellNames, CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, WithinRun,
     cell_title, doubt, estimates,
 };
+use storage::{InPlace, Prepared};
 use store::StoreError;
-use target::{InPlace, Prepared};
 
 use crate::RunError;
+use crate::agreement::Meeting;
 use crate::calibrate::own_cost_ns;
 use crate::cell::run_cell;
-use crate::crew::Crew;
-use crate::cut::is_cut;
+use crate::cluster::Cluster;
+use crate::context::{CellKit, CellMark, ShownStage};
 use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
 use crate::goals::goals_missed;
 use crate::job_tree::JobTree;
-use crate::kit::{CellKit, CellMark, ShownStage};
 use crate::lane::{Lane, lanes};
-use crate::meeting::Meeting;
 use crate::observe::{Counters, Observer};
 use crate::parts::{Sources, parts};
 use crate::peers::Peers;
 use crate::repeats::Conclusion;
 use crate::spans::{Contents, Verify};
 use crate::status::StatusWish;
+use crate::stop_conditions::is_cut;
 use crate::targets::{file_seed, losses, open, stamp_bytes};
 use crate::worker::LaneWork;
 
@@ -99,7 +99,7 @@ pub(crate) struct Session<'a> {
     /// `true` if the listener has received the start of the run.
     pub has_started: bool,
     /// Processes that measure instead of this one.
-    pub crew: Option<&'a mut dyn Crew>,
+    pub cluster: Option<&'a mut dyn Cluster>,
     conclusions: Vec<Conclusion>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Session<'a> {
         listener: &'a mut dyn FnMut(&RunEvent),
     ) -> Self {
         let paths = plan.targets.iter().map(|target| target.path.clone());
-        let environment = target::environment(&paths.collect::<Vec<PathBuf>>());
+        let environment = storage::environment(&paths.collect::<Vec<PathBuf>>());
         let words = std::env::args_os();
         let command = words.map(|word| word.to_string_lossy().into_owned());
         let record = RunRecord::new(plan.clone(), environment, command.collect());
@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
             borrows_targets: false,
             is_cut_short: false,
             has_started: false,
-            crew: None,
+            cluster: None,
             conclusions: Vec::new(),
         }
     }
@@ -199,7 +199,7 @@ impl<'a> Session<'a> {
             return Ok(());
         };
         let cell = &*cell;
-        if self.crew.is_none() && !self.is_ready_for(cell)? {
+        if self.cluster.is_none() && !self.is_ready_for(cell)? {
             return Ok(());
         }
         self.tell(&RunEvent::CellStarted {
@@ -215,15 +215,15 @@ impl<'a> Session<'a> {
         }
         let first = self.record.cells.len();
         let outcome = match &cell.work {
-            _ if self.crew.is_some() => self.measure_by_crew(cell),
+            _ if self.cluster.is_some() => self.measure_by_cluster(cell),
             Work::Acts(program) => self.measure_files(cell, program),
             Work::Requests(files) => self.measure_jobs(cell, files),
             Work::Access => self.measure(cell),
         };
         // Cells that continued without a lost process were not interrupted.
         let went_on = |record: &CellRecord| {
-            let crew = record.crew.as_ref();
-            crew.is_some_and(|crew| crew.ranks.iter().any(|it| it.lost_ns.is_some()))
+            let cluster = record.cluster.as_ref();
+            cluster.is_some_and(|cluster| cluster.ranks.iter().any(|it| it.lost_ns.is_some()))
         };
         let is_whole =
             |record: &CellRecord| record.status != Status::Interrupted || went_on(record);
@@ -418,7 +418,7 @@ impl<'a> Session<'a> {
     }
 
     pub fn finish(mut self, outcome: Result<(), RunError>) -> Finished {
-        self.with_crew(|crew, watch| crew.finish(watch));
+        self.with_cluster(|cluster, watch| cluster.finish(watch));
         let keep = keeps_files(self.plan);
         for (_, prepared) in std::mem::take(&mut self.targets) {
             let left = match prepared.release(keep) {
@@ -436,7 +436,7 @@ impl<'a> Session<'a> {
         // A stop during the preparation of a target is no failure.
         let interrupted = matches!(
             &outcome,
-            Err(RunError::Target(target::TargetError::Interrupted { .. }))
+            Err(RunError::Target(storage::TargetError::Interrupted { .. }))
         );
         let (status, error) = match outcome {
             _ if self.stopped() || interrupted => (Status::Interrupted, None),

@@ -7,7 +7,7 @@ use engine::{Operation, OperationSet, Reopen};
 use generate::verify_block_bytes;
 use plan::{Cell, EngineKind, Plan};
 use results::{Warning, WarningCode, target_indexes};
-use target::Prepared;
+use storage::Prepared;
 
 use crate::RunError;
 
@@ -49,13 +49,13 @@ pub(crate) fn open(
 }
 
 /// Warning that direct I/O may not be direct.
-pub(crate) fn direct_doubt(doubt: &target::DirectDoubt, cell: &Cell) -> Warning {
+pub(crate) fn direct_doubt(doubt: &storage::DirectDoubt, cell: &Cell) -> Warning {
     Warning::of_cell(direct_code(doubt.cause), cell.index, doubt.to_string())
 }
 
-fn direct_code(cause: target::DirectCause) -> WarningCode {
+fn direct_code(cause: storage::DirectCause) -> WarningCode {
     match cause {
-        target::DirectCause::WritesBuffered | target::DirectCause::AllBuffered => {
+        storage::DirectCause::WritesBuffered | storage::DirectCause::AllBuffered => {
             WarningCode::DirectFallsBack
         }
         _ => WarningCode::DirectNotHonored,
@@ -66,7 +66,7 @@ fn direct_code(cause: target::DirectCause) -> WarningCode {
 pub(crate) fn losses(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec<Warning> {
     let indexes = target_indexes(cell).into_iter();
     let losses = indexes.filter_map(|index| targets.get(&index)?.loss());
-    let warning = |loss: target::Loss| {
+    let warning = |loss: storage::Loss| {
         let message = format!("{loss}; the results may be from a deleted file");
         Warning::of_cell(WarningCode::TargetLost, cell.index, message)
     };

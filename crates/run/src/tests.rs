@@ -22,7 +22,7 @@ use results::RunEvent;
 use crate::RunError;
 use crate::batch::Batch;
 use crate::cell::run_cell;
-use crate::kit::{CellKit, ShownStage};
+use crate::context::{CellKit, ShownStage};
 use crate::lane::{Lane, lanes};
 use crate::measure::Loop;
 use crate::measured::Measured;

@@ -7,8 +7,8 @@ use rustix::thread::CpuSet;
 use crate::RunError;
 
 /// CPU time of the calling thread so far.
-pub(crate) fn thread_cpu() -> Option<target::CpuSample> {
-    target::CpuSample::of_thread_id(thread_id())
+pub(crate) fn thread_cpu() -> Option<storage::CpuSample> {
+    storage::CpuSample::of_thread_id(thread_id())
 }
 
 /// Kernel counters of the calling thread so far.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use engine::clock::Clock;
 use results::{IntervalDevice, IntervalRecord};
-use target::{DeviceCounters, DeviceSample, WaitCounters, WaitSample};
+use storage::{DeviceCounters, DeviceSample, WaitCounters, WaitSample};
 
 /// Minimum interval between samples, in nanoseconds.
 const LOOK_NS: u64 = 100_000_000;

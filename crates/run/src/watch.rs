@@ -8,7 +8,7 @@ use plan::Cell;
 use results::{Phase, RunEvent, Timestamp};
 
 use crate::collect::Collection;
-use crate::kit::{CellKit, CellMark, ShownStage};
+use crate::context::{CellKit, CellMark, ShownStage};
 use crate::rounds::rounds_event;
 use crate::standstill::Sleep;
 use crate::status::{StatusLanes, so_far};

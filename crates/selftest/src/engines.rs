@@ -3,11 +3,11 @@
 use plan::{ArrivalKind, EngineKind};
 
 use crate::check::{Bound, CheckName, CheckVerdict, Outcome, Subject};
-use crate::course::SelfTestRun;
 use crate::delay::DelayTarget;
 use crate::measure::Measurer;
 use crate::reading::Reading;
 use crate::repeats::{Repeated, RepeatedCheck};
+use crate::run_checks::SelfTestRun;
 use crate::{delayed, open_loop, own_cost};
 
 /// The checks of engines on a file whose reads take a known time.

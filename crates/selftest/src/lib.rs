@@ -6,7 +6,6 @@
 
 mod check;
 mod clock;
-mod course;
 mod delay;
 mod delayed;
 mod engines;
@@ -19,11 +18,12 @@ mod open_loop;
 mod own_cost;
 mod reading;
 mod repeats;
+mod run_checks;
 mod selftest;
 pub mod store;
 
 pub use check::{Bound, Check, CheckName, CheckVerdict, Outcome, Subject, Unit};
-pub use course::{Event, SelfTestOptions, run};
 pub use delay::{OwnMounts, serve};
 pub use load::OtherLoad;
+pub use run_checks::{Event, SelfTestOptions, run};
 pub use selftest::{SELFTEST_FORMAT, SelfTest};

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use target::{CpuSample, MachineCounters, MachineSample};
+use storage::{CpuSample, MachineCounters, MachineSample};
 
 /// Nanoseconds per clock tick, the unit in which the kernel counts CPU time.
 // USER_HZ is 100 on x86 and ARM, whatever the frequency of the kernel's own timer.

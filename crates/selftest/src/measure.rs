@@ -80,7 +80,7 @@ fn planned(text: &str, target: Option<&Path>) -> Result<Plan, Trouble> {
         overrides.set_targets(vec![target.to_string_lossy().into_owned()]);
     }
     let workloads = [read_toml(FILE, text).map_err(broken)?];
-    let facts = |wanted: &[String]| target::system_facts(wanted, None);
+    let facts = |wanted: &[String]| storage::system_facts(wanted, None);
     let planned = plan_with(&workloads, &overrides, facts).map_err(broken)?;
     match planned.refusals.into_iter().next() {
         Some(refusal) => Err(Trouble::Cannot(refusal.message)),

@@ -47,7 +47,7 @@ impl RunHeader {
             plan: plan.clone(),
             workload_file: record.workload_file.clone(),
             environment: record.environment.clone(),
-            crew: record.crew.clone(),
+            cluster: record.cluster.clone(),
             warnings: Vec::new(),
             preconditions: record.preconditions.clone(),
             cells: Vec::new(),

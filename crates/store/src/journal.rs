@@ -14,8 +14,8 @@ use crate::error::is_name_taken;
 use crate::header::RunHeader;
 use crate::insert::insert_record;
 use crate::live::{RunLock, forget_ended};
+use crate::location::identity;
 use crate::open::bring_in;
-use crate::place::identity;
 
 /// Time for which events are collected. A killed process loses at most this much, in addition to
 /// the interval being measured.

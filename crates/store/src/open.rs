@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::StoreError;
 use crate::format::{APPLICATION_ID, FORMAT_NUMBER, migrate, number};
-use crate::place::{make_parents, regular_file};
+use crate::location::{make_parents, regular_file};
 
 /// Maximum time to wait for another process's lock.
 const WAIT: Duration = Duration::from_secs(5);

@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::journal::RunJournal;
 use crate::live::is_live;
-use crate::place::shares_device;
+use crate::location::shares_device;
 use crate::status::RunStatus;
 use crate::{RunWriter, StoreError, open};
 

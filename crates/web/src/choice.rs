@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::RefusedAnswer;
-use crate::own::{OwnFolder, check_name};
+use crate::own_workloads::{OwnFolder, check_name};
 use crate::scratch::Given;
 
 /// Maximum number of targets, settings or devices in a request.

@@ -19,7 +19,7 @@ mod lab;
 mod listen;
 mod live;
 mod options;
-mod own;
+mod own_workloads;
 mod page;
 mod program;
 mod queue;

@@ -128,7 +128,7 @@ pub const LANES: &[TestLane] = &[
         LaneAction::TestsBeside(Select::EndToEnd(&[
             "selftest",
             "classics",
-            "crews",
+            "clusters",
             "network",
             "json",
             "serve",
@@ -189,7 +189,7 @@ pub const LANES: &[TestLane] = &[
 
 impl TestLane {
     /// `true` if other lanes may run in parallel.
-    pub fn is_beside_others(&self) -> bool {
+    pub fn runs_in_parallel(&self) -> bool {
         !matches!(
             self.kind,
             LaneAction::Cargo(_)
@@ -203,7 +203,7 @@ impl TestLane {
 
     /// `true` if it runs the release program.
     pub fn needs_release(&self) -> bool {
-        self.is_beside_others() || matches!(self.kind, LaneAction::Mpi(_) | LaneAction::Tests(_))
+        self.runs_in_parallel() || matches!(self.kind, LaneAction::Mpi(_) | LaneAction::Tests(_))
     }
 
     /// Problems with this lane's result that CI must not accept.

@@ -1,11 +1,11 @@
 //! All checks of the project, in lanes. The last line has the numbers of passed and failed tests.
 
-mod beside;
 mod binaries;
 mod browser;
 mod lane;
 mod mpi;
 mod output;
+mod parallel;
 mod setup;
 
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use crate::error::Failure;
 use crate::package;
 use crate::workspace;
-use beside::{LaneJob, LaneSum};
 use binaries::Binaries;
 pub use browser::make_pages;
 use lane::{LANES, LaneAction, Select, TestLane};
 use output::{Show, TestTally};
+use parallel::{LaneJob, LaneSum};
 pub use setup::is_on_path;
 
 /// Runs the named lanes, or all of them.
@@ -31,7 +31,7 @@ pub fn run(names: &[&str]) -> Result<(), Failure> {
     let mut binaries = Binaries::new(needs_release);
     let mut total = TestTally::default();
     let are_together =
-        |one: &&TestLane, next: &&TestLane| one.is_beside_others() && next.is_beside_others();
+        |one: &&TestLane, next: &&TestLane| one.runs_in_parallel() && next.runs_in_parallel();
     // Only neighbors run together, so the order of the lanes is kept.
     for together in lanes.chunk_by(are_together) {
         let names: Vec<&str> = together.iter().map(|lane| lane.name).collect();
@@ -65,13 +65,13 @@ fn choose(names: &[&str]) -> Result<Vec<&'static TestLane>, Failure> {
 }
 
 /// Prints a lane's result, and returns its tally.
-fn ended(lane: &TestLane, sum: LaneSum, is_beside_others: bool) -> TestTally {
+fn ended(lane: &TestLane, sum: LaneSum, runs_in_parallel: bool) -> TestTally {
     let LaneSum { mut tally, time } = sum;
     // Other machines may lack programs or rights, so that skipping is normal there.
     if workspace::is_ci() {
         tally.failures.extend(lane.missing(&tally));
     }
-    let how = if is_beside_others {
+    let how = if runs_in_parallel {
         " in parallel with others"
     } else {
         ""
@@ -104,7 +104,7 @@ fn run_lanes(lanes: &[&TestLane], binaries: &mut Binaries) -> Result<Vec<LaneSum
     let built = &*binaries;
     let numbered = lanes.iter().enumerate();
     let jobs = numbered.flat_map(|(index, lane)| jobs(index, lane, built));
-    let mut sums = beside::run(jobs.collect(), lanes.len())?;
+    let mut sums = parallel::run(jobs.collect(), lanes.len())?;
     if let [sum] = &mut sums[..] {
         // Includes the time of the build.
         sum.time = begun.elapsed();

@@ -64,13 +64,13 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "spelling",
-        path: "crates/target/src/own_io.rs",
+        path: "crates/storage/src/own_io.rs",
         message_part: "",
         reason: "the kernel's own name of a counter",
     },
     Exception {
         rule: "direct-output",
-        path: "crates/target/src/lab.rs",
+        path: "crates/storage/src/lab.rs",
         message_part: "",
         reason: "devices for tests, which say why they are skipped",
     },
@@ -94,7 +94,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "direct-output",
-        path: "crates/crew/src/pipes.rs",
+        path: "crates/cluster/src/pipes.rs",
         message_part: "",
         reason: "standard output is the way to the process that leads",
     },
@@ -118,7 +118,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "classic-names",
-        path: "crates/cli/src/foreign/table.rs",
+        path: "crates/cli/src/other_tools/table.rs",
         message_part: "",
         reason: "options of other programs, which are named with each",
     },
@@ -130,7 +130,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "wording",
-        path: "crates/cli/src/beside.rs",
+        path: "crates/cli/src/live_page.rs",
         message_part: "`beside`",
         reason: "the name of an option, `--beside-run`",
     },

@@ -12,7 +12,7 @@ const READERS: &[&str] = &[
     "crates/front/src/",
     "crates/description/src/",
     "crates/planning/src/",
-    "crates/cli/src/foreign/",
+    "crates/cli/src/other_tools/",
 ];
 /// The file that defines the type.
 const FILE_ACCESS: &str = "crates/front/src/file_access.rs";
@@ -147,7 +147,7 @@ mod tests {
                 );
             }
             assert!(lines_in(FILE_ACCESS, &text).is_empty());
-            assert!(lines_in("crates/target/src/a.rs", &text).is_empty());
+            assert!(lines_in("crates/storage/src/a.rs", &text).is_empty());
         }
     }
 

@@ -130,7 +130,7 @@ fn found_here(plan: &Plan, create: bool) -> Vec<Diagnostic> {
         }
     });
     let touched = plan.targets.iter().filter(|target| target.kind.is_path());
-    let found = touched.filter_map(|target| target::unmounted(&target.path));
+    let found = touched.filter_map(|target| storage::unmounted(&target.path));
     let unmounted = found.map(|found| Diagnostic::warning("", found.to_string()));
     refusals.chain(unmounted).chain(doubts(plan)).collect()
 }
@@ -141,15 +141,15 @@ fn remark(target: &TargetPlan) -> TargetRemark {
         return TargetRemark::default();
     }
     TargetRemark {
-        layers: target::stack(&target.path).map(|stack| stack.text),
-        is_foreign: target::is_foreign(&target.path),
+        layers: storage::stack(&target.path).map(|stack| stack.text),
+        is_foreign: storage::is_foreign(&target.path),
     }
 }
 
 /// Returns doubts about the storage under the targets, in the words of `run`.
 fn doubts(plan: &Plan) -> Vec<Diagnostic> {
     let paths: Vec<_> = plan.targets.iter().map(|it| it.path.clone()).collect();
-    let in_memory = results::doubt_memory(&target::environment(&paths), plan);
+    let in_memory = results::doubt_memory(&storage::environment(&paths), plan);
     // Preconditioned or stamped data is written before it is read.
     let is_written = |cell: &&Cell| {
         cell.precondition.is_some() || cell.workers.iter().any(|worker| worker.verify)

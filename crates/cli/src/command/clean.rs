@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, stdin};
 
-use target::{Adoptable, CleanReport, CleanedTarget, Left};
+use storage::{Adoptable, CleanReport, CleanedTarget, Left};
 
 use super::mounts::put_back;
 use crate::args::CleanArgs;
@@ -34,7 +34,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, CliError> {
         tell_text!("{}\n", listed(found));
         args.yes || is_confirmed()
     };
-    let mut report = target::clean(&args.path, args.adopt.then_some(&mut ask))?;
+    let mut report = storage::clean(&args.path, args.adopt.then_some(&mut ask))?;
     clean_classics(args, &mut report)?;
     let cleaned = CleanedTarget {
         path: &args.path,
@@ -85,7 +85,7 @@ fn text(args: &CleanArgs, report: &CleanReport) -> String {
 
 /// Removes the leftover files of a killed `as`, after a prompt.
 fn clean_classics(args: &CleanArgs, report: &mut CleanReport) -> Result<(), CliError> {
-    let (leftovers, left) = target::classic_leftovers(&args.path)?;
+    let (leftovers, left) = storage::classic_leftovers(&args.path)?;
     report.left.extend(left);
     for leftover in leftovers {
         let count = leftover.files().count();

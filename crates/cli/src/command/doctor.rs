@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use lab::vm::Kernel;
 use lab::{LabError, probe_guests};
-use target::{Diagnosis, Finding, Health};
+use storage::{Diagnosis, Finding, Health};
 
 use crate::args::DoctorArgs;
 use crate::document::OutputText;
@@ -21,7 +21,7 @@ pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, CliE
     }
     let output = args.json.open()?;
     let stop = stop_flag(at_once)?;
-    let mut findings = target::doctor(&args.path);
+    let mut findings = storage::doctor(&args.path);
     match probe_guests(&stop) {
         Err(LabError::Stopped) => return Ok(Exit::Interrupted),
         guests => findings.push(of_guests(guests)),

@@ -9,7 +9,7 @@ use report::wrap;
 use crate::args::KeysArgs;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::foreign::key_of;
+use crate::other_tools::key_of;
 use crate::schemas;
 use crate::terminal::{OutputStream, print_document};
 

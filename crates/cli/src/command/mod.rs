@@ -3,6 +3,7 @@
 pub(crate) mod as_classic;
 pub(crate) mod check;
 pub(crate) mod clean;
+pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod doctor;
@@ -21,7 +22,6 @@ pub(crate) mod selftest;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod sink;
-pub(crate) mod team;
 pub(crate) mod version;
 
 /// Without a target, pgmeter creates a work directory in the current directory.

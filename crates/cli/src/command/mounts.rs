@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use target::{NotPutBack, PutBack, put_back_mounts};
+use storage::{NotPutBack, PutBack, put_back_mounts};
 
 use crate::failure::{CliError, Exit};
 

@@ -29,7 +29,7 @@ pub(super) fn planned(
     // point.
     put_back(wanted.iter().map(Path::new))?;
     look_at(&wanted, workloads, create, overrides)?;
-    let facts = |wanted: &[String]| target::system_facts(wanted, Some(DEFAULT_TARGET));
+    let facts = |wanted: &[String]| storage::system_facts(wanted, Some(DEFAULT_TARGET));
     let planned = plan_with(workloads, overrides, facts);
     let planned = planned.map_err(|error| in_options(error, |key| overrides.has(key)))?;
     // Without targets, the plan uses the current directory, which `wanted` does not contain.
@@ -47,19 +47,19 @@ fn look_at(
 ) -> Result<(), CliError> {
     // Ownership of a file matters less than that a directory is needed, which the plan reports.
     let wants_directory = workloads.iter().all(Workload::needs_directory);
-    let permission = target::Permission {
+    let permission = storage::Permission {
         create,
         read_only: overrides.only_reads(workloads),
         // fio's jobs may use devices such as `/dev/null`; other work needs a target with an end.
         refuses_endless: !workloads.iter().any(Workload::has_jobs),
-        ..target::Permission::default()
+        ..storage::Permission::default()
     };
     for path in wanted.iter().map(Path::new) {
         let kind = std::fs::symlink_metadata(path).map(|found| found.file_type());
         let is_left_to_the_plan =
             kind.is_ok_and(|it| it.is_block_device() || it.is_file() && wants_directory);
         if !is_left_to_the_plan {
-            target::admit(path, &permission)?;
+            storage::admit(path, &permission)?;
         }
     }
     Ok(())
@@ -70,7 +70,7 @@ fn look_at(
 pub(super) fn not_mounted(plan: &Plan, is_told: bool) -> Vec<Warning> {
     let touched = plan.targets.iter();
     let touched = touched.filter(|target| target.kind.is_path());
-    let found = touched.filter_map(|target| target::unmounted(&target.path));
+    let found = touched.filter_map(|target| storage::unmounted(&target.path));
     let found: Vec<Warning> = found
         .map(|found| Warning::of_run(WarningCode::NotMounted, found.to_string()))
         .collect();

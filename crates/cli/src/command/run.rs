@@ -5,15 +5,15 @@ use plan::Diagnostic;
 use results::Warning;
 use run::{RunOptions, RunSpec};
 
+use super::cluster::{RankRole, Team, options};
 use super::outputs::Outputs;
 use super::planned::{as_toml, kept_toml, not_mounted, planned};
-use super::team::{RankRole, Team, options};
 use crate::args::{PrintArg, RunArgs};
-use crate::beside::LivePage;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::input::{Input, input};
 use crate::live::LiveDisplay;
+use crate::live_page::LivePage;
 use crate::signals::{Continued, skip_at_signal};
 use crate::stored::StoreLocation;
 use crate::terminal::print_document;
@@ -24,7 +24,7 @@ pub(crate) fn run(
     place: &StoreLocation,
     at_once: fn() -> !,
 ) -> Result<Exit, CliError> {
-    let (part, stop) = RankRole::take_or_refuse(&args.crew, at_once)?;
+    let (part, stop) = RankRole::take_or_refuse(&args.cluster, at_once)?;
     let mut team = match part {
         RankRole::Done(exit) => return Ok(exit),
         RankRole::First(first) => Some(Team::of_ranks(first, options(args), &stop)?),
@@ -76,7 +76,7 @@ pub(crate) fn run(
             live.hear(event);
         },
     };
-    let finished = run::measure(spec, &run_options, team.as_mut().map(Team::as_crew));
+    let finished = run::measure(spec, &run_options, team.as_mut().map(Team::as_cluster));
     live.finish();
     let is_whole = outputs.write(&finished);
     // Other processes may delay the end. All results are saved by now.

@@ -10,9 +10,9 @@ use report::{page_charts, page_policy, page_style};
 use web::{ServeOptions, Server};
 
 use crate::args::ServeArgs;
-use crate::beside::PROGRAM;
 use crate::browser;
 use crate::failure::{CliError, Exit};
+use crate::live_page::PROGRAM;
 use crate::stored::StoreLocation;
 use crate::terminal::print;
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use target::{Health, look_at_io_uring, look_for_mpi};
+use storage::{Health, look_at_io_uring, look_for_mpi};
 
 use crate::args::{EngineArg, file_kinds, programs};
 use crate::failure::{CliError, Exit};

@@ -14,7 +14,7 @@ use units::is_hidden;
 
 use crate::args::Cli;
 use crate::document::OutputText;
-use crate::slips::DESTRUCTIVE;
+use crate::suggestions::DESTRUCTIVE;
 use crate::terminal::print_document;
 
 /// Environment variable with the name of the shell. Scripts set it to request completions.

@@ -5,7 +5,7 @@ use std::slice::from_ref;
 use compare::{CompareError, Comparison, ComparisonOptions, compare, compare_with_first};
 use plan::program::{LastingFiles, LastingRole, Program};
 use plan::{ArrivalKind, CurvePart, Work};
-use results::{CrewRecord, HostRecord, RunRecord, Status, Warning, WarningCode};
+use results::{ClusterRecord, HostRecord, RunRecord, Status, Warning, WarningCode};
 use serde_json::json;
 
 use crate::made;
@@ -351,10 +351,10 @@ fn of_a_curve_the_peak_is_compared_and_no_point() {
 #[test]
 fn other_numbers_of_processes_and_hosts_are_told() {
     let (a, mut b) = (depths(&[1]), depths(&[1]));
-    b.crew = Some(CrewRecord {
+    b.cluster = Some(ClusterRecord {
         ranks: 4,
         hosts: vec![HostRecord::default(); 2],
-        ..CrewRecord::default()
+        ..ClusterRecord::default()
     });
     b.cells[0].ranks = 4;
     assert!(strictly(&a, &b).is_err());

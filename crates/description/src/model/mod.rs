@@ -6,12 +6,12 @@
 mod access;
 mod block_size;
 mod built;
-pub(crate) mod by_key;
 mod content;
 mod cpus;
 mod cycling;
 pub mod defaults;
 pub(crate) mod job;
+pub(crate) mod keyed;
 mod keys;
 pub(crate) mod limits;
 mod names;
@@ -58,7 +58,7 @@ pub use table::{OwnSeeds, WorkloadTable};
 pub use times_memory::TimesMemory;
 pub use worker::Worker;
 
-use by_key::by_key;
+use keyed::keyed_deserialize;
 
 use crate::classics::postmark::Postmark;
 use crate::classics::{CreateRemove, FsMark, LatFs};
@@ -282,7 +282,7 @@ pub struct Workload {
 }
 
 // Fields with `serde(skip)` are missing here; `overlay` merges them by name.
-by_key! {
+keyed_deserialize! {
     Workload, workload_keys:
     name, title, description, source, base = "use", targets, engine, cache, iodepth, rate, arrivals,
     curve, find_rate, find_depth, workers, size, times_memory, total_size, start, run_time,

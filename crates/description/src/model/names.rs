@@ -3,7 +3,7 @@
 use plan::FrontOrigin;
 
 use super::Workload;
-use super::by_key::Keyed;
+use super::keyed::Keyed;
 
 impl Workload {
     /// The name for cells and records.

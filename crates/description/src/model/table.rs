@@ -2,8 +2,8 @@
 
 use units::Span;
 
-use super::by_key::both;
 use super::defaults::RUN_TIME_DEFAULT;
+use super::keyed::both;
 use super::{UntilChoice, Workload};
 use crate::classics::create_remove::{self, Between};
 use crate::classics::postmark;

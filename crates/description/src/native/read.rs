@@ -4,8 +4,8 @@ use crate::check::check;
 use crate::model::Workload;
 use plan::Diagnostic;
 
-use super::complaint::translate;
 use super::place::WorkloadText;
+use super::toml_error::translate;
 
 /// Longer texts are refused; a real workload file has a few KiB.
 const TEXT_BYTES_MAX: usize = 4 << 20;

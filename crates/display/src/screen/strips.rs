@@ -48,7 +48,7 @@ fn strips(height: u16, has_percentiles: bool) -> &'static [Strip] {
 
 /// Draws the strips that fit into the area.
 pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past, elapsed_ns: u64) {
-    let has_percentiles = screen.state().crew.is_none();
+    let has_percentiles = screen.state().cluster.is_none();
     let shown = strips(area.height.saturating_sub(1), has_percentiles);
     if shown.is_empty() {
         return;

@@ -1,6 +1,6 @@
 //! Simulated events.
 
-use results::{CrewRecord, HostRecord, Phase, RunEvent, SteadyVerdict, Warning, WarningCode};
+use results::{ClusterRecord, HostRecord, Phase, RunEvent, SteadyVerdict, Warning, WarningCode};
 
 use crate::sample;
 
@@ -23,10 +23,10 @@ pub fn started_by_four() -> RunEvent {
     RunEvent::Started {
         record: Box::new(results::RunRecord {
             id: "run-1".into(),
-            crew: Some(CrewRecord {
+            cluster: Some(ClusterRecord {
                 ranks: 4,
                 hosts: vec![host("a", vec![0, 1]), host("b", vec![2, 3])],
-                ..CrewRecord::default()
+                ..ClusterRecord::default()
             }),
             ..sample::record()
         }),

@@ -4,18 +4,18 @@
 pub(crate) mod by_call;
 pub(crate) mod calls;
 mod handles;
+mod open_modes;
 mod options;
 mod psync;
 pub(crate) mod streams;
-mod ways;
 
 use crate::fileset::NAME_BYTES_MAX;
 
 pub use handles::{FileHandles, Handles, RegisterFiles, SlotHandles};
+pub use open_modes::OpenWay;
+pub(crate) use open_modes::{DIRECTORY_HOW, Hows, OpenHow};
 pub use options::{Aim, FileEngineOptions, OpenAccess, OpenFlags, OpenMode};
 pub use psync::PsyncFiles;
-pub use ways::OpenWay;
-pub(crate) use ways::{DIRECTORY_HOW, Hows, OpenHow};
 
 /// Buffer for one name of a request.
 pub(crate) type NameBuffer = [u8; NAME_BYTES_MAX];

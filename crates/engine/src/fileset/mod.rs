@@ -4,11 +4,11 @@
 //! checked texts. A listed name is split into components, and its directories are opened one by
 //! one. Nothing here follows a symbolic link.
 
+mod descriptor_limit;
 mod key;
 mod list;
 mod many;
 mod paths;
-mod room;
 mod rule;
 mod texts;
 
@@ -26,10 +26,10 @@ use list::List;
 use paths::Paths;
 use texts::Texts;
 
+pub use descriptor_limit::make_room_for_open;
 pub(crate) use key::NameKey;
 pub use key::SecondName;
 pub use many::Filesets;
-pub use room::make_room_for_open;
 pub use rule::{NameRule, Nesting, Numbering, Spread, SubdirectoryRule};
 
 /// Longest name in its directory, in bytes (`NAME_MAX`).

@@ -4,7 +4,7 @@ mod by_call;
 mod entries;
 mod notes;
 mod places;
-mod whole;
+mod whole_file;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use entries::Memory;
 use io_uring::{opcode, squeue, types};
 use places::SlotPlaces;
 use rustix::fs::AtFlags;
-use whole::{PARTS_COUNT, WholeResult};
+use whole_file::{PARTS_COUNT, WholeResult};
 
 use super::files_directory::DirectoryStage;
 use super::queue::Queue;
@@ -469,7 +469,7 @@ impl Engine for UringFiles {
         let done_before = done.len();
         let wholes = &mut self.wholes;
         self.queue.reap_by(wait, done, |user_data, result| {
-            whole::completion(wholes, user_data, result)
+            whole_file::completion(wholes, user_data, result)
         })?;
         let mut has_unfinished = false;
         for completion in &mut done[done_before..] {

@@ -9,8 +9,8 @@ use super::apply::apply;
 use super::checks::{self, JobLimits};
 use super::jobs::{FioJob, JobGroup, JobSet, WrittenOption};
 use super::lexer::{Item, JobSection, is_global};
-use super::place::SourceLine;
 use super::settings::{Engine, FioSettings};
+use super::source_line::SourceLine;
 use super::table::{FioOption, OptionSupport, OptionTable};
 use super::values::OptionValue;
 

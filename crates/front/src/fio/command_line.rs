@@ -6,7 +6,7 @@ use super::builder::Builder;
 use super::checks::JobLimits;
 use super::jobs::{JobSet, WrittenOption};
 use super::lexer::{self, Item, JobSection, is_global};
-use super::place::SourceLine;
+use super::source_line::SourceLine;
 use super::table::FioOption;
 use super::values::OptionValue;
 use super::{Surroundings, show};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use plan::Diagnostic;
 use plan::job::FileShare;
 
-use super::place::SourceLine;
 use super::settings::{FioSettings, SizeAmount};
+use super::source_line::SourceLine;
 use super::table::{OptionSupport, advice};
 
 /// A job, which is one clone of a section.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plan::{Diagnostic, printable};
 
 use super::Surroundings;
-use super::place::SourceLine;
+use super::source_line::SourceLine;
 use super::variables::{TEXT_BYTES_MAX, Variables};
 
 /// Maximum nesting depth of `include`.
@@ -191,7 +191,7 @@ impl Lexer<'_, '_> {
 }
 
 /// The text of a line as UTF-8; comments may use any encoding.
-fn text_of<'a>(raw: &'a [u8], place: &mut SourceLine) -> Result<Cow<'a, str>, Diagnostic> {
+fn text_of<'a>(raw: &'a [u8], source_line: &mut SourceLine) -> Result<Cow<'a, str>, Diagnostic> {
     let column = |at: usize| u32::try_from(at + 1).unwrap_or(u32::MAX);
     let end = raw.iter().position(|byte| matches!(byte, b';' | b'#'));
     let said = &raw[..end.unwrap_or(raw.len())];
@@ -209,9 +209,9 @@ fn text_of<'a>(raw: &'a [u8], place: &mut SourceLine) -> Result<Cow<'a, str>, Di
         ),
     };
     let (at, message, help) = wrong;
-    place.column = column(at);
-    place.shown = shown(&String::from_utf8_lossy(raw)).into();
-    Err(place.error(message).help(help))
+    source_line.column = column(at);
+    source_line.shown = shown(&String::from_utf8_lossy(raw)).into();
+    Err(source_line.error(message).help(help))
 }
 
 /// The beginning of a line, as messages show it.

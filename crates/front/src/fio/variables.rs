@@ -3,7 +3,7 @@
 use plan::{Diagnostic, printable};
 
 use super::Surroundings;
-use super::place::SourceLine;
+use super::source_line::SourceLine;
 use super::values::evaluate_plain;
 
 /// Maximum length of an option in bytes, before and after variables are replaced.

@@ -7,7 +7,7 @@ use description::model::{
     self, DistributionChoice, Repetitions, SequenceChoice, TestType, Workload,
 };
 
-use super::crew::managers;
+use super::cluster::managers;
 use super::document::{
     IcfAccessLine, IcfAccessSpec, IcfCycling, IcfDocument, QueueDepthCycling, RunTime, TestSetup,
     Version,

@@ -1,6 +1,6 @@
 //! Iometer's configuration files (`.icf`): reads all versions, writes version 1.1.0.
 
-mod crew;
+mod cluster;
 mod display;
 mod document;
 mod export;

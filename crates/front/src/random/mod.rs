@@ -1,7 +1,7 @@
 //! Random number generators of other programs.
 
 mod library;
-mod twister;
+mod mt19937;
 
 pub use library::LibraryRandom;
-pub use twister::Twister;
+pub use mt19937::Twister;

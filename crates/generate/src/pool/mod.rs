@@ -11,6 +11,7 @@ mod content;
 mod error;
 mod kept;
 mod layout;
+mod mt19937;
 mod names;
 mod numbers;
 mod occupied;
@@ -21,7 +22,6 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod totals;
-mod twister;
 mod whole;
 
 pub use calls::{CallPattern, PoolCall, ReadCalls, WriteCalls, stdio_buffer_bytes};
@@ -29,10 +29,10 @@ pub use congruential::Congruential;
 pub use content::TextContent;
 pub use error::StreamError;
 pub use layout::{file_options, kept_file_options, name_rule};
+pub use mt19937::Twister32;
 pub use names::PoolNames;
 pub use numbers::Numbers;
 pub use operation::{OperationOutcome, PoolDirectory, PoolFile, PoolMark, PoolStep};
 pub use play::{Failures, Play, PlayOptions};
 pub use stream::{PoolStream, StreamOptions};
 pub use totals::Totals;
-pub use twister::Twister32;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use engine::{Aim, Operation};
 use plan::program::{Card, Due, Law, Whose};
 
+use super::file_cursor::Trail;
 use super::pick::{Picker, TurnCounter};
 use super::sampler::Sampler;
 use super::states::FileClaim;
-use super::trail::Trail;
 use super::walks::WalkCode;
 use crate::choice::Weighted;
 use crate::position::Draw;

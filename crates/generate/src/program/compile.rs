@@ -1,6 +1,6 @@
 //! Compiles a group's acts to code.
 
-mod asked;
+mod call_requests;
 mod picks;
 mod places;
 

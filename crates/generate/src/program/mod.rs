@@ -7,6 +7,7 @@
 
 mod code;
 mod compile;
+mod file_cursor;
 mod grown;
 mod interpreter;
 mod phase_end;
@@ -16,7 +17,6 @@ mod slot;
 mod states;
 mod steps;
 mod tokens;
-mod trail;
 mod walks;
 
 use std::collections::BTreeMap;

@@ -13,7 +13,7 @@ use rustix::fs::Advice;
 use super::aged::ExtentLayout;
 use super::stream::{AgedFile, AgingKind, AgingOperation};
 use crate::error::LabError;
-use crate::place::make_directory;
+use crate::labs_dir::make_directory;
 
 /// Number of directories for the files.
 const DIRECTORIES: u32 = 64;

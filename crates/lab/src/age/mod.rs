@@ -6,9 +6,9 @@
 //! Nonsense, says science!", FAST 2017. For the sizes of files: see `sizes`.
 
 mod aged;
-mod asked;
-mod course;
+mod aging;
 mod files;
+mod options;
 mod shortfall;
 mod sizes;
 mod space;
@@ -18,12 +18,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 pub use aged::{AgeCounts, Aged, ExtentLayout};
-pub use asked::Aging;
-pub use course::AgeProgress;
+pub use aging::AgeProgress;
+pub use options::Aging;
 pub use shortfall::{AgeShortfall, FullnessMissed};
 
 use crate::error::LabError;
-use course::AgingRun;
+use aging::AgingRun;
 use files::AgedFiles;
 
 /// Directory of the files that age a file system; separate from the workload's directory.

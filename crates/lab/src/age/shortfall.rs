@@ -3,7 +3,7 @@
 use units::Percent;
 
 use super::aged::Aged;
-use super::asked::Aging;
+use super::options::Aging;
 
 /// Deviation from the requested fullness that is accepted, in percentage points.
 const NEAR_PERCENT: f64 = 1.0;

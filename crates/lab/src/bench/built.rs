@@ -84,8 +84,8 @@ impl Built {
 
     /// The mount that contains the directory.
     #[must_use]
-    pub fn mount(&self) -> Option<target::MountLine> {
+    pub fn mount(&self) -> Option<storage::MountLine> {
         let directory = fs::canonicalize(&self.directory).ok()?;
-        target::mount_of(&target::mounts(), None, &directory).cloned()
+        storage::mount_of(&storage::mounts(), None, &directory).cloned()
     }
 }

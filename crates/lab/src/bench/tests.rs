@@ -65,8 +65,8 @@ impl Place {
         let cleaned = clean(self.directory.path()).unwrap();
         assert!(cleaned.left.is_empty(), "{:?}", cleaned.left);
         assert_eq!(device::loops_on(&image), [""; 0]);
-        let mounts = target::mounts();
-        let inside = |mount: &target::MountLine| mount.point.starts_with(self.directory.path());
+        let mounts = storage::mounts();
+        let inside = |mount: &storage::MountLine| mount.point.starts_with(self.directory.path());
         assert!(!mounts.iter().any(inside));
         let entries = fs::read_dir(self.directory.path()).unwrap();
         assert_eq!(entries.count(), 0, "{:?}", cleaned.removed);
@@ -378,7 +378,7 @@ fn a_forged_journal_unmounts_nothing_outside_of_its_lab() {
         })
         .unwrap();
     place.kill(lab);
-    let is_mounted = target::mounts().iter().any(|it| it.point == point);
+    let is_mounted = storage::mounts().iter().any(|it| it.point == point);
     tools::run("umount", &[point.display().to_string()]).unwrap();
     assert!(is_mounted);
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use description::{Overrides, Workload};
 use plan::program::Before;
-use target::{DeviceCounters, DeviceSample};
+use storage::{DeviceCounters, DeviceSample};
 
 use super::costs::Costs;
 use super::outcome::{MatrixOutcome, MeasuredJob};
@@ -74,7 +74,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         // Before the counters are opened: aging does not count as the workload's writes.
         let aged = self.aged(built)?;
         if self.matrix.is_cold {
-            target::drop_caches().map_err(LabError::from)?;
+            storage::drop_caches().map_err(LabError::from)?;
         }
         let counters = DeviceCounters::open([built.directory.as_path()]);
         let sample = || counters.as_ref()?.sample().ok();

@@ -5,7 +5,6 @@
 //! for the user.
 
 mod costs;
-mod fitted;
 mod guest;
 mod job;
 mod outcome;
@@ -13,18 +12,19 @@ mod peak;
 mod request;
 mod run;
 mod runner;
+mod scaled;
 mod written;
 
 #[cfg(test)]
 mod tests;
 
 pub use costs::Costs;
-pub use fitted::LabWorkload;
 pub use guest::MatrixAnswer;
 pub use outcome::{JobShortfall, MatrixOutcome, MeasuredJob};
 pub use peak::{DevicePeak, PEAK_DEPTHS};
 pub use request::MatrixRequest;
 pub use runner::{LabRunOrder, LabRunner, RunSubject};
+pub use scaled::LabWorkload;
 
 /// Workloads to run on file systems.
 #[derive(Debug)]

@@ -131,6 +131,6 @@ pub(super) fn planned(
     (workloads, overrides): (&[Workload], &Overrides),
     target: &str,
 ) -> Result<Planned, LabError> {
-    let facts = |wanted: &[String]| target::system_facts(wanted, Some(target));
+    let facts = |wanted: &[String]| storage::system_facts(wanted, Some(target));
     Ok(plan_with(workloads, overrides, facts)?.accepted()?)
 }

@@ -11,11 +11,11 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::kernel::Kernel;
-use super::last_words::LastWords;
+use super::kernel_messages::LastWords;
 use super::preloaded::preload_into;
 use crate::error::LabError;
 use crate::journal::Journal;
-use crate::place::{GUEST, GUEST_NAME, IMAGE, ORDER};
+use crate::labs_dir::{GUEST, GUEST_NAME, IMAGE, ORDER};
 use crate::tools;
 
 /// Prefix of the guest program's lines for the user.

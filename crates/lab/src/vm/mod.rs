@@ -6,9 +6,9 @@
 
 mod check;
 mod guest;
-mod inside;
+mod guest_init;
 mod kernel;
-mod last_words;
+mod kernel_messages;
 mod listen;
 mod order;
 mod preloaded;
@@ -16,10 +16,10 @@ mod probe;
 
 pub use check::{can_make, check};
 pub use guest::{Guest, Heard, Host};
-pub(crate) use inside::GuestConsole;
-pub use inside::{enter, is_init, rule};
+pub(crate) use guest_init::GuestConsole;
+pub use guest_init::{enter, is_init, rule};
 pub use kernel::Kernel;
-pub(crate) use last_words::speaks_of_memory;
+pub(crate) use kernel_messages::speaks_of_memory;
 pub(crate) use listen::{AfterLine, answer_of, listen};
 pub use order::{GuestOrder, Image};
 pub use probe::probe;

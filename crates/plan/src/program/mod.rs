@@ -5,6 +5,7 @@
 
 mod act;
 mod check;
+mod describe;
 mod done;
 mod fileset;
 mod filling;
@@ -28,7 +29,6 @@ mod tokens;
 mod trace;
 mod walk;
 mod warm;
-mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use units::{Bytes as Size, Percent, Span};
 
-use super::{Group, Measure, Program, ProgramPhase, Quota, Share, words};
+use super::{Group, Measure, Program, ProgramPhase, Quota, Share, describe};
 
 /// A setting of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,10 @@ impl Program {
             let name = &fileset.name;
             row(format!("fileset.{name}.count"), fileset.count.to_string());
             if fileset.size.always() != Some(0) {
-                row(format!("fileset.{name}.size"), words::size(&fileset.size));
+                row(
+                    format!("fileset.{name}.size"),
+                    describe::size(&fileset.size),
+                );
             }
             if fileset.present_permille == 0 {
                 continue;

@@ -8,7 +8,7 @@ use plan::program::{Copies, FilePool, PoolEnd, ProgramPart, ProgramPhase, Until}
 use plan::{CacheMode, EngineKind, TargetKind};
 use plan::{Diagnostic, Severity};
 
-use super::super::room::Taken;
+use super::super::memory::Taken;
 use super::{ProgramPlanner, bytes};
 
 impl ProgramPlanner<'_, '_> {

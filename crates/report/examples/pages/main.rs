@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-mod crews;
+mod clusters;
 mod first;
 mod labs;
 mod loads;
@@ -22,8 +22,8 @@ fn main() -> std::io::Result<()> {
         ("curve", vec![loads::curve()]),
         ("mixed", vec![odd::mixed()]),
         ("wide", vec![odd::wide()]),
-        ("processes", vec![crews::few()]),
-        ("many-processes", vec![crews::many()]),
+        ("processes", vec![clusters::few()]),
+        ("many-processes", vec![clusters::many()]),
     ];
     let runs = made_up::pages().into_iter().chain(loads);
     let runs = runs.map(|(name, records)| (name, report::html(&records)));

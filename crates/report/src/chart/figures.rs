@@ -35,7 +35,7 @@ fn json(charts: &[Chart]) -> String {
 mod tests {
     use super::*;
     use crate::chart::{Axis, AxisScale, AxisUnit};
-    use crate::html::packed::tests::unpacked;
+    use crate::html::compressed::tests::unpacked;
 
     fn chart(title: &str) -> Chart {
         Chart {

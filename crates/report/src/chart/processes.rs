@@ -1,11 +1,11 @@
 //! Rates of all processes of a cell, grouped by host.
 
-use results::{CellCrew, CellRecord, RankFigures};
+use results::{CellCluster, CellRecord, RankFigures};
 use units::format;
 
 use super::{Axis, AxisLabels, AxisScale, AxisUnit, Chart, ChartNumber, LineStyle, Series, View};
 use crate::numbers::percent;
-use crate::picks::picks;
+use crate::representative::picks;
 use crate::wrap::printable;
 
 /// Colors of hosts. With more hosts than colors, all share one color. Gray is for the median.
@@ -23,32 +23,32 @@ const PROCESS: Axis = Axis::new(
 /// process.
 #[must_use]
 pub fn processes(cell: &CellRecord) -> Option<Chart> {
-    let crew = cell.crew.as_ref().filter(|it| it.ranks.len() > 1)?;
-    let hosts = by_host(crew);
+    let cluster = cell.cluster.as_ref().filter(|it| it.ranks.len() > 1)?;
+    let hosts = by_host(cluster);
     let ranks: Vec<&RankFigures> = hosts.iter().flat_map(|(_, ranks)| ranks).copied().collect();
     let names = ranks.iter().map(|rank| {
         let lost = if rank.lost_ns.is_some() { ", lost" } else { "" };
         printable(&format!("rank {} on {}{lost}", rank.rank, rank.host))
     });
     let at = (1..=ranks.len()).map(|it| ChartNumber::exact(it as f64));
-    let views = [View::new("per second", Axis::RATE, series(crew, &hosts))];
+    let views = [View::new("per second", Axis::RATE, series(cluster, &hosts))];
     Some(Chart {
         places: Some(AxisLabels {
             names: names.collect(),
             ticks: ticks(&hosts),
         }),
-        ..Chart::new("Rate by process", summary(crew), PROCESS, at, views)
+        ..Chart::new("Rate by process", summary(cluster), PROCESS, at, views)
     })
 }
 
 /// The processes of each host. Hosts are in the order of their first process.
 type OfHosts<'a> = Vec<(&'a str, Vec<&'a RankFigures>)>;
 
-fn by_host(crew: &CellCrew) -> OfHosts<'_> {
+fn by_host(cluster: &CellCluster) -> OfHosts<'_> {
     let mut hosts: OfHosts = Vec::new();
     // A table instead of a search: a run may have thousands of processes.
     let mut known = std::collections::HashMap::new();
-    for rank in &crew.ranks {
+    for rank in &cluster.ranks {
         let place = *known.entry(rank.host.as_str()).or_insert_with(|| {
             hosts.push((rank.host.as_str(), Vec::new()));
             hosts.len() - 1
@@ -76,8 +76,8 @@ fn without_domain(name: &str) -> &str {
     if is_name { first } else { name }
 }
 
-fn series(crew: &CellCrew, hosts: &OfHosts) -> Vec<Series> {
-    let count = crew.ranks.len();
+fn series(cluster: &CellCluster, hosts: &OfHosts) -> Vec<Series> {
+    let count = cluster.ranks.len();
     let rate = |rank: &RankFigures| match rank.lost_ns {
         None => ChartNumber::rounded(rank.per_second),
         // The results of a lost process are not in the sums, so it must not look like a slow one.
@@ -106,7 +106,7 @@ fn series(crew: &CellCrew, hosts: &OfHosts) -> Vec<Series> {
             ));
         }
     }
-    let median = crew.median_per_second();
+    let median = cluster.median_per_second();
     series.extend(median.map(|median| {
         let values = vec![ChartNumber::rounded(median); count];
         Series::new("median", MEDIAN_COLOR, LineStyle::Dashed, values)
@@ -114,13 +114,13 @@ fn series(crew: &CellCrew, hosts: &OfHosts) -> Vec<Series> {
     series
 }
 
-fn summary(crew: &CellCrew) -> String {
-    let there = crew.ranks.iter().filter(|it| it.lost_ns.is_none());
+fn summary(cluster: &CellCluster) -> String {
+    let there = cluster.ranks.iter().filter(|it| it.lost_ns.is_none());
     let there: Vec<&RankFigures> = there.collect();
     let rates: Vec<f64> = there.iter().map(|it| it.per_second).collect();
     let picked = picks(&rates);
     let (Some(median), Some(slowest), Some(fastest)) = (
-        crew.median_per_second(),
+        cluster.median_per_second(),
         picked.first(),
         rates.iter().copied().reduce(f64::max),
     ) else {
@@ -156,9 +156,9 @@ mod tests {
                 per_second: *rate,
                 ..RankFigures::default()
             });
-        cell.crew = Some(Box::new(CellCrew {
+        cell.cluster = Some(Box::new(CellCluster {
             ranks: ranks.collect(),
-            ..CellCrew::default()
+            ..CellCluster::default()
         }));
         processes(&cell).unwrap()
     }

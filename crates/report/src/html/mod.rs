@@ -8,13 +8,13 @@
 //! [uPlot]: https://github.com/leeoniya/uPlot
 
 mod command;
-pub(crate) mod packed;
+pub(crate) mod compressed;
 mod sentence;
 mod shell;
 mod table;
 
 pub(crate) use command::{again, command_block, command_line};
-pub(crate) use packed::{opening, waiting};
+pub(crate) use compressed::{opening, waiting};
 pub(crate) use sentence::sentence;
 pub(crate) use shell::shell;
 pub use shell::{page_charts, page_policy, page_style};

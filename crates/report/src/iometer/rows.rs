@@ -33,7 +33,7 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         sum(&own)
     };
     let mut lines = vec![summary("ALL", "All", cell, &of_all, &figures)];
-    let Some(crew) = &cell.crew else {
+    let Some(cluster) = &cell.cluster else {
         let host = record.environment.host.as_str();
         lines.push(summary("MANAGER", named(host), cell, &of_all, &figures));
         lines.extend(processors(cell));
@@ -44,7 +44,7 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         return lines;
     };
     // In Iometer, managers are processes whose threads are the workers.
-    for rank in &crew.ranks {
+    for rank in &cluster.ranks {
         let mut planned_here = of_all.clone();
         planned_here.retain(|worker| worker.rank == rank.rank);
         let is_here = |worker: &&WorkerFigures| {
@@ -147,7 +147,7 @@ fn summary(
     if !is_manager {
         row.whole("# Managers", u64::from(cell.ranks));
     }
-    let is_part = is_manager && cell.crew.is_some();
+    let is_part = is_manager && cell.cluster.is_some();
     let count = if is_part {
         workers.len() as u64
     } else {

@@ -1,6 +1,6 @@
 //! The report of a run.
 
-use super::{CrewModel, Model};
+use super::{ClusterModel, Model};
 use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::styled::Style;
 use crate::table::Table;
@@ -22,7 +22,10 @@ pub fn document(model: &Model, medium: ReportMedium) -> Document {
         let blocks = [Block::Table(it.table.clone()), best];
         DocumentPart::new(medium.heading(&it.caption), blocks)
     });
-    let crew = model.crew.iter().flat_map(|crew| crew_parts(crew, medium));
+    let cluster = model
+        .cluster
+        .iter()
+        .flat_map(|cluster| cluster_parts(cluster, medium));
     let notes = DocumentPart::new(
         "",
         [Block::paragraphs(model.notes.iter().map(String::as_str))],
@@ -30,7 +33,7 @@ pub fn document(model: &Model, medium: ReportMedium) -> Document {
     let warnings = [false, true].map(|is_note| warnings(model, is_note, medium));
     let rest = tables
         .chain(matrices)
-        .chain(crew)
+        .chain(cluster)
         .chain([notes])
         .chain(warnings);
     let verdicts = model.verdicts.iter().map(|it| verdict(it, medium));
@@ -90,11 +93,11 @@ fn tables(model: &Model, medium: ReportMedium) -> Vec<DocumentPart> {
     known.map(part).collect()
 }
 
-fn crew_parts(crew: &CrewModel, medium: ReportMedium) -> Vec<DocumentPart> {
-    let whole = crew.tables().map(|(heading, table)| {
+fn cluster_parts(cluster: &ClusterModel, medium: ReportMedium) -> Vec<DocumentPart> {
+    let whole = cluster.tables().map(|(heading, table)| {
         DocumentPart::new(medium.heading(heading), [Block::Table(table.clone())])
     });
-    let parts = crew.parts.iter().map(|part| {
+    let parts = cluster.parts.iter().map(|part| {
         let tables = part.tables.iter().cloned().map(Block::Table);
         let sentences = Block::paragraphs(part.sentences.iter().map(String::as_str));
         DocumentPart::new(medium.heading(&part.heading), tables.chain([sentences]))

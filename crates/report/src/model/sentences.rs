@@ -68,13 +68,13 @@ pub fn precision(record: &RunRecord) -> Option<String> {
 /// Describes the machine in one line. For several processes, names their number, their hosts, and
 /// what all machines have in common.
 pub fn environment(record: &RunRecord) -> String {
-    let Some(crew) = &record.crew else {
+    let Some(cluster) = &record.cluster else {
         return machine(&record.environment);
     };
-    let mut hosts = crew.hosts.iter().map(|host| parts(&host.environment));
+    let mut hosts = cluster.hosts.iter().map(|host| parts(&host.environment));
     let mut common = hosts.next().unwrap_or_default();
     hosts.for_each(|other| common.retain(|part| other.contains(part)));
-    let place = crew.place();
+    let place = cluster.place();
     match common.is_empty() {
         true => printable(&place),
         false => printable(&format!("{place}: {}", common.join(", "))),

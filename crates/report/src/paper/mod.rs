@@ -1,6 +1,5 @@
 //! Published experiments in the layout of their tables, with runs next to them.
 
-mod beside;
 mod board;
 mod catalog;
 mod charts;
@@ -8,6 +7,7 @@ mod comparison;
 mod document;
 mod figure;
 mod json;
+mod published;
 mod reference;
 mod shapes;
 
@@ -20,10 +20,10 @@ use crate::table::Table;
 use crate::write::write;
 use catalog::ExperimentShape;
 
-pub use beside::render_comparisons;
 pub use catalog::{PAPERS, Paper};
 pub use comparison::PublishedComparison;
 pub use json::{ComparisonDocument, ListedPaper, PaperDocument, PaperList};
+pub use published::render_comparisons;
 pub use reference::{Reference, ReferenceError};
 
 /// Runs of an experiment on one file system.

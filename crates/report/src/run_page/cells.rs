@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use results::{CellRecord, OperationFigures, Status, WorkerFigures};
 use units::format;
 
-use super::crew;
+use super::cluster;
 use super::operations;
 use super::run::Run;
 use crate::chart::{
@@ -15,7 +15,7 @@ use crate::model::{steady_sentence, within_sentence};
 use crate::names::status_name;
 use crate::numbers::{ABSENT, digits, mebibytes, percent};
 use crate::parts::CountedOperations;
-use crate::picks::picks;
+use crate::representative::picks;
 use crate::table::Column;
 use crate::wrap::printable;
 
@@ -117,7 +117,7 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
         (operations::table(cell))
         (pairs(&own_figures(run, cell), "The program's own results"))
         (errors(cell))
-        (crew::part(run, cell))
+        (cluster::part(run, cell))
         (workers(cell))
         @if let Some(steady) = &cell.steady {
             p.within { "Rounds until steady: " (sentence(&steady_sentence(steady))) "." }

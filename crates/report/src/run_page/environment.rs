@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use results::Environment;
 use units::format;
 
-use super::crew;
+use super::cluster;
 use super::run::Run;
 use crate::html::{pairs, plain};
 use crate::table::Column;
@@ -17,8 +17,8 @@ pub fn section(run: &Run) -> Markup {
     html! {
         section #(run.id("environment")) {
             h2 { (run.heading("Environment")) }
-            (crew::hosts(run))
-            (pairs(&system(environment), crew::system_caption(run)))
+            (cluster::hosts(run))
+            (pairs(&system(environment), cluster::system_caption(run)))
             (storage(run))
             (pairs(&settings(environment), "Kernel settings"))
         }

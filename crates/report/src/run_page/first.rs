@@ -139,7 +139,7 @@ pub fn status(run: &Run) -> Markup {
 #[must_use]
 pub fn facts(run: &Run) -> Markup {
     let host = printable(&run.record.environment.host);
-    let host = match &run.record.crew {
+    let host = match &run.record.cluster {
         None if !host.is_empty() => format!("{host}: "),
         // With several processes, the line itself names the hosts.
         _ => String::new(),

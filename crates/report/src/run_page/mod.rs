@@ -1,14 +1,14 @@
 //! The page of a run, or of several side by side.
 
 mod cells;
+mod cluster;
 mod comparison;
-mod crew;
 mod curves;
 mod environment;
 mod first;
 mod headline;
 mod matrices;
-mod opened;
+mod nested_runs;
 mod operations;
 mod plan;
 mod run;
@@ -21,7 +21,7 @@ use results::RunRecord;
 use crate::html::{sentence, shell};
 use crate::write::page;
 use comparison::Compared;
-pub(crate) use opened::{RunGroup, opened};
+pub(crate) use nested_runs::{RunGroup, opened};
 use run::Run;
 
 /// Returns the page of one record, or of several side by side.

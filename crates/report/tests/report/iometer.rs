@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use report::{Format, Page, render};
-use results::{CellCrew, CellRecord, RankFigures, RunRecord, Timestamp};
+use results::{CellCluster, CellRecord, RankFigures, RunRecord, Timestamp};
 
 use crate::sample;
 
@@ -363,10 +363,10 @@ fn processes_that_share_a_run_are_managers_with_workers_of_their_own() {
     };
     let cell = &mut record.cells[0];
     cell.ranks = 3;
-    cell.crew = Some(Box::new(CellCrew {
+    cell.cluster = Some(Box::new(CellCluster {
         // The last one was lost before it could tell its figures.
         ranks: vec![shared(0, "node1"), shared(1, "node2"), shared(2, "node2")],
-        ..CellCrew::default()
+        ..CellCluster::default()
     }));
     let planned = &mut record.plan.cells[0].workers;
     (planned[0].rank, planned[1].rank) = (0, 1);

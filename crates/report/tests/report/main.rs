@@ -1,7 +1,7 @@
 //! Reports of a made-up run.
 
 #[cfg(test)]
-mod crew;
+mod cluster;
 mod formats;
 #[cfg(test)]
 mod html;

@@ -2,7 +2,7 @@
 
 use plan::{CacheMode, Cell, EngineKind, Plan, TargetKind};
 
-use super::asked::used_bytes;
+use super::limits::used_bytes;
 use super::{Finding, is_idle, percent};
 use crate::title::target_indexes;
 use crate::{CellRecord, DeviceFigures, Environment, OperationFigures, Warning, WarningCode};

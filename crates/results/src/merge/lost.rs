@@ -6,13 +6,13 @@ impl CellRecord {
     /// Records lost processes: rank, host, and time of the loss in nanoseconds from the start of
     /// the measurement.
     pub fn set_lost(&mut self, lost: impl Iterator<Item = (u32, String, u64)>) {
-        let crew = self.crew.get_or_insert_default();
+        let cluster = self.cluster.get_or_insert_default();
         for (rank, host, lost_ns) in lost {
             // A failed cell stays failed, which is worse.
             if self.status == Status::Complete {
                 self.status = Status::Interrupted;
             }
-            crew.ranks.push(RankFigures {
+            cluster.ranks.push(RankFigures {
                 rank,
                 host,
                 lost_ns: Some(lost_ns),
@@ -20,6 +20,6 @@ impl CellRecord {
             });
         }
         // Lost processes were added at the end, and reports list processes by rank.
-        crew.ranks.sort_by_key(|it| it.rank);
+        cluster.ranks.sort_by_key(|it| it.rank);
     }
 }

@@ -13,7 +13,7 @@ use stats::Histogram;
 
 use crate::parts::{CpuFigures, DeviceFigures, TargetFigures};
 use crate::{
-    CellCrew, CellRecord, ClockOffset, ErrnoCount, Latency, OpenLoopFigures, OperationFigures,
+    CellCluster, CellRecord, ClockOffset, ErrnoCount, Latency, OpenLoopFigures, OperationFigures,
     Operations, RankFigures, RoundRecord, Status, SteadyRecord, TransactionFigures, per_second,
 };
 
@@ -69,7 +69,7 @@ pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     record.phase_figures = phases::merged(records().map(|it| it.phase_figures.as_ref()));
     // The values of one process do not hold for all; they are calculated from the merged intervals.
     record.within = None;
-    record.crew = Some(Box::new(crew(parts, &record)));
+    record.cluster = Some(Box::new(cluster(parts, &record)));
     Some(record)
 }
 
@@ -309,7 +309,7 @@ fn targets<'a>(of: impl Iterator<Item = &'a TargetFigures>, time_ns: u64) -> Vec
     merged.collect()
 }
 
-fn crew(parts: &[RankCell], record: &CellRecord) -> CellCrew {
+fn cluster(parts: &[RankCell], record: &CellRecord) -> CellCluster {
     let begins = || parts.iter().map(|part| part.begin_ns);
     let spread_ns = begins()
         .max()
@@ -338,7 +338,7 @@ fn crew(parts: &[RankCell], record: &CellRecord) -> CellCrew {
             lost_ns: None,
         }
     });
-    CellCrew {
+    CellCluster {
         start_spread_ns: spread_ns,
         offset_bound_ns: parts.iter().map(|it| it.clock.bound_ns).max().unwrap_or(0),
         // Drift in either direction separates the clocks.

@@ -1,6 +1,6 @@
 //! Records and doubts, tested from outside on a made-up run.
 
-mod crew_doubts;
+mod cluster_doubts;
 mod device_doubts;
 mod doubts;
 mod limits;

@@ -10,7 +10,7 @@ use rustix::fs::{
     mkdirat, openat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
-use target::Tree;
+use storage::Tree;
 
 use crate::RunError;
 

@@ -1,9 +1,9 @@
 //! Cells that work on many files: measures the stages of a program in order.
 
-mod course;
 mod lasting;
 mod phase;
 mod program;
+mod stages;
 mod started;
 
 use std::collections::BTreeMap;
@@ -18,26 +18,26 @@ use generate::{Generator, Mismatch};
 use plan::program::{Before, FileCommand, Program};
 use plan::{Cell, Plan, SteadyRule};
 use results::{CellRecord, RunEvent, Status, Warning, WarningCode, target_indexes};
-use target::{Prepared, TargetError, Tree};
+use storage::{Prepared, TargetError, Tree};
 
 use crate::RunError;
+use crate::agreement::Meeting;
 use crate::cell::run_cell;
-use crate::cut::is_cut;
+use crate::context::{self, CellKit, CellMark};
 use crate::exec;
 use crate::figures::usage_record;
 use crate::file_requests::FileRequests;
 use crate::file_task::FileTask;
-use crate::kit::{self, CellKit, CellMark};
 use crate::lane::{Lane, set_paces};
 use crate::measured::Measured;
-use crate::meeting::Meeting;
 use crate::observe::{Counters, Observer};
+use crate::stop_conditions::is_cut;
 use crate::targets::losses;
 use crate::worker::{LaneWork, Task};
 
-use course::{CellTrees, Done, Stage, StageEffort, StageWork, lane, longest_ns, with_ramp_ns};
 use phase::Phases;
 use program::{ProgramCourse, keeps_to_its_own};
+use stages::{CellTrees, Done, Stage, StageEffort, StageWork, lane, longest_ns, with_ramp_ns};
 use started::{ProgramTimes, Programs};
 
 /// Maximum number of starts of a program that does nothing; more do not improve the result.
@@ -237,7 +237,7 @@ impl FilesKit<'_> {
             Before::Pause { ns } => self.pause(ns),
             Before::DropCaches => {
                 if !grounds.trees.is_empty() {
-                    target::drop_caches()?;
+                    storage::drop_caches()?;
                 }
             }
             Before::Remount => {
@@ -280,7 +280,7 @@ impl FilesKit<'_> {
                 course.done(&stage.phase, Done::by_programs(&times));
             }
             StageWork::Tasks(tasks) => {
-                let shown = kit::ShownStage {
+                let shown = context::ShownStage {
                     phase: Some(stage.phase.clone()),
                     transactions: stage.transactions,
                     time_ns: stage.time_ns,
@@ -305,7 +305,7 @@ impl FilesKit<'_> {
     fn tasks(
         &mut self,
         course: &mut ProgramCourse,
-        shown: kit::ShownStage,
+        shown: context::ShownStage,
         (ramp_time_ns, rate_workers, steady): (u64, Option<u32>, Option<SteadyRule>),
         tasks: Vec<FileTask>,
     ) -> Result<(Measured, CellRecord), RunError> {

@@ -13,8 +13,8 @@ use crate::due::due_figures;
 use crate::figures::{operation_names, record_with_due};
 use crate::measured::{Measured, MeasuredLane};
 
-use super::course::longest_ns;
 use super::program::ProgramCourse;
+use super::stages::longest_ns;
 use super::started::ProgramTimes;
 
 /// Phases of a cell, in the order of their first stages.

@@ -2,10 +2,10 @@
 
 mod burn;
 mod figures;
+mod file_news;
 mod files;
 mod fill;
 mod in_place;
-mod news;
 mod periods;
 mod pool;
 mod rounds;
@@ -26,14 +26,14 @@ use generate::program::FileStates;
 use plan::program::{Before, Copies, Group, Program, ProgramPhase, Way};
 use plan::{CacheMode, Cell, WorkerPlan};
 use results::{PhaseFigures, RunEvent, SteadyRecord, Warning, WarningCode};
-use target::Tree;
+use storage::Tree;
 
 use crate::RunError;
+use crate::agreement::Meeting;
 use crate::file_task::contents;
-use crate::meeting::Meeting;
 use crate::open_fileset::{self, OpenFileset};
 
-use super::course::{CellTrees, Done, Stage};
+use super::stages::{CellTrees, Done, Stage};
 use burn::{computes, rounds_per_us};
 use figures::PhaseSum;
 use files::{FileOwner, open_mode};
@@ -56,7 +56,7 @@ pub(super) struct ProgramCourse {
     /// States of the files, by owner.
     states: BTreeMap<FileOwner, Arc<FileStates>>,
     /// State of the files that all processes have agreed on.
-    agreed: BTreeMap<FileOwner, news::Agreed>,
+    agreed: BTreeMap<FileOwner, file_news::Agreed>,
     filesets: BTreeMap<FileOwner, Arc<Fileset>>,
     /// Trees of filesets whose directories grow, by number of the fileset.
     trees: Trees,

@@ -254,7 +254,7 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
 
 #[test]
 fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
-    use super::course::{CellTrees, Done};
+    use super::stages::{CellTrees, Done};
     let settings = LatFs {
         files: Some(10),
         sizes: Some(vec![units::Bytes(0)].into()),

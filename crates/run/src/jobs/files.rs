@@ -9,7 +9,7 @@ use engine::Fileset;
 use plan::job::{FileCache, JobFiles, JobPlan, Layout, Mix, NamedFile, Visits};
 use plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 use results::{RunEvent, Warning};
-use target::{FillPlan, NamedOpen, NamedPlace};
+use storage::{FillPlan, NamedOpen, NamedPlace};
 
 use crate::RunError;
 use crate::job_tree::JobTree;
@@ -139,7 +139,7 @@ impl Session<'_> {
                 total_bytes,
             });
         };
-        let mut watch = target::FillWatch {
+        let mut watch = storage::FillWatch {
             progress: &mut progress,
             stop: &self.options.stop,
         };

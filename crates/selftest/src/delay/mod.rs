@@ -130,7 +130,7 @@ fn start_server(device: OwnedFd, arguments: &[String]) -> std::io::Result<DelayT
         // the kernel then ends the connection; otherwise, reads would wait forever.
         .stdin(Stdio::from(device))
         .stdout(Stdio::from(OwnedFd::from(theirs)))
-        .stderr(target::null_device()?);
+        .stderr(storage::null_device()?);
     Ok(DelayTarget {
         server: command.spawn()?,
         orders: Some(BufReader::new(ours)),

@@ -12,7 +12,7 @@ use crate::answer::{Answer, RefusedAnswer, document};
 use crate::blocking::blocking;
 use crate::body::Body;
 use crate::choice::{WorkloadChoice, WorkloadRequest};
-use crate::own::OwnFolder;
+use crate::own_workloads::OwnFolder;
 use crate::program::{ProgramOutput, ask, ask_at_most, words};
 use crate::scratch::Given;
 use crate::shared::{Shared, State};

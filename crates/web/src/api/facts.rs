@@ -10,7 +10,7 @@ use units::JsonDocument;
 
 use crate::answer::{Answer, document, json};
 use crate::blocking::blocking;
-use crate::own::OwnFolder;
+use crate::own_workloads::OwnFolder;
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 

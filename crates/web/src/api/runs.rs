@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, Query};
-use results::{CellNames, CrewRecord, IntervalRecord, Timestamp, Warning};
+use results::{CellNames, ClusterRecord, IntervalRecord, Timestamp, Warning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::{CellView, RunOrder, RunQuery, RunRow, RunStatus};
@@ -108,7 +108,8 @@ pub struct RunView {
     /// The run, as in the list.
     pub run: RunRow,
     /// Processes that share the run; null for a single process.
-    pub crew: Option<CrewView>,
+    #[serde(rename = "crew")]
+    pub cluster: Option<ClusterView>,
     /// The cells of the plan, as far as they are known.
     pub planned: Vec<PlannedCell>,
     /// The completed cells in the order in which they ran. A cell of an emulated program has one
@@ -126,7 +127,7 @@ impl JsonDocument for RunView {
 
 /// Processes that share a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CrewView {
+pub struct ClusterView {
     /// Number of processes.
     pub ranks: u32,
     /// Number of hosts.
@@ -135,12 +136,12 @@ pub struct CrewView {
     pub place: String,
 }
 
-impl CrewView {
-    fn of(crew: &CrewRecord) -> Self {
+impl ClusterView {
+    fn of(cluster: &ClusterRecord) -> Self {
         Self {
-            ranks: crew.ranks,
-            host_count: crew.hosts.len(),
-            place: units::printable(&crew.place()).into_owned(),
+            ranks: cluster.ranks,
+            host_count: cluster.hosts.len(),
+            place: units::printable(&cluster.place()).into_owned(),
         }
     }
 }
@@ -258,7 +259,7 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
             })),
         });
         Ok(RunView {
-            crew: outline.crew.as_ref().map(CrewView::of),
+            cluster: outline.cluster.as_ref().map(ClusterView::of),
             planned: planned.collect(),
             cells: store.cells(&run.id)?,
             warnings: outline.warnings,

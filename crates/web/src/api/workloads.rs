@@ -9,7 +9,7 @@ use crate::answer::{Answer, document, json};
 use crate::blocking::blocking;
 use crate::body::Body;
 use crate::choice::WorkloadChoice;
-use crate::own::{OwnFile, OwnFolder};
+use crate::own_workloads::{OwnFile, OwnFolder};
 use crate::program::{ask, words};
 use crate::shared::State;
 

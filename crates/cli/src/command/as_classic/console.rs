@@ -228,7 +228,7 @@ impl Console for RealConsole<'_> {
     }
 
     fn memory_bytes(&mut self) -> u64 {
-        target::system_facts(&[], None).memory_bytes
+        storage::system_facts(&[], None).memory_bytes
     }
 
     fn shell(&mut self, command: Option<&[u8]>) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
-use crew::LeaderOptions;
+use cluster::LeaderOptions;
 use description::{Overrides, Workload};
 use front::{
     ArgumentError, CommandLine, DifferenceKind, FileAccess, FilePlacement, Front, FrontOrigin,
@@ -15,13 +15,13 @@ use front::{
 };
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::{RunError, RunOptions, RunSpec};
-use target::{InPlace, MadeDirectories};
+use storage::{InPlace, MadeDirectories};
 
 use super::introduction::Introduction;
 use super::printed::Printed;
 use crate::args::DisplayArg;
+use crate::command::cluster::{RankRole, Team};
 use crate::command::planned::{not_mounted, planned};
-use crate::command::team::{RankRole, Team};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::finished::saved;
@@ -88,7 +88,7 @@ pub(super) fn run(
     };
     let system = rustix::system::uname();
     let host = system.nodename().to_string_lossy();
-    let facts = target::system_facts(&[], None);
+    let facts = storage::system_facts(&[], None);
     let line = CommandLine {
         arguments: &arguments,
         files: FileAccess::anywhere_with_pipes(),
@@ -112,8 +112,8 @@ pub(super) fn run(
     super::raise_descriptor_limit();
     let store = (!args.no_db).then_some(place);
     let directories = Directories::ready(front.name, &work);
-    let crew = (&stop, team.as_mut());
-    let ended = directories.and_then(|it| measure(&work, (store, it), crew, printed, at_once));
+    let cluster = (&stop, team.as_mut());
+    let ended = directories.and_then(|it| measure(&work, (store, it), cluster, printed, at_once));
     ended.map_err(|failure| {
         let mut failure = failure.with_helps(|help| front.own_help(help));
         // Scripts expect the original's code for errors, such as fio's 1 and IOR's 255.
@@ -309,7 +309,7 @@ pub(super) fn carry_out(
             }
         },
     };
-    let finished = run::measure(spec, &options, team.map(Team::as_crew));
+    let finished = run::measure(spec, &options, team.map(Team::as_cluster));
     live.finish();
     let is_in_place = directories.in_place.is_some();
     if is_in_place && finished.error.is_none() && finished.record.status == Status::Complete {

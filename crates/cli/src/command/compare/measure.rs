@@ -44,7 +44,7 @@ pub(super) fn measure(
         .map(|it| it.path.to_string_lossy().into_owned())
         .collect();
     // Both targets may be on the same file system, which then needs room for both.
-    check_space_together(&plans, &target::system_facts(&paths, None))?;
+    check_space_together(&plans, &storage::system_facts(&paths, None))?;
     let continued = Continued::watch()?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),

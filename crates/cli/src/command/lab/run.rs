@@ -30,7 +30,7 @@ pub(crate) fn run(
     let matrix = matrix(args, read_request(on, args.change.seed, &[])?)?;
     let mut page = TablePage::open(&args.page, place, on.table.quiet)?;
     // Before the measurements, because it contains the start time and the state of the machine.
-    let start = LabRecord::new(target::environment(&[]), command_words());
+    let start = LabRecord::new(storage::environment(&[]), command_words());
     let stop = stop_flag(at_once)?;
     let runner = StoringRunner::new(&matrix, on, place, !on.no_db, &stop);
     let jobs = schedule(

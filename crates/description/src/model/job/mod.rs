@@ -22,7 +22,7 @@ use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use units::{Bytes, Percent, Rate, Span};
 
-use super::by_key::by_key;
+use super::keyed::keyed_deserialize;
 use super::{BlockSizeChoice, ContentChoice, CpuList, DistributionChoice, OneOrMany, Seed};
 use plan::job::{DurableWrites, FileCache, GoalMeasure, Layout, NameWork, Wrap};
 use plan::{ArrivalKind, CacheMode, EngineKind};
@@ -266,7 +266,7 @@ pub struct JobTable {
     pub writes: Option<DirectionTable>,
 }
 
-by_key! {
+keyed_deserialize! {
     JobTable, job_keys:
     name, count, waits, after, start_delay, ends_others, ends_others_on_error,
     goes_on_after_errors, ends_on_mismatch, engine, cache, iodepth, sqpoll, iopoll, batch, target,

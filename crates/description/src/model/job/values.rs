@@ -5,7 +5,7 @@ use units::Bytes;
 use super::{DirectionTable, JobTable};
 use crate::check::values::{IODEPTH_MAX, content, iodepth, position, range};
 use crate::flaw::Flaw;
-use crate::model::by_key::Keyed;
+use crate::model::keyed::Keyed;
 use crate::model::limits::time;
 use plan::EngineKind;
 

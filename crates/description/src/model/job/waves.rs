@@ -14,7 +14,7 @@ use super::table::clones_of;
 use super::values::JOBS_MAX;
 use super::{FilesChoice, JobTable};
 use crate::flaw::Flaw;
-use crate::model::by_key::Keyed;
+use crate::model::keyed::Keyed;
 
 /// Kinds of work that exclude jobs.
 const OTHER_WORK: [&str; 8] = [

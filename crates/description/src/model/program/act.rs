@@ -12,7 +12,7 @@ use units::{Bytes, Span};
 use super::names::{GroupHandles, ProgramNames};
 use super::{AmountChoice, LawChoice, PickChoice, PlaceChoice, Unsaid, unsaid};
 use crate::flaw::Flaw;
-use crate::model::by_key::{Keyed, by_key};
+use crate::model::keyed::{Keyed, keyed_deserialize};
 use plan::program::{
     Act, Call, Due, FileOperation, FilesetPlan, Measure, On, Program, Turn, Which, Whose,
 };
@@ -158,7 +158,7 @@ pub struct ActTable {
     pub label: Option<String>,
 }
 
-by_key! {
+keyed_deserialize! {
     ActTable, act_keys:
     create, open, stat, unlink, mkdir, rmdir, list, rename, link, symlink, chmod, close, fsync,
     fdatasync, fstat, read, write, truncate, times, mix, step, transaction, think, burn, put,

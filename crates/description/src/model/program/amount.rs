@@ -12,7 +12,7 @@ use units::Bytes;
 use super::{LawChoice, LawTable};
 use crate::flaw::Flaw;
 use crate::model::DistributionChoice;
-use crate::model::by_key::{Keyed, by_key};
+use crate::model::keyed::{Keyed, keyed_deserialize};
 use plan::Distribution;
 use plan::program::{FilePath, Where};
 
@@ -163,7 +163,7 @@ pub struct PlaceTable {
     pub each: Option<Bytes>,
 }
 
-by_key! {
+keyed_deserialize! {
     PlaceTable, place_keys:
     random, align, nominal, shuffled, dealt, backward, strided, shift, margin, blocks, stride, each,
 }

@@ -7,7 +7,7 @@ use units::{Bytes, Percent};
 use super::names::ProgramNames;
 use super::{LawChoice, Unsaid, unsaid};
 use crate::flaw::Flaw;
-use crate::model::by_key::{Keyed, by_key};
+use crate::model::keyed::{Keyed, keyed_deserialize};
 use crate::model::keys::keys;
 use plan::program::{
     Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, Law, NestedDirectories,
@@ -84,7 +84,7 @@ pub struct GrownTable {
     pub only_directories: Option<bool>,
 }
 
-by_key! {
+keyed_deserialize! {
     FilesetTable, fileset_keys:
     name, count, present, size, names, first, paths, path, directories, files_per_directory,
     nested, grown, directories_of, copies,

@@ -11,6 +11,7 @@ mod fileset;
 mod group;
 mod law;
 mod names;
+mod open_mode;
 mod phase;
 mod pick;
 mod place;
@@ -18,7 +19,6 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 mod tokens;
-mod way;
 
 use crate::flaw::Flaw;
 use crate::model::Workload;
@@ -28,6 +28,7 @@ pub use fileset::{FilesetTable, GrownTable, NestedTable};
 pub use group::GroupTable;
 pub use law::{BandTable, LawChoice, LawTable, LawUnit, Mean};
 use names::ProgramNames;
+pub use open_mode::WayTable;
 pub use phase::{BeforeChoice, PhaseTable};
 pub use pick::PickChoice;
 use plan::program::Program;
@@ -35,7 +36,6 @@ use plan::{CacheMode, EngineKind};
 use plan::{Diagnostic, printable};
 pub use rounds::RoundsTable;
 pub use tokens::TokensTable;
-pub use way::WayTable;
 
 /// Part of a program that a workload file cannot express.
 struct Unsaid(String);
@@ -72,7 +72,7 @@ pub fn program(workload: &Workload) -> Result<Program, Flaw> {
         let fileset = fileset.map_err(|flaw| flaw.within("fileset", index))?;
         program.filesets.push(fileset);
     }
-    program.ways = way::ways(workload)?;
+    program.ways = open_mode::ways(workload)?;
     let places = rounds::places(workload)?;
     for place in &places {
         let part = rounds::part(*place, workload, &mut names, &program.filesets)?;
@@ -154,7 +154,7 @@ fn written(workload: &Workload, program: &Program) -> Result<Workload, Unsaid> {
     let mut groups = program.groups();
     let written = Workload {
         fileset: filesets.collect::<Result<_, _>>()?,
-        way: way::written_ways(program, &names, is_direct),
+        way: open_mode::written_ways(program, &names, is_direct),
         tokens: tokens.collect(),
         phase,
         rounds,

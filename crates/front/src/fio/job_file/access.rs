@@ -43,7 +43,7 @@ pub(super) fn jobs(
         is_reported_together: true,
         ..JobList::default()
     };
-    let crews = crews(workload, &mut list.targets)?;
+    let groups = groups(workload, &mut list.targets)?;
     if let Some(peer) = list.targets.iter().find(|it| TcpAddress::is_meant(it)) {
         let message = format!(
             "fio cannot do the target `{}`: it is a TCP peer",
@@ -53,14 +53,14 @@ pub(super) fn jobs(
     }
     let cells = Cells {
         workload,
-        crews: &crews,
+        groups: &groups,
         is_file: list
             .targets
             .iter()
             .map(|it| is_device(it) || is_file(it))
             .collect(),
     };
-    let step_count = crews.iter().map(|crew| cells.specs_of(crew).len()).max();
+    let step_count = groups.iter().map(|group| cells.specs_of(group).len()).max();
     for step in 0..step_count.unwrap_or(0) {
         cells.step(step, &mut list)?;
     }
@@ -77,12 +77,12 @@ fn is_device(path: &str) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
 }
 
-fn crews(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<AlikeWorkers>, Diagnostic> {
+fn groups(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<AlikeWorkers>, Diagnostic> {
     let own = workload
         .targets
         .as_ref()
         .map_or(&[][..], OneOrMany::as_slice);
-    let mut crew = |table: Worker, count| {
+    let mut group = |table: Worker, count| {
         let names = table.targets.as_ref().map_or(own, OneOrMany::as_slice);
         let mut number = |name: &String| {
             let known = targets.iter().position(|it| it == name);
@@ -100,7 +100,10 @@ fn crews(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<AlikeWork
         }
     };
     if workload.worker.is_empty() {
-        return Ok(vec![crew(Worker::default(), workload.workers.unwrap_or(1))]);
+        return Ok(vec![group(
+            Worker::default(),
+            workload.workers.unwrap_or(1),
+        )]);
     }
     let count = |it: &Worker| it.count.unwrap_or(1);
     let written: u32 = workload.worker.iter().map(count).sum();
@@ -112,14 +115,14 @@ fn crews(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<AlikeWork
     Ok(tables
         .map(|table| {
             let count = count(&table);
-            crew(table, count)
+            group(table, count)
         })
         .collect())
 }
 
 struct Cells<'a> {
     workload: &'a Workload,
-    crews: &'a [AlikeWorkers],
+    groups: &'a [AlikeWorkers],
     /// For each target, `true` if it is itself a file or device.
     is_file: Vec<bool>,
 }
@@ -133,7 +136,7 @@ struct LoadPoint {
 
 impl Cells<'_> {
     /// The specifications of a worker, in order; `None` stands for `Idle`.
-    fn specs_of(&self, crew: &AlikeWorkers) -> Vec<Option<&AccessSpec>> {
+    fn specs_of(&self, group: &AlikeWorkers) -> Vec<Option<&AccessSpec>> {
         let specs = &self.workload.access_spec;
         let is_idle = |name: &str| name.eq_ignore_ascii_case(IDLE);
         let found = |name: &str| {
@@ -143,7 +146,7 @@ impl Cells<'_> {
             };
             specs.iter().find(named).filter(|_| !is_idle(name))
         };
-        match &crew.table.access_specs {
+        match &group.table.access_specs {
             Some(names) => names.iter().map(|name| found(name)).collect(),
             None => specs
                 .iter()
@@ -155,17 +158,17 @@ impl Cells<'_> {
     /// Adds the waves in which each worker uses its specification with this index.
     fn step(&self, step: usize, list: &mut JobList) -> Result<(), Diagnostic> {
         let active: Vec<(&AlikeWorkers, &AccessSpec)> = self
-            .crews
+            .groups
             .iter()
             // A worker with an empty list of targets makes no requests.
-            .filter(|crew| {
-                !crew
+            .filter(|group| {
+                !group
                     .table
                     .targets
                     .as_ref()
                     .is_some_and(|it| it.as_slice().is_empty())
             })
-            .filter_map(|crew| Some((crew, (*self.specs_of(crew).get(step)?)?)))
+            .filter_map(|group| Some((group, (*self.specs_of(group).get(step)?)?)))
             .collect();
         if active.is_empty() {
             let message = "the time without requests (`Idle`) is left out";
@@ -174,8 +177,8 @@ impl Cells<'_> {
         }
         for point in self.points(&active) {
             let first = list.tables.len();
-            for (crew, spec) in &active {
-                self.put_jobs(crew, spec, point, list)?;
+            for (group, spec) in &active {
+                self.put_jobs(group, spec, point, list)?;
             }
             self.divide(point, &mut list.tables[first..])?;
             // In pgmeter, a cell starts when the previous one has ended.
@@ -191,7 +194,9 @@ impl Cells<'_> {
             .iodepth
             .as_ref()
             .map_or(&[1][..], OneOrMany::as_slice);
-        let is_own = active.iter().all(|(crew, _)| crew.table.iodepth.is_some());
+        let is_own = active
+            .iter()
+            .all(|(group, _)| group.table.iodepth.is_some());
         // Workers with their own depths would only repeat the same cell for each depth of the list.
         let depths = if is_own { &depths[..1] } else { depths };
         let rates: Vec<Option<Rate>> = match &self.workload.rate {
@@ -211,7 +216,7 @@ impl Cells<'_> {
     /// Adds the jobs of workers with the same configuration, one per target.
     fn put_jobs(
         &self,
-        crew: &AlikeWorkers,
+        group: &AlikeWorkers,
         spec: &AccessSpec,
         point: LoadPoint,
         list: &mut JobList,
@@ -220,7 +225,7 @@ impl Cells<'_> {
         let spec_name = spec.name.as_deref().unwrap_or(workload.name_or_default());
         let lines = UsedLines::of(spec_name, spec)?;
         let mut table = lines.table()?;
-        let worker = &crew.table;
+        let worker = &group.table;
         table.engine = Some(workload.engine.unwrap_or(EngineKind::IoUring));
         table.cache = workload.cache;
         table.sqpoll = workload.sqpoll;
@@ -240,12 +245,12 @@ impl Cells<'_> {
             &lines,
             &mut table,
             worker.iodepth.unwrap_or(point.iodepth),
-            crew.count,
+            group.count,
         )?;
         self.put_verify(&lines, &mut table)?;
-        let targets = match crew.targets.is_empty() {
+        let targets = match group.targets.is_empty() {
             true => vec![None],
-            false => crew.targets.iter().copied().map(Some).collect(),
+            false => group.targets.iter().copied().map(Some).collect(),
         };
         for target in &targets {
             let mut table = table.clone();
@@ -257,7 +262,7 @@ impl Cells<'_> {
             });
             table.name = Some(self.name(
                 spec_name,
-                crew,
+                group,
                 (*target).filter(|_| targets.len() > 1),
                 point,
             ));
@@ -310,18 +315,18 @@ impl Cells<'_> {
     fn name(
         &self,
         spec: &str,
-        crew: &AlikeWorkers,
+        group: &AlikeWorkers,
         target: Option<u32>,
         point: LoadPoint,
     ) -> String {
         let workload = self.workload;
         let several = |count: Option<usize>| count.is_some_and(|count| count > 1);
         let mut name = spec.to_owned();
-        if self.crews.len() > 1 {
-            // Two crews may have equal settings, so they are compared by address.
-            let place = self.crews.iter().position(|it| std::ptr::eq(it, crew));
+        if self.groups.len() > 1 {
+            // Two groups may have equal settings, so they are compared by address.
+            let place = self.groups.iter().position(|it| std::ptr::eq(it, group));
             let number = place.unwrap_or_default() + 1;
-            let worker = crew
+            let worker = group
                 .table
                 .name
                 .clone()

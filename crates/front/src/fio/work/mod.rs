@@ -6,7 +6,7 @@ mod goals;
 mod remembered;
 mod replays;
 mod stream;
-mod undone;
+mod unsupported;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub(super) fn work(
     if let Some(refusal) = set.refusal() {
         return Err(refusal);
     }
-    undone::check(set)?;
+    unsupported::check(set)?;
     files::check_count(set)?;
     let ends_others = set.jobs.iter().any(|job| job.settings.grouping.ends_others);
     let mut places = JobContext {

@@ -7,7 +7,7 @@ use plan::program::{FilePath, Where};
 use super::{Compiler, taken_place};
 use crate::position::Draw;
 use crate::program::code::{CallOffset, FileSpan};
-use crate::program::trail::Trail;
+use crate::program::file_cursor::Trail;
 use crate::{GenerateError, mix};
 
 /// Maximum number of starts from which a random position is drawn; a small file has fewer.

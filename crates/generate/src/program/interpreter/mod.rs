@@ -2,10 +2,10 @@
 
 mod calls;
 mod failures;
+mod fast_path;
+mod results;
 mod rounds;
-mod straight;
 mod stream;
-mod told;
 mod waits;
 mod walks;
 
@@ -22,8 +22,8 @@ use super::tokens::{TokenUses, Waits};
 use super::{GroupProgress, Seat, StepCounter, TransactionUnit};
 use crate::{DueQueue, Flow, GenerateError, Rng};
 
-pub use straight::Straight;
-pub use told::{Amounts, CallFailure, Stamps, WallMark};
+pub use fast_path::Straight;
+pub use results::{Amounts, CallFailure, Stamps, WallMark};
 
 /// After this many consecutive rounds without requests, the worker is done.
 // A few idle rounds are normal, for example if a random number of repetitions is 0.

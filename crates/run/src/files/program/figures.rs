@@ -11,7 +11,7 @@ use results::{
 };
 
 use crate::file_requests::FileRequests;
-use crate::files::course::{Done, call_times};
+use crate::files::stages::{Done, call_times};
 use crate::measured::MeasuredLane;
 
 /// Maximum number of rounds per phase in a record. Later rounds count only in the sums.

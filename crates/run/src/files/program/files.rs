@@ -10,7 +10,7 @@ use plan::program::{
 };
 use rustix::fs::Mode;
 use rustix::io::Errno;
-use target::Tree;
+use storage::Tree;
 
 use super::stamped::{RoundStamp, open_stamped};
 use super::trees::{Trees, open_grown};

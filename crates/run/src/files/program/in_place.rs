@@ -17,7 +17,7 @@ use super::files::FileOwner;
 use super::stamped::RoundStamp;
 use crate::RunError;
 use crate::file_requests::FileRequests;
-use crate::files::course::{CellTrees, Done};
+use crate::files::stages::{CellTrees, Done};
 
 /// Files and directories made in the user's directories.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! File pools, one per worker: created, worked on and removed.
 
+mod events;
 mod in_targets;
-mod told;
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use generate::pool::{
 use plan::program::{FilePool, PoolPart, Program, ProgramPhase};
 use plan::{CacheMode, Cell, EngineKind, WorkerPlan};
 use results::{PhaseFigures, PoolFigures, RunEvent, Warning, WarningCode};
-use target::Tree;
+use storage::Tree;
 
 use crate::RunError;
 use crate::file_requests::FileRequests;
 use crate::file_task::{FileContents, FileTask};
-use crate::files::course::{CellTrees, Done, Stage, StageWork, iodepth, stop_ns, unit};
+use crate::files::stages::{CellTrees, Done, Stage, StageWork, iodepth, stop_ns, unit};
 use crate::open_fileset::{self, DIRECTORY_MODE, OpenFileset, direct_flag};
 
 /// Buffer size of a stream if no file system gives one, in bytes.

@@ -3,15 +3,15 @@
 use plan::program::{Calibration, Program, ProgramPart, ROUND_MARK, Until};
 use results::{FreeSpace, RoundRule, RunEvent, ToldRound};
 use stats::{Interval, SteadyVerdict};
-use target::Tree;
+use storage::Tree;
 
 use super::figures::{PhaseSum, ShownRound};
 use super::files::FileOwner;
 use super::periods::Periods;
 use super::stamped::RoundStamp;
 use super::{Ahead, ProgramCourse};
-use crate::files::course::{CellTrees, Done};
-use crate::rooms::Rooms;
+use crate::files::stages::{CellTrees, Done};
+use crate::free_space::Rooms;
 use crate::rounds::rounds_event;
 
 /// Rounds in progress.

@@ -7,7 +7,7 @@ use plan::program::{ProgramPhase, Spawn};
 use super::ProgramCourse;
 use super::files::paths_of;
 use crate::RunError;
-use crate::files::course::{CellTrees, Stage, StageWork, stop_ns};
+use crate::files::stages::{CellTrees, Stage, StageWork, stop_ns};
 use crate::files::started::Programs;
 
 impl ProgramCourse {

@@ -13,7 +13,7 @@ use super::ProgramCourse;
 use super::trace::PlayerPlace;
 use crate::RunError;
 use crate::file_task::FileTask;
-use crate::files::course::{CellTrees, Stage, StageWork, iodepth, stop_ns, unit};
+use crate::files::stages::{CellTrees, Stage, StageWork, iodepth, stop_ns, unit};
 
 /// State shared by the workers of a phase.
 struct PhaseContext<'a> {
@@ -71,8 +71,8 @@ impl ProgramCourse {
         let mut first = 0;
         for group in &phase.groups {
             let count = of_group(group);
-            let crew: Vec<WorkerPlan> = workers.by_ref().take(count as usize).collect();
-            tasks.extend(self.crew(grounds, &together, (group, first), &crew)?);
+            let cluster: Vec<WorkerPlan> = workers.by_ref().take(count as usize).collect();
+            tasks.extend(self.cluster(grounds, &together, (group, first), &cluster)?);
             first += count;
         }
         Ok(Stage {
@@ -95,12 +95,12 @@ impl ProgramCourse {
 
     /// Tasks of a group's workers in this process. `first` is the number of its first worker in the
     /// phase.
-    fn crew(
+    fn cluster(
         &mut self,
         grounds: &CellTrees,
         together: &PhaseContext<'_>,
         (group, first): (&Group, u32),
-        crew: &[WorkerPlan],
+        cluster: &[WorkerPlan],
     ) -> Result<Vec<FileTask>, RunError> {
         let PhaseContext {
             phase, phase_end, ..
@@ -109,7 +109,7 @@ impl ProgramCourse {
         let used = group.filesets();
         let shared = SharedTurns::default();
         let progress = Arc::new(GroupProgress::new(group.quotas.len()));
-        for (worker_index, worker) in (0..).zip(crew) {
+        for (worker_index, worker) in (0..).zip(cluster) {
             // Workers of other processes count for the shares but run there.
             if !self.cell.is_own(worker) {
                 continue;
@@ -118,7 +118,7 @@ impl ProgramCourse {
             let rounds = together.rounds;
             let rounds = rounds.map(|all| generate::share(all, count.into(), number.into()));
             // The worker uses its own files, unless the group is shifted.
-            let owner = &crew[(worker_index + group.shift) as usize % crew.len()];
+            let owner = &cluster[(worker_index + group.shift) as usize % cluster.len()];
             if let Some(trace) = &group.trace {
                 let place = PlayerPlace::new(trace, phase, worker_index, phase_end);
                 tasks.push(self.player(&place, worker, grounds.of(owner), rounds)?);
@@ -130,7 +130,7 @@ impl ProgramCourse {
                 phase,
                 group,
                 worker_index,
-                worker_count: crew.len() as u32,
+                worker_count: cluster.len() as u32,
                 slot_count: iodepth(worker),
                 // Without the number of the stage, all stages would make the same random choices.
                 seed: generate::mix(worker.seed ^ self.stage_count << 32),

@@ -8,7 +8,7 @@ use generate::names::stamped_names;
 use plan::program::StampedNames;
 use rustix::fs::Mode;
 use rustix::io::Errno;
-use target::Tree;
+use storage::Tree;
 
 use crate::RunError;
 use crate::open_fileset;

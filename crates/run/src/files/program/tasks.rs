@@ -2,7 +2,7 @@
 
 use generate::FileStamp;
 use plan::WorkerPlan;
-use target::Tree;
+use storage::Tree;
 
 use super::ProgramCourse;
 use super::trace::PlayerPlace;

@@ -9,7 +9,7 @@ use generate::trace::{BrokenCall, PlayerSeat, TracePlayer};
 use plan::program::{ProgramPhase, Trace};
 use results::{Warning, WarningCode};
 use rustix::fs::OFlags;
-use target::Tree;
+use storage::Tree;
 
 use crate::RunError;
 use crate::file_requests::FileRequests;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use engine::{Fileset, make_room_for_open};
 use generate::program::{FileStates, GrownTree, grown_trees};
 use plan::program::{DirectoryTree, FileNames, Program};
-use target::Tree;
+use storage::Tree;
 
 use crate::RunError;
 use crate::open_fileset;

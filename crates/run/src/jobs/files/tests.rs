@@ -7,7 +7,7 @@ use crate::{RunOptions, RunSpec, measure};
 fn record_of(text: &str) -> RunRecord {
     let directory = tempfile::tempdir().unwrap();
     let targets = vec![directory.path().display().to_string()];
-    let facts = target::system_facts(&targets, None);
+    let facts = storage::system_facts(&targets, None);
     let mut overrides = description::Overrides::new();
     overrides.set_targets(targets);
     let loaded = description::load("w.toml", text).unwrap();

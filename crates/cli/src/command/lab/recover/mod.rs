@@ -27,7 +27,7 @@ pub(super) fn recover(
     let json = args.table.open()?;
     let mut page = TablePage::open(&args.page, place, args.table.quiet)?;
     // The record contains the start time and the state of the machine, so it precedes the trials.
-    let start = LabRecord::new(target::environment(&[]), command_words());
+    let start = LabRecord::new(storage::environment(&[]), command_words());
     let directory = args.place.dir.clone();
     let directory = directory.unwrap_or_else(lab::default_directory);
     let trials = trials(args, &directory)?;

@@ -10,7 +10,7 @@ use plan::program::{
     ProgramPhase, STAMP_MARK, Turn, Until, Way,
 };
 use results::Status;
-use target::InPlace;
+use storage::InPlace;
 
 use super::*;
 use crate::files::tests::plan;

@@ -8,7 +8,7 @@ use plan::program::{FilePool, PoolPlace};
 
 use super::Pools;
 use crate::RunError;
-use crate::files::course::CellTrees;
+use crate::files::stages::CellTrees;
 use crate::open_fileset;
 
 /// Opens the directories of a pool's locations.
@@ -29,7 +29,7 @@ pub(super) fn locations(
 
 /// Opens a file that is not a directory, so that nothing can be created in it.
 fn nowhere() -> Result<OwnedFd, RunError> {
-    let opened = target::null_device().map(OwnedFd::from);
+    let opened = storage::null_device().map(OwnedFd::from);
     opened.map_err(|source| RunError::System {
         what: "open the null device".to_owned(),
         source,

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use plan::program::{NamesInPlace, PoolLocation, PoolPlace};
 use plan::{EngineKind, Plan};
 use results::{PoolFailures, RunRecord, Status};
-use target::InPlace;
+use storage::InPlace;
 
 use super::*;
 use crate::files::tests::plan;

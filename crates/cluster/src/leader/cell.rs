@@ -1,0 +1,375 @@
+//! Measures a cell on all processes, stage by stage.
+
+use std::time::Instant;
+
+use engine::clock::Clock;
+use plan::{Cell, Work};
+use results::{
+    CellRecord, ClockOffset, RankCell, RunEvent, Status, Warning, WarningCode, doubt_cluster,
+    merged,
+};
+use run::ClusterWatch;
+
+use super::cell_progress::{CellProgress, note_warning};
+use super::{LOOK, Leader, OnLost, PeerNews};
+use crate::ClusterError;
+use crate::message::{FailureMessage, LeaderMessage, Report, encode};
+use crate::worker::is_stopped;
+
+/// Minimum and maximum time between the agreement and the start, in nanoseconds. Between these
+/// limits, it is 1 % of the planned time.
+const LEAD_MIN_NS: u64 = 1_000_000;
+const LEAD_MAX_NS: u64 = 50_000_000;
+/// Minimum in round trips, which applies on slow connections.
+const LEAD_TRIPS: u64 = 20;
+/// The same for stages that end with their work. They may be short and numerous, and waiting would
+/// take longer than the stages themselves.
+const LEAD_TRIPS_OF_WORK: u64 = 3;
+
+impl Leader {
+    /// Lets all processes measure a cell, and merges their records.
+    pub(super) fn measure_cell(
+        &mut self,
+        cell: &Cell,
+        watch: &mut ClusterWatch<'_>,
+    ) -> Result<Vec<CellRecord>, ClusterError> {
+        // A loss between two cells fails here, because no cell was there to report it.
+        if let (OnLost::Fail, Some(rank)) = (self.options.on_lost, self.absent().first().copied()) {
+            let why = self.peers[rank as usize].lost.clone().unwrap_or_default();
+            return Err(self.gone(rank, &format!("was lost between two cells: it {why}")));
+        }
+        let bytes = encode(&self.order(cell));
+        let mut course = CellProgress::new(cell, self.workers_of(cell));
+        course.lead_ns = (cell.run_time_ns / 100).clamp(LEAD_MIN_NS, LEAD_MAX_NS);
+        course.lead_trips = match cell.run_time_ns {
+            0 => LEAD_TRIPS_OF_WORK,
+            _ => LEAD_TRIPS,
+        };
+        for rank in course.working.clone() {
+            self.say_bytes(rank, bytes.clone());
+        }
+        while !course.is_over() {
+            self.look(&mut course, watch)?;
+        }
+        let ranks: Vec<u32> = course.done.keys().copied().collect();
+        let after = self.clocks_after(&ranks);
+        for (warning, ranks) in std::mem::take(&mut course.warnings) {
+            let told = self.told(warning, &ranks, course.rank_count);
+            watch.warnings.push(told);
+        }
+        watch.warnings.extend(self.lost_warnings(&course));
+        let written = std::mem::take(&mut course.preconditions);
+        watch.preconditions.extend(written.into_values());
+        if let Some((rank, failed)) = course.failed.take() {
+            return Err(ClusterError::failed(self.who(rank), failed));
+        }
+        if course.done.is_empty() {
+            return Err(ClusterError::LostAtWork {
+                who: "every process that works in the cell".to_owned(),
+                why: "was lost".to_owned(),
+            });
+        }
+        course.beginnings.end(&after);
+        let records = self.together(&course, cell);
+        // Processes with different work are not slow if they finish later.
+        let is_alike = cell.is_shared_alike();
+        let doubts = records.iter().flat_map(doubt_cluster);
+        let doubts = doubts.filter(|it| is_alike || it.code != WarningCode::RankImbalance);
+        watch.warnings.extend(doubts);
+        Ok(records)
+    }
+
+    /// Processes that are present and have workers in the cell, or all if the cell has no workers.
+    fn workers_of(&self, cell: &Cell) -> Vec<u32> {
+        let ranks = cell.ranks();
+        let mut present = self.present();
+        present.retain(|rank| ranks.is_empty() || ranks.contains(rank));
+        present
+    }
+
+    /// The order for a cell. It refers to the plan for the workers, which may be many, and for
+    /// their work on files.
+    fn order(&self, cell: &Cell) -> LeaderMessage {
+        let plan = self.plan.as_ref();
+        // The workers alone are not enough: cells with the same workers may differ in their work.
+        let is_like = |it: &Cell| it.workers == cell.workers && it.work == cell.work;
+        let known = plan.and_then(|plan| plan.cells.iter().position(is_like));
+        let mut sent = cell.clone();
+        if known.is_some() {
+            sent.workers.clear();
+            sent.work = Work::Access;
+        }
+        LeaderMessage::Cell {
+            cell: Box::new(sent),
+            // No plan has this index, so the receiver uses the cell as it is.
+            like: known.unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Handles the next message, and starts a stage when all processes are ready for it.
+    fn look(
+        &mut self,
+        course: &mut CellProgress,
+        watch: &mut ClusterWatch<'_>,
+    ) -> Result<(), ClusterError> {
+        if watch.is_cut() && !course.is_cut {
+            course.is_cut = true;
+            let is_all = is_stopped(watch.stop);
+            self.say_all(if is_all {
+                &LeaderMessage::Stop
+            } else {
+                &LeaderMessage::Skip
+            });
+        }
+        if let Some((rank, said)) = self.hear(LOOK) {
+            self.take(course, (rank, said), watch)?;
+        }
+        if course.has_levels() && !course.is_cut {
+            let levels = std::mem::take(&mut course.levels);
+            let rounds = levels.into_values().max().unwrap_or(0);
+            self.say_all(&LeaderMessage::Level { rounds });
+        }
+        while let Some(per_second) = course.take_round() {
+            self.say_all(&LeaderMessage::Round { per_second });
+        }
+        if course.has_news() && !course.is_cut {
+            self.spread_news(course);
+        }
+        if course.is_ready() && !course.is_cut {
+            return self.start(course, watch);
+        }
+        if let (Some(rank), false) = (course.waiting(), course.done.is_empty())
+            && course.failed.is_none()
+            && !course.is_cut
+        {
+            // Processes that are done will not be ready for another stage.
+            let failed = FailureMessage {
+                message: "it has another stage to measure, but the others have none".to_owned(),
+                help: None,
+            };
+            course.failed = Some((rank, failed));
+            self.stop(course);
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        course: &mut CellProgress,
+        (rank, said): (u32, PeerNews),
+        watch: &mut ClusterWatch<'_>,
+    ) -> Result<(), ClusterError> {
+        let report = match said {
+            PeerNews::Lost(why) => return self.take_loss(course, rank, &why),
+            // Reports of processes that are done do not matter.
+            PeerNews::Report(_) if !course.working.contains(&rank) => return Ok(()),
+            PeerNews::Report(report) => report,
+        };
+        if !course.is_of_it(&report) {
+            let why = "sent an unexpected report";
+            self.lose(rank, why.to_owned());
+            return self.take_loss(course, rank, why);
+        }
+        match report {
+            Report::Level { rounds } => {
+                course.levels.insert(rank, rounds);
+            }
+            Report::Round { per_second } => course.note_round(rank, per_second),
+            Report::News { news } => {
+                course.news.insert(rank, news);
+            }
+            Report::Armed => {
+                course.armed.insert(rank);
+            }
+            Report::Preconditioned { targets } => course.note_preconditioned(targets),
+            Report::Begun { phase, at_ns } => course.beginnings.note(rank, phase, at_ns),
+            Report::Measured {
+                records, failure, ..
+            } => {
+                let is_wanted = course.is_cut || watch.is_cut();
+                if !is_wanted && failure.is_none() && records.iter().any(is_cut_short) {
+                    // The leader did not request this, so a user or the host ended the process.
+                    let why = "was ended there before it was done";
+                    self.lose(rank, why.to_owned());
+                    return self.take_loss(course, rank, why);
+                }
+                course.note_done(rank, records, failure);
+                if course.failed.is_some() {
+                    self.stop(course);
+                }
+            }
+            Report::Event { event } => match *event {
+                RunEvent::Warning { warning } => {
+                    note_warning(&mut course.warnings, rank, warning);
+                }
+                event => {
+                    let told = course.live.take(rank, event, &course.working);
+                    told.iter().for_each(|it| (watch.listener)(it));
+                }
+            },
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Continues without a lost process, or ends the run.
+    fn take_loss(
+        &mut self,
+        course: &mut CellProgress,
+        rank: u32,
+        why: &str,
+    ) -> Result<(), ClusterError> {
+        if course.done.contains_key(&rank) {
+            // Its results are complete; it is missing only from the next cell on.
+            return Ok(());
+        }
+        course.note_lost(rank, self.clock.now_ns());
+        // If the run is ending anyway, the other processes' results are kept.
+        if self.options.on_lost == OnLost::Continue || course.is_cut {
+            return Ok(());
+        }
+        self.stop(course);
+        self.wait_for_the_rest(course);
+        Err(self.gone(rank, &format!("was lost while it measured: it {why}")))
+    }
+
+    /// Agrees on the start of the next stage: the same moment, given to each process in its own
+    /// clock.
+    fn start(
+        &mut self,
+        course: &mut CellProgress,
+        watch: &mut ClusterWatch<'_>,
+    ) -> Result<(), ClusterError> {
+        let ranks: Vec<u32> = course.working.iter().copied().collect();
+        let mut kept = Vec::new();
+        let clocks = self.clocks_before(&ranks, &mut kept);
+        for rank in ranks {
+            if !clocks.contains_key(&rank) && self.peers[rank as usize].lost.is_none() {
+                // The process would wait for a start time, and all others for the process.
+                let lost = self.lose(rank, "did not report its time".to_owned());
+                kept.push((rank, lost));
+            }
+        }
+        let trips_ns = clocks.values().map(|it| it.trip_ns);
+        let longest_ns = trips_ns.max().unwrap_or(0);
+        // An agreed time is a more precise start than a barrier. Over TCP on two cores, processes
+        // left an MPI barrier up to 12 ms apart.
+        let start_ns = self.clock.now_ns() + course.lead_ns.max(course.lead_trips * longest_ns);
+        for (rank, reading) in &clocks {
+            let at_ns = start_ns.cast_signed().wrapping_add(reading.offset_ns);
+            let at_ns = at_ns.cast_unsigned();
+            self.say(*rank, &LeaderMessage::Start { at_ns });
+        }
+        course.beginnings.begin(start_ns, clocks);
+        course.armed.clear();
+        course.live.begin_stage();
+        kept.into_iter()
+            .try_for_each(|it| self.take(course, it, watch))
+    }
+
+    /// Sends each process the file news of all others.
+    fn spread_news(&mut self, course: &mut CellProgress) {
+        let all = std::mem::take(&mut course.news);
+        for rank in all.keys() {
+            let others = all.iter().filter(|(other, _)| *other != rank);
+            let news = others.flat_map(|(_, news)| news.clone()).collect();
+            self.say(*rank, &LeaderMessage::News { news });
+        }
+    }
+
+    fn stop(&mut self, course: &mut CellProgress) {
+        if !course.is_cut {
+            course.is_cut = true;
+            self.say_all(&LeaderMessage::Stop);
+        }
+    }
+
+    /// Lets the other processes end their work, for at most [`SILENCE_MAX`](super::SILENCE_MAX).
+    fn wait_for_the_rest(&mut self, course: &mut CellProgress) {
+        let end = Instant::now() + super::SILENCE_MAX;
+        while !course.is_over() && Instant::now() < end {
+            match self.hear(LOOK) {
+                Some((rank, PeerNews::Report(Report::Measured { records, .. }))) => {
+                    course.note_done(rank, records, None);
+                }
+                Some((rank, PeerNews::Lost(_))) => course.note_lost(rank, self.clock.now_ns()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Merges the records of all processes into one per phase.
+    fn together(&self, course: &CellProgress, cell: &Cell) -> Vec<CellRecord> {
+        // A process that was stopped early has fewer phases. Only phases of all processes are
+        // merged.
+        let count = course.done.values().map(Vec::len).min().unwrap_or(0);
+        let ranks = cell.ranks();
+        let mut records = Vec::with_capacity(count);
+        for place in 0..count {
+            let first = course.done.values().next();
+            let phase = first.map_or("", |own| own[place].phase.name());
+            let beginning = course.beginnings.of(phase);
+            let start_ns = beginning.map_or(0, |it| it.start_ns) + cell.ramp_time_ns;
+            let parts: Vec<RankCell> = course
+                .done
+                .iter()
+                .map(|(rank, own)| RankCell {
+                    rank: *rank,
+                    host: self.peers[*rank as usize].host.clone(),
+                    record: own[place].clone(),
+                    begin_ns: beginning.map_or(0, |it| it.begin_ns(*rank)),
+                    clock: beginning.map_or_else(ClockOffset::default, |it| it.clock(*rank)),
+                })
+                .collect();
+            let Some(mut record) = merged(&parts) else {
+                continue;
+            };
+            let lost = course.lost_ns.iter();
+            let lost = lost.map(|(rank, at_ns)| (*rank, at_ns.saturating_sub(start_ns)));
+            let is_done = |rank: &u32| course.done.contains_key(rank);
+            let is_told = |rank: &u32| course.lost_ns.contains_key(rank);
+            // Processes that were lost in an earlier cell are missing from this cell's start on.
+            let before = self.absent().into_iter();
+            let before = before.filter(|rank| ranks.is_empty() || ranks.contains(rank));
+            let before = before.filter(|rank| !is_done(rank) && !is_told(rank));
+            let lost = lost.chain(before.map(|rank| (rank, 0)));
+            let named =
+                lost.map(|(rank, at_ns)| (rank, self.peers[rank as usize].host.clone(), at_ns));
+            record.set_lost(named);
+            records.push(record);
+        }
+        records
+    }
+
+    /// Adds to a warning the processes that sent it, unless all of them did.
+    pub(super) fn told(&self, warning: Warning, ranks: &[u32], count: usize) -> Warning {
+        let who = match ranks {
+            _ if ranks.len() == count => return warning,
+            [rank] => self.who(*rank),
+            ranks => format!("{} of {count} processes", ranks.len()),
+        };
+        Warning {
+            message: format!("{who}: {}", warning.message),
+            ..warning
+        }
+    }
+
+    fn lost_warnings(&self, course: &CellProgress) -> Vec<Warning> {
+        let lost = course.lost_ns.keys().map(|rank| {
+            let why = self.peers[*rank as usize]
+                .lost
+                .as_deref()
+                .unwrap_or("went away");
+            let message = format!(
+                "{} was lost and its work is missing from the results: it {why}",
+                self.who(*rank)
+            );
+            Warning::of_cell(WarningCode::RankLost, course.cell, message)
+        });
+        lost.collect()
+    }
+}
+
+fn is_cut_short(record: &CellRecord) -> bool {
+    record.status == Status::Interrupted
+}

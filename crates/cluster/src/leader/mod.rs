@@ -1,0 +1,464 @@
+//! The leader: sends orders, waits for the answers, and merges the results of the processes.
+
+mod cell;
+mod cell_progress;
+mod clocks;
+mod facts;
+mod live;
+mod start_times;
+mod work_dirs;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use engine::TscClock;
+use plan::{Cell, Plan};
+use results::{
+    CellRecord, ClusterRecord, Environment, HostRecord, RunEvent, Warning, WarningCode, doubt_hosts,
+};
+use run::{Cluster, ClusterWatch, RunError};
+
+use crate::ClusterError;
+use crate::leader_links::{Arrival, LeaderLinks};
+use crate::message::{
+    ALIVE, FailureMessage, LeaderMessage, MemberOptions, PROTOCOL, Report, decode, encode,
+};
+use crate::worker::{hash, is_stopped};
+
+/// A process that sends nothing for this time is lost.
+const SILENCE_MAX: Duration = Duration::from_secs(5);
+/// Time limit for the first answer, which includes the login.
+const GREETING_MAX: Duration = Duration::from_secs(60);
+/// Time limit for the removal of files.
+const CLEANING_MAX: Duration = Duration::from_secs(15);
+/// Maximum wait for a message before other conditions are checked.
+const LOOK: Duration = Duration::from_millis(50);
+/// Interval of the leader's signs of life, and interval at which they are checked.
+const SIGN: Duration = Duration::from_secs(1);
+const SIGN_LOOK: Duration = Duration::from_millis(200);
+
+/// Reaction to the loss of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnLost {
+    /// The run fails.
+    #[default]
+    Fail,
+    /// The other processes continue. The results of the lost process are missing, with a warning.
+    Continue,
+}
+
+/// Settings of the processes in addition to the plan.
+#[derive(Debug, Clone, Default)]
+pub struct LeaderOptions {
+    /// How messages are carried: `mpi` with the library, or `ssh` with the command.
+    pub carrier: String,
+    /// Reaction to the loss of a process.
+    pub on_lost: OnLost,
+    /// Devices whose content may be destroyed.
+    pub overwrite_devices: Vec<std::path::PathBuf>,
+    /// `true` if missing targets may be created.
+    pub create: bool,
+    /// Path on each host of the file with the sinks' token.
+    pub sink_token_file: Option<std::path::PathBuf>,
+}
+
+/// A process from the leader's point of view.
+#[derive(Debug, Clone, Default)]
+struct LedProcess {
+    host: String,
+    environment: Environment,
+    /// Reason why the process is lost; `None` while it is present.
+    lost: Option<String>,
+    heard: Option<Instant>,
+    /// Time of the last message to the process.
+    spoken: Option<Instant>,
+}
+
+/// Leads the processes of a run.
+pub struct Leader {
+    hub: LeaderLinks,
+    peers: Vec<LedProcess>,
+    options: LeaderOptions,
+    clock: TscClock,
+    clocks: clocks::Clocks,
+    plan: Option<Plan>,
+    /// Processes that created directories for others.
+    makers: Vec<u32>,
+    /// Time at which messages were last received.
+    listened: Instant,
+    /// Time of the last check for processes that need a sign of life.
+    signed: Instant,
+}
+
+impl Leader {
+    /// Greets all processes.
+    ///
+    /// # Errors
+    /// A process does not answer, or is another version.
+    pub fn greet(
+        hub: LeaderLinks,
+        options: LeaderOptions,
+        stop: &AtomicBool,
+    ) -> Result<Self, ClusterError> {
+        let count = hub.count();
+        let mut leader = Self {
+            hub,
+            peers: vec![LedProcess::default(); count as usize],
+            options,
+            clock: TscClock::new(),
+            clocks: clocks::Clocks::default(),
+            plan: None,
+            makers: Vec::new(),
+            listened: Instant::now(),
+            signed: Instant::now(),
+        };
+        for rank in 0..count {
+            leader.say(
+                rank,
+                &LeaderMessage::Hello {
+                    protocol: PROTOCOL,
+                    rank,
+                },
+            );
+        }
+        let mut awaited: BTreeSet<u32> = (0..count).collect();
+        let end = Instant::now() + GREETING_MAX;
+        while let Some(first) = awaited.first().copied() {
+            if is_stopped(stop) {
+                return Err(ClusterError::Stopped);
+            }
+            if Instant::now() > end {
+                return Err(leader.gone(first, "did not answer within a minute"));
+            }
+            match leader.hear(LOOK) {
+                Some((
+                    rank,
+                    PeerNews::Report(Report::Hello {
+                        protocol,
+                        version,
+                        host,
+                        environment,
+                        ..
+                    }),
+                )) => {
+                    let own = env!("CARGO_PKG_VERSION");
+                    if protocol[0] != PROTOCOL[0] || version != own {
+                        return Err(ClusterError::Version {
+                            who: leader.who(rank),
+                            seen: version,
+                            wanted: own.to_owned(),
+                        });
+                    }
+                    let peer = &mut leader.peers[rank as usize];
+                    (peer.host, peer.environment) = (host, *environment);
+                    awaited.remove(&rank);
+                }
+                Some((rank, PeerNews::Lost(why))) => return Err(leader.gone(rank, &why)),
+                _ => {}
+            }
+        }
+        Ok(leader)
+    }
+
+    /// Number of processes.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.hub.count()
+    }
+
+    /// `true` if no process was lost.
+    #[must_use]
+    pub fn has_all(&self) -> bool {
+        self.absent().is_empty()
+    }
+
+    /// Tells all processes that no orders follow.
+    pub fn dismiss(&mut self) {
+        self.say_all(&LeaderMessage::Bye);
+    }
+
+    /// Processes that are present.
+    fn present(&self) -> Vec<u32> {
+        let ranks = (0..).zip(&self.peers);
+        let present = ranks.filter(|(_, peer)| peer.lost.is_none());
+        present.map(|(rank, _)| rank).collect()
+    }
+
+    /// Processes that are lost.
+    fn absent(&self) -> Vec<u32> {
+        let ranks = (0..).zip(&self.peers);
+        let absent = ranks.filter(|(_, peer)| peer.lost.is_some());
+        absent.map(|(rank, _)| rank).collect()
+    }
+
+    fn who(&self, rank: u32) -> String {
+        match self.peers.get(rank as usize).map(|peer| peer.host.as_str()) {
+            Some("") | None => format!("rank {rank}"),
+            Some(host) => format!("rank {rank} on {host}"),
+        }
+    }
+
+    fn gone(&self, rank: u32, why: &str) -> ClusterError {
+        let (who, why) = (self.who(rank), why.to_owned());
+        match self.plan {
+            None => ClusterError::Lost { who, why },
+            Some(_) => ClusterError::LostAtWork { who, why },
+        }
+    }
+
+    fn say(&mut self, rank: u32, order: &LeaderMessage) {
+        self.say_bytes(rank, encode(order));
+    }
+
+    fn say_bytes(&mut self, rank: u32, bytes: Vec<u8>) {
+        self.hub.send(rank, bytes);
+        if let Some(peer) = self.peers.get_mut(rank as usize) {
+            peer.spoken = Some(Instant::now());
+        }
+    }
+
+    /// Sends the same order to all processes that are present, encoded once.
+    fn say_all(&mut self, order: &LeaderMessage) {
+        let bytes = encode(order);
+        for rank in self.present() {
+            self.say_bytes(rank, bytes.clone());
+        }
+    }
+
+    /// Waits at most `wait` for a report. A process that has been silent for too long is lost.
+    fn hear(&mut self, wait: Duration) -> Option<(u32, PeerNews)> {
+        self.allow_for_absence();
+        self.show_signs();
+        let said = match self.hub.receive(Duration::ZERO) {
+            Some(came) => self.take_arrival(came),
+            // Silence counts only when no message is waiting in the queue.
+            None => self.silent().or_else(|| {
+                let came = self.hub.receive(wait)?;
+                self.take_arrival(came)
+            }),
+        };
+        self.listened = Instant::now();
+        said
+    }
+
+    fn take_arrival(&mut self, (rank, arrival): (u32, Arrival)) -> Option<(u32, PeerNews)> {
+        let known = self.peers.get_mut(rank as usize);
+        // Late messages of a lost process must not count.
+        let peer = known.filter(|peer| peer.lost.is_none())?;
+        peer.heard = Some(Instant::now());
+        let said = match arrival {
+            Arrival::Gone(why) => Err(why),
+            Arrival::Message(bytes) => decode::<Report>(&bytes),
+        };
+        match said {
+            Ok(report) => Some((rank, PeerNews::Report(report?.with_short_words()))),
+            Err(why) => Some((rank, self.lose(rank, why))),
+        }
+    }
+
+    /// The time in which this process did not listen, for example while it was stopped, does not
+    /// count as silence.
+    fn allow_for_absence(&mut self) {
+        let absence = self.listened.elapsed();
+        if absence > SIGN {
+            for heard in self.peers.iter_mut().filter_map(|it| it.heard.as_mut()) {
+                *heard += absence;
+            }
+        }
+    }
+
+    fn silent(&mut self) -> Option<(u32, PeerNews)> {
+        let is_silent = |peer: &LedProcess| {
+            // Before its first message, a process may still log in, which has its own limit.
+            let heard = peer.heard.is_some_and(|it| it.elapsed() > SILENCE_MAX);
+            peer.lost.is_none() && heard
+        };
+        let rank = u32::try_from(self.peers.iter().position(is_silent)?).ok()?;
+        let seconds = SILENCE_MAX.as_secs();
+        Some((
+            rank,
+            self.lose(rank, format!("has sent nothing for {seconds} s")),
+        ))
+    }
+
+    /// Marks a process as lost, and tells it to end in case it still runs.
+    fn lose(&mut self, rank: u32, why: String) -> PeerNews {
+        for order in [LeaderMessage::Stop, LeaderMessage::Bye] {
+            self.say(rank, &order);
+        }
+        self.peers[rank as usize].lost = Some(why.clone());
+        PeerNews::Lost(why)
+    }
+
+    /// Sends signs of life to processes that have received nothing for [`SIGN`].
+    fn show_signs(&mut self) {
+        if self.signed.elapsed() < SIGN_LOOK {
+            return;
+        }
+        self.signed = Instant::now();
+        for rank in self.present() {
+            let spoken = self.peers[rank as usize].spoken;
+            // A process that hears nothing from the leader ends itself.
+            if spoken.is_none_or(|it| it.elapsed() > SIGN) {
+                self.say_bytes(rank, ALIVE.to_vec());
+            }
+        }
+    }
+
+    /// Sends an order to each of these processes and waits for all answers.
+    fn ask(
+        &mut self,
+        ranks: &[u32],
+        order: impl Fn(u32) -> LeaderMessage,
+        is_wanted: fn(&Report) -> bool,
+        stop: &AtomicBool,
+    ) -> Result<Vec<(u32, Report)>, ClusterError> {
+        for rank in ranks {
+            self.say(*rank, &order(*rank));
+        }
+        self.answers(ranks, is_wanted, stop, &mut |_, _| {})
+    }
+
+    /// Waits for an answer from each process; passes their events to `told`.
+    fn answers(
+        &mut self,
+        ranks: &[u32],
+        is_wanted: fn(&Report) -> bool,
+        stop: &AtomicBool,
+        told: &mut dyn FnMut(u32, RunEvent),
+    ) -> Result<Vec<(u32, Report)>, ClusterError> {
+        let mut awaited: BTreeSet<u32> = ranks.iter().copied().collect();
+        let mut answers = Vec::with_capacity(ranks.len());
+        while !awaited.is_empty() {
+            if is_stopped(stop) {
+                return Err(ClusterError::Stopped);
+            }
+            match self.hear(LOOK) {
+                Some((rank, PeerNews::Report(Report::Event { event }))) => told(rank, *event),
+                Some((rank, PeerNews::Report(Report::Failed(failed)))) => {
+                    return Err(ClusterError::failed(self.who(rank), failed));
+                }
+                Some((rank, PeerNews::Report(report))) => {
+                    if !is_wanted(&report) || !awaited.remove(&rank) {
+                        let why = "sent an unexpected report";
+                        self.lose(rank, why.to_owned());
+                        return Err(self.gone(rank, why));
+                    }
+                    answers.push((rank, report));
+                }
+                Some((rank, PeerNews::Lost(why))) => return Err(self.gone(rank, &why)),
+                None => {}
+            }
+        }
+        // Sorted by rank, so that results do not depend on the order of arrival.
+        answers.sort_by_key(|(rank, _)| *rank);
+        Ok(answers)
+    }
+
+    /// Sends the plan to all processes, and checks that each has understood the same plan.
+    fn send_plan(&mut self, plan: &Plan, run: &str, stop: &AtomicBool) -> Result<(), ClusterError> {
+        let options = MemberOptions {
+            run: run.to_owned(),
+            overwrite_devices: self.options.overwrite_devices.clone(),
+            create: self.options.create,
+            // Only the path is sent: each host reads its own file, and the token stays there.
+            sink_token_file: self.options.sink_token_file.clone(),
+        };
+        let order = LeaderMessage::Plan {
+            plan: Box::new(plan.clone()),
+            options,
+        };
+        self.say_all(&order);
+        let ranks = self.present();
+        let own = hash(plan);
+        let is_wanted = |report: &Report| matches!(report, Report::Planned { .. });
+        for (rank, report) in self.answers(&ranks, is_wanted, stop, &mut |_, _| {})? {
+            // Another build of the same version may read the plan differently.
+            let is_same = matches!(&report, Report::Planned { hash } if *hash == own);
+            if !is_same {
+                let failed = FailureMessage {
+                    message: "it understood a different plan from the one sent".to_owned(),
+                    help: Some("install the same build of pgmeter there".to_owned()),
+                };
+                return Err(ClusterError::failed(self.who(rank), failed));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// News of a process.
+enum PeerNews {
+    Report(Report),
+    /// The process is lost, with the reason.
+    Lost(String),
+}
+
+impl Cluster for Leader {
+    fn record(&self) -> ClusterRecord {
+        let mut hosts: Vec<HostRecord> = Vec::new();
+        for (rank, peer) in (0..).zip(&self.peers) {
+            match hosts.iter_mut().find(|host| host.name == peer.host) {
+                Some(host) => host.ranks.push(rank),
+                None => hosts.push(HostRecord {
+                    name: peer.host.clone(),
+                    ranks: vec![rank],
+                    environment: peer.environment.clone(),
+                }),
+            }
+        }
+        ClusterRecord {
+            carrier: self.options.carrier.clone(),
+            ranks: self.ranks(),
+            hosts,
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        plan: &Plan,
+        run: &str,
+        watch: &mut ClusterWatch<'_>,
+    ) -> Result<(), RunError> {
+        let prepared = self.prepare_all(plan, run, watch);
+        watch.warnings.extend(doubt_hosts(&self.record()));
+        if let Err(error @ ClusterError::LostAtWork { .. }) = &prepared {
+            let warning = Warning::of_run(WarningCode::RankLost, error.to_string());
+            watch.warnings.push(warning);
+        }
+        prepared.map_err(|error| of_cluster(&error))
+    }
+
+    fn measure(
+        &mut self,
+        cell: &Cell,
+        watch: &mut ClusterWatch<'_>,
+    ) -> Result<Vec<CellRecord>, RunError> {
+        let measured = self.measure_cell(cell, watch);
+        if let Err(error @ ClusterError::LostAtWork { .. }) = &measured {
+            let warning = Warning::of_cell(WarningCode::RankLost, cell.index, error.to_string());
+            watch.warnings.push(warning);
+        }
+        measured.map_err(|error| of_cluster(&error))
+    }
+
+    fn finish(&mut self, watch: &mut ClusterWatch<'_>) {
+        // A process that still works, for example after the failure of another one, can stop.
+        self.say_all(&LeaderMessage::Stop);
+        self.clean_all(watch);
+    }
+}
+
+fn of_cluster(error: &ClusterError) -> RunError {
+    match error {
+        ClusterError::Stopped => RunError::Stopped,
+        error => RunError::Cluster {
+            message: error.to_string(),
+            help: error.help(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,337 @@
+//! Processes that say what real ones do not.
+
+use std::time::Instant;
+
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Nothing that others say may take longer, in a test that waits for no silence.
+const TIME_MAX: Duration = Duration::from_secs(60);
+
+/// A run with two processes of which one says something else than it would; how it ended.
+fn run_with(
+    on_lost: OnLost,
+    mut says: impl FnMut(&LeaderMessage, Report) -> Option<Vec<u8>> + Send + 'static,
+) -> Result<Finished, ClusterError> {
+    let plan = plan_of(2, &[]);
+    let (hub, ends) = hub(2);
+    let (cell, planned, clock) = (plan.cells[0].clone(), plan.clone(), TscClock::new());
+    play(ends, move |rank, order, send| {
+        let mut reports: Vec<Report> = routine(rank, order, &clock).into_iter().collect();
+        if let LeaderMessage::Start { .. } = order {
+            let record = record_of(&cell, &planned, rank, 2);
+            for interval in record.intervals.clone() {
+                let event = Box::new(RunEvent::Interval { cell: 0, interval });
+                reports.push(Report::Event { event });
+            }
+            reports.push(Report::Begun {
+                phase: None,
+                at_ns: 5,
+            });
+            reports.push(Report::Measured {
+                records: vec![record],
+                failure: None,
+            });
+        }
+        for report in reports {
+            let message = match rank {
+                0 => Some(encode(&report)),
+                _ => says(order, report),
+            };
+            message.into_iter().for_each(|it| send(rank, it));
+        }
+    });
+    let begun = Instant::now();
+    let finished = led(&plan, hub, on_lost);
+    assert!(begun.elapsed() < TIME_MAX, "{:?}", begun.elapsed());
+    finished
+}
+
+/// Whether an order has that name; one that says nothing else is a text.
+fn is(order: &LeaderMessage, name: &str) -> bool {
+    let order = serde_json::to_value(order).expect("an order");
+    order == name || order.get(name).is_some()
+}
+
+fn error_of(finished: Result<Finished, ClusterError>) -> String {
+    match finished {
+        Err(error) => error.to_string(),
+        Ok(finished) => finished.error.expect("an error").to_string(),
+    }
+}
+
+#[test]
+fn bytes_that_are_no_message_are_an_error_that_names_who_said_them() {
+    for bytes in [
+        vec![9; 3],
+        vec![1, b'{'],
+        vec![2, 7, 7],
+        b"\x01\"armed".to_vec(),
+    ] {
+        for at in ["hello", "plan", "prepare", "cell", "start"] {
+            let bytes = bytes.clone();
+            let seen = error_of(run_with(OnLost::Fail, move |order, report| {
+                Some(if is(order, at) {
+                    bytes.clone()
+                } else {
+                    encode(&report)
+                })
+            }));
+            assert!(seen.starts_with("rank 1"), "{at}: {seen}");
+            assert!(seen.contains("sent"), "{at}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn another_version_is_named_without_what_controls_terminals() {
+    let seen = error_of(run_with(OnLost::Fail, |_, report| {
+        Some(encode(&match report {
+            Report::Hello { environment, .. } => Report::Hello {
+                protocol: PROTOCOL,
+                version: format!("\x1b[2J{}", "9".repeat(10_000)),
+                host: "h".repeat(10_000),
+                environment,
+            },
+            other => other,
+        }))
+    }));
+    assert!(
+        seen.contains("is pgmeter") && !seen.contains('\x1b'),
+        "{seen}"
+    );
+    assert!(seen.len() < 2000, "{}", seen.len());
+}
+
+#[test]
+fn figures_of_another_cell_are_not_taken() {
+    let says = |_: &LeaderMessage, report| {
+        Some(encode(&match report {
+            Report::Measured {
+                mut records,
+                failure,
+            } => {
+                records[0].index = 7;
+                Report::Measured { records, failure }
+            }
+            other => other,
+        }))
+    };
+    let seen = error_of(run_with(OnLost::Fail, says));
+    assert!(
+        seen.contains("rank 1") && seen.contains("unexpected report"),
+        "{seen}"
+    );
+    let finished = run_with(OnLost::Continue, says).expect("all are there");
+    assert!(finished.error.is_none());
+    let record = &finished.record.cells[0];
+    assert_eq!(record.status, results::Status::Interrupted);
+    let cluster = record.cluster.as_ref().expect("who took part");
+    assert_eq!(cluster.ranks[0].count, record.total.count);
+    assert!(cluster.ranks[1].lost_ns.is_some());
+    let is_told = |it: &Warning| it.code == WarningCode::RankLost;
+    assert!(finished.record.warnings.iter().any(is_told));
+}
+
+#[test]
+fn answers_that_nobody_asked_for_are_an_error() {
+    for at in ["plan", "prepare"] {
+        let seen = error_of(run_with(OnLost::Fail, move |order, report| {
+            Some(if is(order, at) {
+                encode(&Report::Armed)
+            } else {
+                encode(&report)
+            })
+        }));
+        assert!(
+            seen.contains("rank 1") && seen.contains("unexpected report"),
+            "{at}: {seen}"
+        );
+    }
+}
+
+#[test]
+fn who_does_not_tell_its_time_is_not_waited_for() {
+    let says = |_: &LeaderMessage, report| match report {
+        // It is there all the same.
+        Report::Pong { .. } => Some(ALIVE.to_vec()),
+        other => Some(encode(&other)),
+    };
+    let seen = error_of(run_with(OnLost::Fail, says));
+    assert!(seen.contains("did not report its time"), "{seen}");
+}
+
+#[test]
+fn who_falls_silent_is_lost_however_much_others_say() {
+    let plan = plan_of(2, &[]);
+    let (hub, ends) = hub(2);
+    let clock = TscClock::new();
+    let to_leader = ends.to_leader.clone();
+    play(ends, move |rank, order, send| {
+        if let Some(report) = routine(rank, order, &clock) {
+            send(rank, encode(&report));
+        }
+        if let (LeaderMessage::Start { .. }, 0) = (order, rank) {
+            let to_leader = to_leader.clone();
+            thread::spawn(move || {
+                let sign = || Arrival::Message(ALIVE.to_vec());
+                while to_leader.send((0, sign())).is_ok() {
+                    thread::sleep(Duration::from_millis(2));
+                }
+            });
+        }
+    });
+    let begun = Instant::now();
+    let seen = error_of(led(&plan, hub, OnLost::Fail));
+    assert!(
+        seen.contains("rank 1") && seen.contains("sent nothing for 5 s"),
+        "{seen}"
+    );
+    assert!(begun.elapsed() < TIME_MAX);
+}
+
+#[test]
+fn a_leader_that_slept_takes_nobody_for_silent() {
+    let (hub, ends) = hub(1);
+    let clock = TscClock::new();
+    play(ends, move |rank, order, send| {
+        if let Some(report) = routine(rank, order, &clock) {
+            send(rank, encode(&report));
+        }
+    });
+    let stop = AtomicBool::new(false);
+    let mut leader = Leader::greet(hub, LeaderOptions::default(), &stop).expect("it is there");
+    let long_ago = Instant::now().checked_sub(Duration::from_secs(30));
+    leader.listened = long_ago.expect("the machine runs for longer");
+    leader.peers[0].heard = long_ago;
+    assert!(leader.hear(Duration::from_millis(1)).is_none());
+    assert!(leader.peers[0].lost.is_none());
+}
+
+/// Values that no process measures, the first ones such as are understood.
+fn absurd() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        8 => Just(json!(u64::MAX)),
+        4 => Just(json!(u64::MAX / 2 + 1)),
+        4 => Just(json!(u32::MAX)),
+        4 => Just(json!(0)),
+        1 => Just(json!(i64::MIN)),
+        1 => Just(json!(1e308)),
+        1 => Just(Value::Null),
+        1 => Just(json!("\u{1b}[2J\u{202e}")),
+        1 => Just(json!([])),
+    ]
+}
+
+/// All places of a document that hold a value, as pointers.
+fn places(of: &Value, path: String, all: &mut Vec<String>) {
+    match of {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                places(value, format!("{path}/{name}"), all);
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                places(value, format!("{path}/{index}"), all);
+            }
+        }
+        _ => all.push(path),
+    }
+}
+
+/// Fields of 32 bits.
+const SHORT: [&str; 8] = [
+    "iodepth",
+    "repetition",
+    "ranks",
+    "threads",
+    "worker_index",
+    "target_index",
+    "first_step",
+    "first_index",
+];
+
+/// A report with some of its figures changed, or all of them as large as they can be.
+fn distorted(report: &Report, changes: &[(prop::sample::Index, Value)], is_all: bool) -> Value {
+    let mut value = serde_json::to_value(report).expect("a report");
+    let mut all = Vec::new();
+    places(&value, String::new(), &mut all);
+    // What belongs to another cell is not taken at all.
+    let ends = ["/index", "/cell", "/workers"];
+    all.retain(|path| !ends.iter().any(|end| path.ends_with(end)));
+    for path in all.iter().filter(|_| is_all) {
+        let largest = match SHORT.iter().any(|name| path.ends_with(name)) {
+            true => json!(u32::MAX),
+            false => json!(u64::MAX),
+        };
+        if let Some(place) = value.pointer_mut(path).filter(|it| it.is_u64()) {
+            *place = largest;
+        }
+    }
+    for (index, with) in changes.iter().filter(|_| !all.is_empty()) {
+        let path: &String = index.get(&all);
+        if let Some(place) = value.pointer_mut(path) {
+            *place = with.clone();
+        }
+    }
+    value
+}
+
+/// A run in which one process tells of distorted figures.
+fn run_distorted(changes: Vec<(prop::sample::Index, Value)>, is_all: bool) -> Finished {
+    let finished = run_with(OnLost::Continue, move |_, report| {
+        let is_figures = matches!(report, Report::Measured { .. } | Report::Event { .. });
+        if !is_figures {
+            return Some(encode(&report));
+        }
+        let mut message = vec![1];
+        message.extend(distorted(&report, &changes, is_all).to_string().bytes());
+        Some(message)
+    });
+    finished.expect("all are there")
+}
+
+#[test]
+fn figures_as_large_as_can_be_are_taken() {
+    let finished = run_distorted(Vec::new(), true);
+    let cluster = finished.record.cells[0]
+        .cluster
+        .as_ref()
+        .expect("who took part");
+    assert_eq!(cluster.ranks.len(), 2);
+    assert_eq!(
+        (cluster.ranks[1].lost_ns, cluster.ranks[1].count),
+        (None, u64::MAX),
+        "{:?}",
+        finished.record.warnings
+    );
+    assert_eq!(finished.record.cells[0].total.count, u64::MAX);
+}
+
+proptest! {
+    #![proptest_config(Config::with_cases(24))]
+    #[test]
+    fn absurd_figures_end_no_leader(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), absurd()), 0..4),
+        is_all in any::<bool>(),
+    ) {
+        let finished = run_distorted(changes, is_all);
+        prop_assert!(finished.record.cells.len() == 1);
+        prop_assert!(serde_json::to_string(&finished.record).is_ok());
+    }
+
+    #[test]
+    fn no_bytes_end_the_decoder(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = decode::<Report>(&bytes);
+        let _ = decode::<LeaderMessage>(&bytes);
+        let mut stream = bytes.as_slice();
+        while let Ok(Some(message)) = crate::message::read(&mut stream) {
+            let _ = decode::<Report>(&message);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Real workers, on threads of this process.
+
+use std::sync::mpsc::RecvTimeoutError;
+
+use super::*;
+use crate::ClusterWorker;
+
+/// Has real workers, on threads, answer; `passes` may change what they say on the way.
+fn at_work(ends: Ends, passes: impl Fn(u32, Vec<u8>) -> Vec<u8> + Clone + Send + 'static) {
+    for (rank, from_leader) in (0..).zip(ends.from_leader) {
+        let (to, messages) = channel::<Vec<u8>>();
+        let worker = ClusterWorker::new(outlet(to), Arc::default());
+        let (desk, to_leader, passes) = (worker.desk(), ends.to_leader.clone(), passes.clone());
+        thread::spawn(move || {
+            from_leader.iter().for_each(|message| desk.take(&message));
+            desk.leader_is_gone();
+        });
+        thread::spawn(move || {
+            loop {
+                let message = match messages.recv_timeout(SIGN) {
+                    Ok(message) => passes(rank, message),
+                    Err(RecvTimeoutError::Timeout) => ALIVE.to_vec(),
+                    Err(RecvTimeoutError::Disconnected) => return,
+                };
+                if to_leader.send((rank, Arrival::Message(message))).is_err() {
+                    return;
+                }
+            }
+        });
+        thread::spawn(move || worker.work());
+    }
+}
+
+#[test]
+fn what_is_told_of_an_interval_is_less_than_a_kilobyte() {
+    let plan = plan_of(2, &[("run_time", "1"), ("workers", "8")]);
+    let (hub, ends) = hub(2);
+    let (lengths, told) = channel();
+    at_work(ends, move |_, message| {
+        let report = decode::<Report>(&message).expect("a worker's words");
+        if let Some(Report::Event { event }) = &report
+            && let RunEvent::Interval { interval, .. } = &**event
+        {
+            let _ = lengths.send((message.len(), interval.clone()));
+        }
+        message
+    });
+    let finished = led(&plan, hub, OnLost::Fail).expect("all are there");
+    assert_eq!(finished.record.status, results::Status::Complete);
+    let told: Vec<_> = told.try_iter().collect();
+    assert!(!told.is_empty());
+    for (length, interval) in told {
+        assert!(!interval.latencies.is_empty());
+        assert!(length < 1000, "{length} bytes: {interval:?}");
+    }
+    let record = &finished.record.cells[0];
+    let of_ranks = &record.cluster.as_ref().expect("who took part").ranks;
+    let sums = [
+        of_ranks.iter().map(|it| it.count).sum::<u64>(),
+        record.worker_figures.iter().map(|it| it.transactions).sum(),
+    ];
+    assert_eq!(sums, [record.total.count; 2]);
+}
+
+#[test]
+fn two_processes_of_a_worker_do_what_one_of_two_does() {
+    let counts = |ranks: u32, workers: &str| -> Vec<u64> {
+        let settings = [
+            ("operations", "20001"),
+            ("run_time", "0"),
+            ("workers", workers),
+        ];
+        let plan = plan_of(ranks, &settings);
+        let finished = match ranks {
+            1 => run::measure(
+                RunSpec::new(&plan, &mut |_| {}),
+                &RunOptions::default(),
+                None,
+            ),
+            _ => {
+                let (hub, ends) = hub(ranks);
+                at_work(ends, |_, message| message);
+                led(&plan, hub, OnLost::Fail).expect("all are there")
+            }
+        };
+        let record = &finished.record.cells[0];
+        assert_eq!(record.total.count, 20_001);
+        let operations = record
+            .worker_figures
+            .iter()
+            .flat_map(|it| it.operations.values());
+        operations.map(|it| it.count).collect()
+    };
+    // How many of them read and wrote is as the streams of requests have it.
+    assert_eq!(counts(2, "1"), counts(1, "2"));
+}
+
+#[test]
+fn rounds_of_all_are_steady_or_not_for_all() {
+    // All come to an end at the same round, by what they did together.
+    let settings = [
+        ("run_time", "300ms"),
+        ("until", "steady"),
+        ("steady.rounds", "7"),
+    ];
+    let plan = plan_of(3, &settings);
+    let (hub, ends) = hub(3);
+    at_work(ends, |_, message| message);
+    let finished = led(&plan, hub, OnLost::Fail).expect("all are there");
+    assert_eq!(finished.record.status, results::Status::Complete);
+    let record = &finished.record.cells[0];
+    let steady = record.steady.as_ref().expect("rounds");
+    assert_ne!(steady.verdict, stats::SteadyVerdict::NotYet);
+    assert!((5..=7).contains(&steady.rounds.len()), "{steady:?}");
+    let window = steady.window.as_ref().expect("a window");
+    for (round, value) in steady.rounds[window.first_round_index..]
+        .iter()
+        .zip(&window.values)
+    {
+        let share = round.per_second / value;
+        assert!((0.999..1.001).contains(&share), "{round:?} is not {value}");
+    }
+    // The figures are those of the window, and each process measured all of it.
+    let counts = steady.rounds[window.first_round_index..]
+        .iter()
+        .map(|it| it.count);
+    assert_eq!(counts.sum::<u64>(), record.total.count);
+    let of_ranks = &record.cluster.as_ref().expect("who took part").ranks;
+    assert!(of_ranks.iter().all(|it| it.count > 0));
+}

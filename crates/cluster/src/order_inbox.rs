@@ -1,0 +1,248 @@
+//! Receives a worker process's orders while it measures, and sends its reports.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use engine::TscClock;
+use engine::clock::Clock;
+use run::{FileNews, HearRounds, Meeting};
+
+use crate::leader_links::Outlet;
+use crate::message::{LeaderMessage, Report, decode, encode};
+
+/// A process ends if it receives nothing from the leader for this time.
+const SILENCE_MAX: Duration = Duration::from_secs(10);
+/// After its own stop signal, a process ends its cell at once but still obeys the leader for this
+/// time. The leader often received the same signal from a launcher and waits for results and
+/// answers.
+// When ranks left at once, Ctrl-C took 19 s under MPICH's launcher.
+const ENDING_MAX: Duration = Duration::from_secs(5);
+/// Interval at which both are checked.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Takes orders as they arrive, even while the process measures.
+pub struct Desk {
+    orders: Mutex<Sender<LeaderMessage>>,
+    to: Mutex<Outlet>,
+    /// Set by a signal handler when this process should end.
+    outside: Arc<AtomicBool>,
+    /// Set to end the cell and everything after it.
+    stop: Arc<AtomicBool>,
+    /// Set to end only the current cell.
+    skip: Arc<AtomicBool>,
+    clock: OnceLock<TscClock>,
+    start: Mutex<Option<u64>>,
+    news: Mutex<Option<Vec<FileNews>>>,
+    level: Mutex<Leveling>,
+    /// Operations per second of all processes, by round.
+    rounds: Mutex<Vec<f64>>,
+    told: Condvar,
+    heard: Mutex<Instant>,
+}
+
+impl Desk {
+    /// Creates an inbox that sends reports to `to`, and the channel of orders for
+    /// [`ClusterWorker`](crate::ClusterWorker). A set `outside` flag also ends the process. The
+    /// inbox only reads that flag: a second signal ends the process at once, and a stop order of
+    /// the leader must not count as the first signal.
+    pub(crate) fn new(
+        to: Outlet,
+        outside: Arc<AtomicBool>,
+    ) -> (Arc<Self>, Receiver<LeaderMessage>) {
+        let (orders, left) = channel();
+        let desk = Self {
+            orders: Mutex::new(orders),
+            to: Mutex::new(to),
+            outside,
+            stop: Arc::default(),
+            skip: Arc::default(),
+            clock: OnceLock::new(),
+            start: Mutex::new(None),
+            news: Mutex::new(None),
+            level: Mutex::default(),
+            rounds: Mutex::default(),
+            told: Condvar::new(),
+            heard: Mutex::new(Instant::now()),
+        };
+        (Arc::new(desk), left)
+    }
+
+    /// Takes a message from the leader, and handles it at once if it need not wait.
+    pub fn take(&self, message: &[u8]) {
+        *lock(&self.heard) = Instant::now();
+        let order = match decode(message) {
+            Ok(Some(order)) => order,
+            Ok(None) => return,
+            Err(_) => return self.leader_is_gone(),
+        };
+        match order {
+            // Answered at once: the length of the round trip limits the precision of the leader's
+            // reading. The leader compares clocks only in cells, when the clock is set.
+            LeaderMessage::Ping { number } => {
+                let at_ns = self.clock.get().map_or(0, Clock::now_ns);
+                self.send(&Report::Pong { number, at_ns });
+            }
+            LeaderMessage::Start { at_ns } => {
+                *lock(&self.start) = Some(at_ns);
+                self.told.notify_all();
+            }
+            LeaderMessage::News { news } => {
+                *lock(&self.news) = Some(news);
+                self.told.notify_all();
+            }
+            LeaderMessage::Round { per_second } => lock(&self.rounds).push(per_second),
+            LeaderMessage::Level { rounds } => {
+                let hear = lock(&self.level).0.take();
+                hear.into_iter().for_each(|hear| hear(rounds));
+            }
+            // The worker's thread reads no orders while it measures, so these orders are flags.
+            LeaderMessage::Skip => self.skip.store(true, Ordering::Relaxed),
+            LeaderMessage::Stop => self.stop.store(true, Ordering::Relaxed),
+            order => {
+                match order {
+                    // Requests for an earlier cell or plan are obsolete. Requests for this one may
+                    // arrive before it starts.
+                    LeaderMessage::Cell { .. } => {
+                        self.skip.store(false, Ordering::Relaxed);
+                        lock(&self.rounds).clear();
+                    }
+                    LeaderMessage::Plan { .. } => self.stop.store(false, Ordering::Relaxed),
+                    _ => {}
+                }
+                let _ = lock(&self.orders).send(order);
+            }
+        }
+    }
+
+    /// No message will follow: ends everything and removes the files made here.
+    pub fn leader_is_gone(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let _ = lock(&self.orders).send(LeaderMessage::Bye);
+    }
+
+    /// `true` if the leader has been silent for more than [`SILENCE_MAX`].
+    fn is_deserted(&self) -> bool {
+        lock(&self.heard).elapsed() > SILENCE_MAX
+    }
+
+    /// Waits for the next order; [`LeaderMessage::Bye`] if the leader is silent.
+    pub(crate) fn next(&self, orders: &Receiver<LeaderMessage>) -> LeaderMessage {
+        loop {
+            match orders.recv_timeout(LOOK) {
+                Ok(order) => return order,
+                Err(_) if self.is_deserted() => {
+                    self.stop.store(true, Ordering::Relaxed);
+                    return LeaderMessage::Bye;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    pub(crate) fn send(&self, report: &Report) {
+        let message = encode(report);
+        lock(&self.to)(message);
+    }
+
+    pub(crate) fn set_clock(&self, clock: TscClock) {
+        let _ = self.clock.set(clock);
+    }
+
+    pub(crate) fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
+    pub(crate) fn skip_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.skip)
+    }
+
+    /// Waits for the leader's answer; `None` if the cell or the run is to end.
+    fn wait_for<T>(&self, place: &Mutex<Option<T>>, stop: &AtomicBool) -> Option<T> {
+        let is_cut = || stop.load(Ordering::Relaxed) || self.skip.load(Ordering::Relaxed);
+        let mut told = lock(place);
+        while told.is_none() && !is_cut() {
+            // Setting `stop` or `skip` does not wake this thread, so the wait is short.
+            let waited = self.told.wait_timeout(told, LOOK);
+            told = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        told.take()
+    }
+
+    /// Starts a thread that ends everything when the leader is silent or the process should end,
+    /// even during a cell.
+    pub(crate) fn watch_leader(self: &Arc<Self>) {
+        // A strong reference would keep the desk, and therefore this thread, alive forever.
+        let desk = Arc::downgrade(self);
+        std::thread::spawn(move || {
+            let mut wanted: Option<Instant> = None;
+            while let Some(desk) = desk.upgrade() {
+                if desk.outside.load(Ordering::Relaxed) {
+                    // A new plan may have cleared the flag.
+                    desk.stop.store(true, Ordering::Relaxed);
+                    wanted.get_or_insert_with(Instant::now);
+                }
+                let is_late = wanted.is_some_and(|it| it.elapsed() > ENDING_MAX);
+                if is_late || desk.is_deserted() {
+                    return desk.leader_is_gone();
+                }
+                drop(desk);
+                std::thread::sleep(LOOK);
+            }
+        });
+    }
+}
+
+/// Callback that waits for the highest number of rounds.
+#[derive(Default)]
+struct Leveling(Option<HearRounds>);
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Desk")
+    }
+}
+
+impl Meeting for Desk {
+    fn level(&self, rounds: u64, then: HearRounds) {
+        // Stored before the report, because the answer may arrive at once.
+        lock(&self.level).0 = Some(then);
+        self.send(&Report::Level { rounds });
+    }
+
+    fn start(&self, stop: &AtomicBool) -> Option<u64> {
+        // Cleared before the report, because the answer may arrive before this thread waits for it.
+        *lock(&self.start) = None;
+        self.send(&Report::Armed);
+        self.wait_for(&self.start, stop)
+    }
+
+    fn exchange(&self, news: Vec<FileNews>) -> Option<Vec<FileNews>> {
+        // Cleared before the report for the same reason.
+        *lock(&self.news) = None;
+        self.send(&Report::News { news });
+        self.wait_for(&self.news, &self.stop)
+    }
+
+    fn round(&self, per_second: f64) {
+        self.send(&Report::Round { per_second });
+    }
+
+    fn round_of_all(&self, index: usize) -> Option<f64> {
+        lock(&self.rounds).get(index).copied()
+    }
+
+    fn begun(&self, phase: Option<&str>, begin_ns: u64) {
+        let phase = phase.map(str::to_owned);
+        self.send(&Report::Begun {
+            phase,
+            at_ns: begin_ns,
+        });
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}

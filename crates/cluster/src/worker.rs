@@ -1,0 +1,297 @@
+//! A worker process: carries out the leader's orders and removes its files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+
+use plan::{Cell, Plan};
+use results::{CellRecord, IntervalRecord, RunEvent};
+use run::{Member, RunOptions};
+use sha2::{Digest, Sha256};
+
+use crate::leader_links::Outlet;
+use crate::message::{FailureMessage, LeaderMessage, MemberOptions, PROTOCOL, Report};
+use crate::order_inbox::Desk;
+use crate::work_dir::{WorkDirs, of_rank, of_target};
+
+/// A worker process with its queue of orders.
+pub struct ClusterWorker {
+    desk: Arc<Desk>,
+    orders: Receiver<LeaderMessage>,
+    rank: u32,
+}
+
+impl ClusterWorker {
+    /// Creates a worker that reports to `to`; `stop` ends it from outside.
+    #[must_use]
+    pub fn new(to: Outlet, stop: Arc<AtomicBool>) -> Self {
+        let (desk, orders) = Desk::new(to, stop);
+        desk.watch_leader();
+        Self {
+            desk,
+            orders,
+            rank: 0,
+        }
+    }
+
+    /// Receiver of the leader's messages.
+    #[must_use]
+    pub fn desk(&self) -> Arc<Desk> {
+        Arc::clone(&self.desk)
+    }
+
+    /// Carries out orders until the leader has no more.
+    pub fn work(mut self) {
+        loop {
+            match self.desk.next(&self.orders) {
+                LeaderMessage::Hello { rank, .. } => {
+                    self.rank = rank;
+                    self.desk.send(&hello());
+                }
+                LeaderMessage::Probe {
+                    targets,
+                    default_target,
+                    create,
+                    reads_only,
+                } => {
+                    let found = probed(&targets, default_target.as_deref(), create, reads_only);
+                    self.desk.send(&found.unwrap_or_else(Report::Failed));
+                }
+                LeaderMessage::Plan { plan, options } => {
+                    self.desk.send(&Report::Planned { hash: hash(&plan) });
+                    if self.with_plan(&plan, &options) {
+                        return;
+                    }
+                }
+                // Without a plan there is nothing to remove, but the leader waits for the answer.
+                LeaderMessage::Clean | LeaderMessage::Vacate => {
+                    self.desk.send(&Report::Cleaned { left: Vec::new() });
+                }
+                LeaderMessage::Bye => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Carries out a plan; `true` if no orders follow.
+    fn with_plan(&self, plan: &Plan, options: &MemberOptions) -> bool {
+        let mut grounds = WorkDirs::default();
+        let mut places: Vec<Option<String>> = vec![None; plan.targets.len()];
+        // The list has one entry per rank, so its last entry belongs to this rank.
+        let used = plan.targets_by_rank(self.rank + 1).pop();
+        let own = (plan, &used.unwrap_or_default());
+        loop {
+            match self.desk.next(&self.orders) {
+                LeaderMessage::Ground {
+                    places: known,
+                    makes,
+                } => {
+                    let found = grounds.look(own, &options.run, &known, makes);
+                    self.desk.send(&match found {
+                        Ok(found) => {
+                            places.clone_from(&found);
+                            Report::Grounded { places: found }
+                        }
+                        Err(failed) => Report::Failed(failed),
+                    });
+                }
+                LeaderMessage::Prepare => match of_rank(own, self.rank, &places) {
+                    Ok(own) => {
+                        let is_over = self.with_member((plan, &own.plan), &grounds, options);
+                        own.leave();
+                        if is_over {
+                            grounds.release_once_left();
+                            return true;
+                        }
+                    }
+                    Err(failed) => self.desk.send(&Report::Failed(failed)),
+                },
+                LeaderMessage::Clean => self.desk.send(&Report::Cleaned { left: Vec::new() }),
+                LeaderMessage::Vacate => {
+                    let left = grounds.release();
+                    self.desk.send(&Report::Cleaned { left });
+                    return false;
+                }
+                LeaderMessage::Bye => {
+                    grounds.release_once_left();
+                    return true;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Measures cell by cell; `true` if no orders follow.
+    fn with_member(
+        &self,
+        (plan, own): (&Plan, &Plan),
+        grounds: &WorkDirs,
+        options: &MemberOptions,
+    ) -> bool {
+        let desk = &self.desk;
+        let run_options = RunOptions {
+            overwrite_devices: options.overwrite_devices.clone(),
+            create: options.create,
+            sink_token_file: options.sink_token_file.clone(),
+            stop: desk.stop_flag(),
+            skip: desk.skip_flag(),
+            meeting: Some(Arc::clone(desk) as Arc<dyn run::Meeting>),
+            ..RunOptions::default()
+        };
+        let mut relay = |event: &RunEvent| {
+            if let Some(event) = told_event(event) {
+                let event = Box::new(event);
+                desk.send(&Report::Event { event });
+            }
+        };
+        let mut member = match Member::begin(own, &run_options, &mut relay) {
+            Ok(member) => member,
+            Err(error) => {
+                desk.send(&Report::Failed(of_run(&error)));
+                return false;
+            }
+        };
+        desk.set_clock(member.clock());
+        let paths: Vec<PathBuf> = own
+            .targets
+            .iter()
+            .map(|target| target.path.clone())
+            .collect();
+        let environment = Box::new(storage::environment(&paths));
+        desk.send(&Report::Prepared { environment });
+        loop {
+            match desk.next(&self.orders) {
+                LeaderMessage::Cell { cell, like } => {
+                    grounds.clear_before(cell.index);
+                    let cell = whole(*cell, plan, like, self.rank);
+                    let (records, outcome) = member.measure(&cell);
+                    let targets = member.preconditioned();
+                    if !targets.is_empty() {
+                        desk.send(&Report::Preconditioned { targets });
+                    }
+                    // A process that was ordered to stop has not failed.
+                    let failed = outcome.as_ref().err();
+                    let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));
+                    let failure = failed.map(of_run);
+                    let records = told(records, plan, own);
+                    desk.send(&Report::Measured { records, failure });
+                }
+                LeaderMessage::Clean => {
+                    let _ = member.finish();
+                    desk.send(&Report::Cleaned { left: Vec::new() });
+                    return false;
+                }
+                LeaderMessage::Bye => {
+                    let _ = member.finish();
+                    return true;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Parts of an event that the leader uses; `None` if it uses none.
+fn told_event(event: &RunEvent) -> Option<RunEvent> {
+    match event {
+        RunEvent::Prepare { .. }
+        | RunEvent::Cleanup { .. }
+        | RunEvent::Progress { .. }
+        | RunEvent::Round { .. }
+        | RunEvent::Warning { .. } => Some(event.clone()),
+        RunEvent::Interval { cell, interval } => Some(RunEvent::Interval {
+            cell: *cell,
+            // The cell's records contain the results by worker and by target.
+            interval: IntervalRecord {
+                workers: Vec::new(),
+                targets: Vec::new(),
+                ..interval.clone()
+            },
+        }),
+        _ => None,
+    }
+}
+
+/// Completes a cell with the workers and work of the plan's cell with index `like`.
+fn whole(mut cell: Cell, plan: &Plan, like: usize, rank: u32) -> Cell {
+    if let Some(known) = plan.cells.get(like) {
+        cell.workers.clone_from(&known.workers);
+        cell.work.clone_from(&known.work);
+    }
+    cell.rank = Some(rank);
+    cell
+}
+
+/// Replaces this process's directories in records with the targets of the plan.
+fn told(mut records: Vec<CellRecord>, plan: &Plan, own: &Plan) -> Vec<CellRecord> {
+    for record in &mut records {
+        for (target, own) in plan.targets.iter().zip(&own.targets) {
+            let (path, own) = (target.path.to_string_lossy(), own.path.to_string_lossy());
+            record.target = record.target.replace(&*own, &path);
+            let workers = record.worker_figures.iter_mut();
+            let of_workers = workers.flat_map(|worker| &mut worker.targets);
+            for figures in of_workers.chain(&mut record.target_figures) {
+                if figures.target == own {
+                    figures.target = path.to_string();
+                }
+            }
+        }
+    }
+    records
+}
+
+fn hello() -> Report {
+    Report::Hello {
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        host: host_name(),
+        environment: Box::new(storage::environment(&[])),
+    }
+}
+
+/// Host name of this machine.
+pub(crate) fn host_name() -> String {
+    rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn probed(
+    targets: &[String],
+    default_target: Option<&str>,
+    create: bool,
+    reads_only: bool,
+) -> Result<Report, FailureMessage> {
+    let permission = storage::Permission {
+        create,
+        read_only: reads_only,
+        ..storage::Permission::default()
+    };
+    for path in targets {
+        // A target that this host would reject later must fail before anything is planned.
+        storage::admit(Path::new(path), &permission).map_err(of_target)?;
+    }
+    let facts = storage::system_facts(targets, default_target);
+    Ok(Report::Facts { facts })
+}
+
+/// Hash that shows whether two processes have the same plan.
+pub(crate) fn hash(plan: &Plan) -> String {
+    let text = serde_json::to_vec(plan).unwrap_or_default();
+    let digest = Sha256::digest(&text);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn of_run(error: &run::RunError) -> FailureMessage {
+    FailureMessage {
+        message: error.to_string(),
+        help: error.help(),
+    }
+}
+
+/// `true` if the run is to end.
+pub(crate) fn is_stopped(stop: &AtomicBool) -> bool {
+    stop.load(Ordering::Relaxed)
+}

@@ -1,0 +1,522 @@
+use super::*;
+use crate::lab::{LoopMount, run};
+use crate::probe::probe;
+
+fn refusal(device: &Path, permission: &Permission) -> TargetError {
+    let facts = probe(device).expect("facts");
+    admit_device(&facts, permission).expect_err("a refusal")
+}
+
+fn naming(device: &Path) -> Permission {
+    Permission {
+        overwrite_devices: vec![device.to_owned()],
+        ..Permission::default()
+    }
+}
+
+#[test]
+fn a_device_that_nobody_named_is_refused() {
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
+    let error = refusal(&made.device, &Permission::default());
+    let path = made.path();
+    assert_eq!(
+        error.to_string(),
+        format!("`{path}` is a block device (8 MiB), and all it holds would be lost")
+    );
+    assert_eq!(
+        error.help(),
+        format!("nothing was written; to use it, add `--overwrite-device {path}`")
+    );
+}
+
+#[test]
+fn another_device_s_name_does_not_count() {
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
+    let error = refusal(&made.device, &naming(Path::new("/dev/loop")));
+    assert!(matches!(error, TargetError::Unconfirmed { .. }), "{error}");
+}
+
+#[test]
+fn a_signature_is_named_and_its_device_is_admitted_when_it_is_named() {
+    let Some(made) = LoopMount::new(512) else {
+        return;
+    };
+    if !made.make(&["mkfs.xfs", "-q", "-L", "data"]) {
+        return;
+    }
+    let path = made.path();
+    let error = refusal(&made.device, &Permission::default());
+    assert_eq!(
+        error.to_string(),
+        format!("`{path}` holds a file system (xfs, label `data`)")
+    );
+    assert_eq!(
+        error.help(),
+        format!("nothing was written; to destroy it, add `--overwrite-device {path}`")
+    );
+    let facts = probe(&made.device).expect("facts");
+    let held = admit_device(&facts, &naming(&made.device)).expect("admitted");
+    assert!(held.writable);
+    assert_eq!(held.size_bytes, 512 << 20);
+}
+
+#[test]
+fn a_mounted_device_is_refused_even_when_it_is_named() {
+    let Some(mut made) = LoopMount::new(16) else {
+        return;
+    };
+    if !made.make(&["mkfs.ext4", "-q"]) {
+        return;
+    }
+    let Some(point) = made.mount("rw") else {
+        return;
+    };
+    let error = refusal(&made.device, &naming(&made.device));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` is in use: it is mounted on `{}` (ext4)",
+            made.path(),
+            point.display()
+        )
+    );
+    assert_eq!(
+        error.help(),
+        format!(
+            "nothing was written; run `umount {}` first",
+            point.display()
+        )
+    );
+}
+
+#[test]
+fn a_member_of_a_mounted_btrfs_is_refused() {
+    let Some(mut made) = LoopMount::new(512) else {
+        return;
+    };
+    if !made.make(&["mkfs.btrfs", "-q"]) {
+        return;
+    }
+    let Some(point) = made.mount("rw") else {
+        return;
+    };
+    let error = refusal(&made.device, &naming(&made.device));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` is in use: it is mounted on `{}` (btrfs)",
+            made.path(),
+            point.display()
+        )
+    );
+}
+
+#[test]
+fn a_device_that_another_program_holds_is_refused() {
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
+    let facts = probe(&made.device).expect("facts");
+    let _held = admit_device(&facts, &naming(&made.device)).expect("admitted");
+    let error = refusal(&made.device, &naming(&made.device));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` is in use: it is held by the kernel or another program",
+            made.path()
+        )
+    );
+    assert_eq!(
+        error.help(),
+        "nothing was written; stop what holds it, or choose another device"
+    );
+}
+
+#[test]
+fn a_device_behind_a_loop_device_is_refused() {
+    let Some(made) = LoopMount::new(8) else {
+        return;
+    };
+    let Some(second) = run(&["losetup", "--find", "--show", made.path()]) else {
+        println!("skipped: no second loop device can be had");
+        return;
+    };
+    let error = refusal(&made.device, &naming(&made.device));
+    run(&["losetup", "--detach", &second]);
+    let name = second.trim_start_matches("/dev/");
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` is in use: loop device `{name}` uses it", made.path())
+    );
+}
+
+#[test]
+fn swap_space_in_use_is_refused() {
+    let Some(made) = LoopMount::new(16) else {
+        return;
+    };
+    if !made.make(&["mkswap"]) || !made.make(&["swapon"]) {
+        return;
+    }
+    let error = refusal(&made.device, &naming(&made.device));
+    let freed = made.make(&["swapoff"]);
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` is in use: it is swap space", made.path())
+    );
+    assert_eq!(
+        error.help(),
+        format!("nothing was written; run `swapoff {}` first", made.path())
+    );
+    assert!(freed);
+}
+
+#[test]
+fn a_read_only_device_is_refused_for_writing_and_admitted_for_reading() {
+    let Some(made) = LoopMount::read_only(8) else {
+        return;
+    };
+    let error = refusal(&made.device, &naming(&made.device));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "target `{}` is read-only (the device itself is)",
+            made.path()
+        )
+    );
+    let reading = Permission {
+        read_only: true,
+        ..Permission::default()
+    };
+    let facts = probe(&made.device).expect("facts");
+    assert!(!admit_device(&facts, &reading).expect("admitted").writable);
+}
+
+#[test]
+fn partitions_parents_and_holders_count() {
+    let root = tempfile::tempdir().expect("a directory");
+    let put = |path: &str, text: &str| {
+        let path = root.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        std::fs::write(path, text).expect("a file");
+    };
+    for (path, text) in [
+        ("block/sda/dev", "8:0"),
+        ("block/sda/size", "99"),
+        ("block/sda/sda1/dev", "8:1"),
+        ("block/sda/sda1/size", "9"),
+        ("block/sda/sda1/partition", "1"),
+        ("block/sda/sda2/dev", "8:2"),
+        ("block/sda/sda2/size", "9"),
+        ("block/sda/sda2/partition", "2"),
+        ("block/sdb/dev", "8:16"),
+        ("block/sdb/size", "9"),
+        ("block/sdb/holders/md0/x", ""),
+    ] {
+        put(path, text);
+    }
+    std::fs::create_dir_all(root.path().join("dev/block")).expect("a directory");
+    for (number, path) in [
+        ("8:0", "sda"),
+        ("8:1", "sda/sda1"),
+        ("8:2", "sda/sda2"),
+        ("8:16", "sdb"),
+    ] {
+        let from = root.path().join("dev/block").join(number);
+        std::os::unix::fs::symlink(root.path().join("block").join(path), from).expect("a link");
+    }
+    let mount = MountLine {
+        id: 1,
+        device: (8, 1),
+        root: "/".into(),
+        point: "/home".into(),
+        file_system: "ext4".to_owned(),
+        source: "/dev/sda1".to_owned(),
+        ..MountLine::default()
+    };
+    let mut system = InUse {
+        sys: Sysfs::at(root.path()),
+        mounts: vec![mount],
+        swaps: String::new(),
+    };
+    let what = |system: &InUse, number| system.usage(number).map(|usage| usage.what);
+    let told = "`sda1` is mounted on `/home` (ext4)";
+    assert_eq!(what(&system, (8, 0)).as_deref(), Some(told));
+    assert_eq!(
+        what(&system, (8, 1)).as_deref(),
+        Some("it is mounted on `/home` (ext4)")
+    );
+    // A partition beside a mounted one is free; only its disk must not be used as a whole.
+    assert_eq!(what(&system, (8, 2)), None);
+    assert_eq!(what(&system, (8, 16)).as_deref(), Some("it is part of md0"));
+    system.mounts[0].device = (8, 0);
+    let told = "`sda` is mounted on `/home` (ext4)";
+    assert_eq!(what(&system, (8, 2)).as_deref(), Some(told));
+    let help = |system: &InUse| system.usage((8, 0)).expect("a usage").release;
+    assert_eq!(help(&system), "run `umount /home` first");
+    // Nobody can do that.
+    system.mounts[0].point = "/".into();
+    assert_eq!(
+        help(&system),
+        "name another device: this system runs from it"
+    );
+}
+
+/// A second loop device on the image of another, detached when dropped.
+struct Second(String);
+
+impl Second {
+    fn on(image: &Path, options: &[&str]) -> Option<Self> {
+        let image = image.to_str().expect("a plain path");
+        let made = run(&[&["losetup", "--find", "--show"], options, &[image]].concat());
+        if made.is_none() {
+            println!("skipped: no second loop device can be had");
+        }
+        made.map(Self)
+    }
+}
+
+impl Drop for Second {
+    fn drop(&mut self) {
+        run(&["losetup", "--detach", &self.0]);
+    }
+}
+
+#[test]
+fn a_second_loop_device_on_the_image_of_a_mounted_one_is_refused() {
+    let Some(mut made) = LoopMount::new(16) else {
+        return;
+    };
+    // The image by another name is the same image.
+    let image = made.directory.path().join("image");
+    let link = made.directory.path().join("link");
+    std::fs::hard_link(&image, &link).expect("a link");
+    if !made.make(&["mkfs.ext4", "-q"]) {
+        return;
+    }
+    let Some(point) = made.mount("rw") else {
+        return;
+    };
+    let Some(second) = Second::on(&link, &[]) else {
+        return;
+    };
+    let device = Path::new(&second.0);
+    let error = refusal(device, &naming(device));
+    let name = made.path().trim_start_matches("/dev/");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` is in use: `{name}` is on the same image, `{}`, and mounted on `{}`",
+            second.0,
+            link.display(),
+            point.display()
+        )
+    );
+    assert_eq!(
+        error.help(),
+        format!("nothing was written; run `losetup -d /dev/{name}` first")
+    );
+}
+
+#[test]
+fn loop_devices_on_parts_of_an_image_that_have_nothing_in_common_are_free() {
+    let Some(made) = LoopMount::new(1) else {
+        return;
+    };
+    let image = made.directory.path().join("image");
+    let file = std::fs::File::options().write(true).open(&image);
+    file.expect("the image").set_len(2 << 20).expect("its size");
+    let Some(second) = Second::on(&image, &["--offset", "1048576"]) else {
+        return;
+    };
+    let device = PathBuf::from(&second.0);
+    let facts = probe(&device).expect("facts");
+    admit_device(&facts, &naming(&device)).expect("admitted");
+    let Some(third) = Second::on(&image, &["--offset", "1572864"]) else {
+        return;
+    };
+    let error = refusal(&device, &naming(&device));
+    let name = third.0.trim_start_matches("/dev/");
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("`{name}` is on the same image")),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_image_that_a_loop_device_is_on_is_refused_though_pgmeter_made_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("disk.img");
+    let mut claim = crate::manifest_location::ManifestLocation::beside(&path, None)
+        .expect("a place")
+        .claim("r")
+        .expect("a claim");
+    let made = crate::manifest::Made {
+        name: "disk.img".to_owned(),
+        size_bytes: 1 << 20,
+        inode: None,
+        content: plan::ContentPlan::Zero,
+        seed: 1,
+        verify_block_bytes: None,
+        complete: true,
+    };
+    let file = std::fs::File::from(claim.create(made).expect("a file"));
+    file.set_len(1 << 20).expect("its size");
+    claim.manifest.owner = None;
+    claim.save().expect("saved");
+    drop((file, claim));
+    crate::admit(&path, &Permission::default()).expect("admitted");
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: loop devices need root");
+        return;
+    }
+    let Some(on_it) = Second::on(&path, &[]) else {
+        return;
+    };
+    let error = crate::admit(&path, &Permission::default()).expect_err("a refusal");
+    let name = on_it.0.trim_start_matches("/dev/");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` is in use: loop device `{name}` uses it",
+            path.display()
+        )
+    );
+}
+
+/// A tree like `/sys` of disks 8:0, 8:16, ... and what is built on them.
+struct Disks {
+    root: tempfile::TempDir,
+    system: InUse,
+}
+
+impl Disks {
+    fn new(devices: &[(&str, &str)]) -> Self {
+        let root = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir_all(root.path().join("dev/block")).expect("a directory");
+        let system = InUse {
+            sys: Sysfs::at(root.path()),
+            mounts: Vec::new(),
+            swaps: String::new(),
+        };
+        let disks = Self { root, system };
+        for (name, number) in devices {
+            disks.put(&format!("block/{name}/dev"), number);
+            disks.put(&format!("block/{name}/size"), "99");
+            disks.link(&format!("block/{name}"), &format!("dev/block/{number}"));
+        }
+        disks
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        let path = self.root.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    fn link(&self, to: &str, from: &str) {
+        let from = self.root.path().join(from);
+        std::fs::create_dir_all(from.parent().expect("a parent")).expect("directories");
+        std::os::unix::fs::symlink(self.root.path().join(to), from).expect("a link");
+    }
+
+    /// Builds one device on another, as the kernel shows it on both.
+    fn build(&self, upper: &str, lower: &str) {
+        self.link(
+            &format!("block/{lower}"),
+            &format!("block/{upper}/slaves/{lower}"),
+        );
+        self.link(
+            &format!("block/{upper}"),
+            &format!("block/{lower}/holders/{upper}"),
+        );
+    }
+
+    fn mount(&mut self, device: DeviceNumber) {
+        self.system.mounts = vec![MountLine {
+            device,
+            point: "/data".into(),
+            file_system: "xfs".to_owned(),
+            ..MountLine::default()
+        }];
+    }
+
+    fn what(&self, number: DeviceNumber) -> Option<String> {
+        self.system.usage(number).map(|usage| usage.what)
+    }
+}
+
+#[test]
+fn what_a_device_is_made_of_counts_however_deep_and_what_is_built_beside_it_does_not() {
+    let devices = [
+        ("sda", "8:0"),
+        ("sdb", "8:16"),
+        ("md0", "9:0"),
+        ("dm-0", "252:0"),
+        ("dm-1", "252:1"),
+    ];
+    let mut disks = Disks::new(&devices);
+    for (upper, lower) in [
+        ("md0", "sda"),
+        ("md0", "sdb"),
+        ("dm-0", "md0"),
+        ("dm-1", "md0"),
+    ] {
+        disks.build(upper, lower);
+    }
+    assert_eq!(disks.what((252, 0)), None);
+    assert_eq!(disks.what((8, 16)).as_deref(), Some("it is part of md0"));
+    assert_eq!(
+        disks.what((9, 0)).as_deref(),
+        Some("it is part of dm-0, dm-1")
+    );
+    // Another logical volume has other parts of the array.
+    disks.mount((252, 1));
+    assert_eq!(disks.what((252, 0)), None);
+    for (lower, name) in [((8, 16), "sdb"), ((9, 0), "md0")] {
+        disks.mount(lower);
+        assert_eq!(
+            disks.what((252, 0)),
+            Some(format!("`{name}` is mounted on `/data` (xfs)"))
+        );
+    }
+}
+
+#[test]
+fn another_path_to_the_same_disk_counts() {
+    let mut disks = Disks::new(&[("sda", "8:0"), ("sdb", "8:16"), ("sdc", "8:32")]);
+    for (name, worldwide) in [
+        ("sda", "naa.5000"),
+        ("sdb", "naa.5000"),
+        ("sdc", "naa.5001"),
+    ] {
+        disks.put(&format!("block/{name}/device/wwid"), worldwide);
+    }
+    disks.mount((8, 0));
+    assert_eq!(
+        disks.what((8, 16)).as_deref(),
+        Some("it is mounted on `/data` (xfs)")
+    );
+    assert_eq!(disks.what((8, 32)), None);
+    // Names that makers make up are not believed.
+    for name in ["sda", "sdb"] {
+        disks.put(&format!("block/{name}/device/wwid"), "t10.DISK");
+    }
+    assert_eq!(disks.what((8, 16)), None);
+}
+
+#[test]
+fn a_cache_of_bcache_counts() {
+    let disks = Disks::new(&[("sda", "8:0"), ("bcache0", "251:0")]);
+    for name in ["sda", "bcache0"] {
+        disks.put(&format!("block/{name}/bcache/state"), "");
+    }
+    assert_eq!(disks.what((8, 0)).as_deref(), Some("it is part of bcache"));
+    assert_eq!(disks.what((251, 0)), None);
+}
